@@ -1,0 +1,115 @@
+"""The one door to the file system, which remembers what was looked at.
+
+Everything the analysis reads goes through `Files`, so that an editor can overlay unsaved buffers and so that the
+cache knows exactly which contents a finding depends on: files read, files found missing, folders listed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: What stands for the content of a file that does not exist.
+ABSENT = "absent"
+
+
+def content_hash(data: bytes) -> str:
+    """A short hash of a file's content."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+class Files:
+    """Reads files and folders, and records each look as a dependency of whatever is being computed."""
+
+    def __init__(self, overlay: Mapping[Path, bytes] | None = None) -> None:
+        self._overlay = dict(overlay or {})
+        self._contents: dict[Path, bytes | None] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._traces: list[set[str]] = []
+
+    @contextmanager
+    def trace(self) -> Iterator[set[str]]:
+        """Collect the dependencies of what runs inside: keys that `fingerprint` understands."""
+        trace: set[str] = set()
+        self._traces.append(trace)
+        try:
+            yield trace
+        finally:
+            self._traces.pop()
+            self.depend(trace)
+
+    def depend(self, keys: set[str]) -> None:
+        """Add dependencies that an earlier computation had to the one that is running."""
+        if self._traces:
+            self._traces[-1].update(keys)
+
+    def read(self, path: Path) -> bytes | None:
+        """The content of a file, None if it is missing or cannot be read."""
+        if self._traces:
+            self._traces[-1].add(f"file:{path.as_posix()}")
+        if path not in self._contents:
+            self._contents[path] = self._load(path)
+        return self._contents[path]
+
+    def exists(self, path: Path) -> bool:
+        """Whether `path` is a file."""
+        if self._traces:
+            self._traces[-1].add(f"is-file:{path.as_posix()}")
+        return path in self._overlay or path in self._contents or path.is_file()
+
+    def is_dir(self, path: Path) -> bool:
+        if self._traces:
+            self._traces[-1].add(f"is-dir:{path.as_posix()}")
+        return path.is_dir()
+
+    def listdir(self, path: Path) -> list[str]:
+        """The sorted names in a folder; empty if it is missing."""
+        if self._traces:
+            self._traces[-1].add(f"dir:{path.as_posix()}")
+        return _names(path)
+
+    def forget(self, path: Path) -> None:
+        """Drop the content held for a file that has been analysed; it is read again when needed."""
+        self._contents.pop(path, None)
+
+    def fingerprint(self, key: str) -> str:
+        """What a dependency looks like now: equal fingerprints mean that a recorded result still holds."""
+        found = self._fingerprints.get(key)
+        if found is None:
+            found = self._fingerprints[key] = self._fingerprint(key)
+        return found
+
+    def _fingerprint(self, key: str) -> str:
+        kind, _, name = key.partition(":")
+        path = Path(name)
+        if kind == "file":
+            data = self._contents[path] if path in self._contents else self._load(path)
+            return ABSENT if data is None else content_hash(data)
+        if kind == "is-file":
+            return str(path in self._overlay or path.is_file())
+        if kind == "is-dir":
+            return str(path.is_dir())
+        if kind == "dir":
+            return content_hash("\0".join(_names(path)).encode("utf-8", "surrogatepass"))
+        raise ValueError(f"unknown kind of dependency: {key!r}")
+
+    def _load(self, path: Path) -> bytes | None:
+        if path in self._overlay:
+            return self._overlay[path]
+        try:
+            return path.read_bytes()
+        except OSError:
+            return None
+
+
+def _names(path: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except OSError:
+        return []

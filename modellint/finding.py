@@ -1,0 +1,146 @@
+"""What a rule reports: plain, immutable values that every reporter, the cache and the editor share."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import total_ordering
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from modellint.source import Place, Span
+
+
+@total_ordering
+class _Ranked(Enum):
+    """An enumeration whose members are ordered by their position: the first is the least."""
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        members = list(type(self))
+        return members.index(self) < members.index(other)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Severity(_Ranked):
+    """`error` breaks or silently corrupts, `warning` breaks under conditions that occur, `info` is latent."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Confidence(_Ranked):
+    """`high`: proved from facts, no other reading; `medium`: several signals agree; `low`: a single hint."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Applicability(Enum):
+    """Whether a fix keeps the meaning of correct code (`safe`) or needs a look (`unsafe`)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+class Status(Enum):
+    """What running the code showed; `unconfirmed` also covers "could not run"."""
+
+    NOT_RUN = "not-run"
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    UNCONFIRMED = "unconfirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text at `place` by `text`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that belong together, and what they do, in the imperative ("Add `ctc_lin` to `modules`")."""
+
+    message: str
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that matters to a finding, and why."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of confirming a finding, on which device, and the fact or reason observed."""
+
+    status: Status = Status.NOT_RUN
+    device: str | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake at one place.
+
+    `symbol` is what the finding is about (`ctc_lin`, `Encoder.embedding`); `evidence` lists the facts that led
+    to it, strongest first; `help` says what to do.
+    """
+
+    code: str
+    name: str
+    message: str
+    severity: Severity
+    confidence: Confidence
+    place: Place
+    symbol: str
+    evidence: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+    help: str = ""
+    fix: Fix | None = None
+    verdict: Verdict = field(default_factory=Verdict)
+    fingerprint: str = ""
+
+    @property
+    def path(self) -> str:
+        return self.place.path
+
+    @property
+    def span(self) -> Span:
+        return self.place.span
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str, str]:
+        return (self.path, self.span.line, self.span.column, self.code, self.symbol, self.message)
+
+
+def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:
+    """The findings with fingerprints that survive line moves.
+
+    A fingerprint hashes the code, the path below `root` and the symbol, and counts repetitions of those three in
+    the order of the places.
+    """
+    seen: dict[tuple[str, str, str], int] = {}
+    result = []
+    for finding in sorted(findings, key=lambda f: f.sort_key):
+        path = finding.path.removeprefix(root).lstrip("/")
+        key = (finding.code, path, finding.symbol)
+        number = seen.get(key, 0)
+        seen[key] = number + 1
+        text = "\0".join((*key, str(number)))
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        result.append(replace(finding, fingerprint=digest))
+    return result

@@ -1,0 +1,192 @@
+"""Values: what an expression is made of once local names are gone.
+
+A frontend lowers a function body to a graph in which every use of a local variable points at the value that was
+assigned to it. A name never has to be looked up again, an `if` that assigns on both sides is a `CHOICE`, and
+`x.append(y)` makes a new version of `x`. The linker and the rules follow `args` to learn where a value comes from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Op(Enum):
+    """What a value is made by. The comment gives `data` and `args`."""
+
+    CONST = "const"  # data: the Python constant
+    PARAM = "param"  # data: the parameter's name
+    GLOBAL = "global"  # data: the name as written; not a local variable of the function
+    ATTR = "attr"  # data: the attribute; args: the object
+    CALL = "call"  # data: keyword names (None for `**`), aligned to the end; args: callee, arguments, keyword values
+    BIN = "bin"  # data: "+", "//", …; args: left, right
+    UNARY = "unary"  # data: "-", "not", "~", "+"; args: operand
+    COMPARE = "compare"  # data: "<", "is not", "in", …; args: left, right (chains become BOOL "and")
+    BOOL = "bool"  # data: "and" | "or"; args: operands
+    INDEX = "index"  # args: object, subscript
+    SLICE = "slice"  # args: lower, upper, step (CONST None where absent)
+    CHOICE = "choice"  # one of args: an `if` expression, branches that meet, loop variables carried round
+    TUPLE = "tuple"  # args: elements (STARRED where unpacked)
+    LIST = "list"
+    SET = "set"
+    DICT = "dict"  # data: tuple of key values (None for `**`); args: values
+    STARRED = "starred"  # args: the iterable
+    COMPREHENSION = "comprehension"  # data: "list" | "set" | "dict" | "generator"; args: element(s)
+    ITEM = "item"  # args: the iterable; one element of it, as a loop or comprehension variable
+    UNPACK = "unpack"  # data: the index in a tuple assignment (-1 for a starred target); args: the sequence
+    UPDATE = "update"  # data: the method or "[]="; args: the old value, then arguments: `x.append(y)`, `x[i] = y`
+    STRING = "string"  # an f-string; args: its values
+    LAMBDA = "lambda"  # data: parameter names; args: the body
+    UNKNOWN = "unknown"  # anything else
+
+
+class Value:
+    """A node of a function's value graph. Compared by identity; `args` of a loop's CHOICE may lead back to it.
+
+    Positions are as `ast` reports them (1-based line, 0-based UTF-8 byte offset); `ModuleFacts.span` converts.
+    """
+
+    __slots__ = ("args", "data", "end_line", "end_offset", "line", "offset", "op", "target")
+
+    def __init__(
+        self,
+        op: Op,
+        args: tuple[Value, ...],
+        data: Any,
+        line: int,
+        offset: int,
+        end_line: int,
+        end_offset: int,
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.data = data
+        self.line = line
+        self.offset = offset
+        self.end_line = end_line
+        self.end_offset = end_offset
+        #: The local variable this value was last assigned to, for messages.
+        self.target: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.op.value} {self.data!r} at {self.line}:{self.offset}>"
+
+    @property
+    def callee(self) -> Value:
+        """The function of a CALL."""
+        return self.args[0]
+
+    @property
+    def positional(self) -> tuple[Value, ...]:
+        """The positional arguments of a CALL (STARRED ones included)."""
+        return self.args[1 : len(self.args) - len(self.data)]
+
+    @property
+    def keywords(self) -> dict[str, Value]:
+        """The named keyword arguments of a CALL."""
+        start = len(self.args) - len(self.data)
+        return {name: self.args[start + i] for i, name in enumerate(self.data) if name is not None}
+
+    @property
+    def has_unpacking(self) -> bool:
+        """Whether a CALL passes `*args` or `**kwargs`, so that its arguments are not all known."""
+        return None in self.data or any(arg.op is Op.STARRED for arg in self.positional)
+
+    def argument(self, position: int, name: str | None = None) -> Value | None:
+        """The argument of a CALL at `position` (0 is the first) or called `name`."""
+        if name is not None and (value := self.keywords.get(name)) is not None:
+            return value
+        positional = self.positional
+        if any(arg.op is Op.STARRED for arg in positional[: position + 1]):
+            return None
+        return positional[position] if position < len(positional) else None
+
+    def walk(self) -> Iterator[Value]:
+        """This value and everything it is made of, each once, nearest first."""
+        seen: set[int] = set()
+        queue = [self]
+        for value in queue:
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            yield value
+            queue.extend(value.args)
+
+
+def dotted(value: Value) -> str | None:
+    """`a.b.c` of a chain of attributes on a global or a parameter, None for anything else."""
+    parts: list[str] = []
+    while value.op is Op.ATTR:
+        parts.append(value.data)
+        value = value.args[0]
+    if value.op not in (Op.GLOBAL, Op.PARAM):
+        return None
+    parts.append(value.data)
+    return ".".join(reversed(parts))
+
+
+def self_attribute(value: Value) -> str | None:
+    """`x` of `self.x`, None for anything else. (The frontend names the first parameter of a method `self`.)"""
+    if value.op is Op.ATTR and value.args[0].op is Op.PARAM and value.args[0].data == "self":
+        return str(value.data)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition under which code runs: `test` is truthy (or falsy), and so is everything in `outer`.
+
+    `early` marks a condition that holds because the other branch left the function or the loop.
+    """
+
+    test: Value
+    truthy: bool
+    outer: Guard | None = None
+    early: bool = False
+
+    def chain(self) -> Iterator[Guard]:
+        guard: Guard | None = self
+        while guard is not None:
+            yield guard
+            guard = guard.outer
+
+
+class EventKind(Enum):
+    """What happens in a function that facts speak of."""
+
+    CALL = "call"  # value: the CALL
+    INDEX = "index"  # value: the INDEX, read
+    STORE = "store"  # value: what is stored; target: ATTR or INDEX that it is stored to
+    COMPARE = "compare"  # value: the COMPARE
+    RETURN = "return"  # value: what is returned
+    RAISE = "raise"  # value: what is raised
+    YIELD = "yield"  # value: what is yielded
+    DELETE = "delete"  # target: what is deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happens, in the order of execution, with the condition under which it does."""
+
+    kind: EventKind
+    value: Value
+    target: Value | None = None
+    guard: Guard | None = None
+    #: How many loops (or comprehensions) enclose it.
+    loops: int = 0
+    #: Contexts of enclosing `with` statements (`torch.no_grad()`), outermost first.
+    contexts: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A function body as a list of events."""
+
+    events: tuple[Event, ...]
+
+    def of(self, kind: EventKind) -> Iterator[Event]:
+        return (event for event in self.events if event.kind is kind)

@@ -1,0 +1,85 @@
+"""The linked project: facts of many files, joined on demand.
+
+Nothing is loaded before somebody asks. Linting one changed file therefore still sees its recipe, its script and
+its base classes, and linting a whole tree parses each file at most once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from modellint.files import Files
+from modellint.frontends import python as python_frontend
+from modellint.source import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProjectOptions:
+    """What the configuration says about linking.
+
+    `python` is the interpreter whose site-packages are read (as text); `recipes` are explicit pairs of a recipe
+    (or a glob of recipes) and its script, relative to `root`.
+    """
+
+    root: Path
+    python: Path | None = None
+    recipes: tuple[tuple[str, str], ...] = field(default=())
+
+
+class Project:
+    """Loads facts on demand and answers questions that span files."""
+
+    def __init__(self, options: ProjectOptions, files: Files | None = None) -> None:
+        self.options = options
+        self.files = files or Files()
+        self._memo: dict[Any, tuple[Any, set[str]]] = {}
+
+    def once(self, key: Any, compute: Callable[[], T]) -> T:
+        """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
+        if key not in self._memo:
+            with self.files.trace() as trace:
+                result = compute()
+            self._memo[key] = (result, trace)
+            return result
+        result, trace = self._memo[key]
+        self.files.depend(trace)
+        return result  # type: ignore[no-any-return]
+
+    def python(self, path: Path) -> ModuleFacts | None:
+        """The outline of a Python file, None if it is missing or unreadable."""
+
+        def load() -> ModuleFacts | None:
+            data = self.files.read(path)
+            if data is None:
+                return None
+            try:
+                return python_frontend.read(path, data, self.files)
+            except UnreadableError:
+                return None
+
+        return self.once(("python", path), load)
+
+    def recipe(self, path: Path) -> Recipe | None:
+        """The recipe in a YAML file, None if it is missing, unreadable or plain YAML."""
+        from modellint.frontends import recipe as recipe_frontend
+
+        def load() -> Recipe | None:
+            data = self.files.read(path)
+            if data is None:
+                return None
+            try:
+                return recipe_frontend.read(path, data)
+            except UnreadableError:
+                return None
+
+        return self.once(("recipe", path), load)

@@ -1,0 +1,121 @@
+"""The interface of a rule, and how packs of rules are found.
+
+A rule is one file: its class declares what it is called and how bad it is, its docstring is its documentation
+page, its examples are its tests, and `check` turns the linked project into findings. Rules are pure: they read
+facts through the `Project` they are given and never open, parse or import anything themselves.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from modellint.finding import Confidence, Finding, Fix, Related, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+ENTRY_POINT_GROUP = "modellint.rules"
+_EXPECTATION = re.compile(r"#\s*expect:\s*([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small project that shows a rule at work.
+
+    `files` maps relative paths to texts. In a bad example every line that the rule must flag carries the comment
+    `# expect: CODE`; a good example carries none, and the rule must stay silent on it. `fixed` gives the files
+    after `--fix` (or `--unsafe-fixes`), where the rule has a fix.
+    """
+
+    title: str
+    files: Mapping[str, str]
+    fixed: Mapping[str, str] | None = None
+
+    def expected(self, code: str) -> set[tuple[str, int]]:
+        """The places (path, line) that the rule `code` must flag."""
+        places = set()
+        for path, text in self.files.items():
+            for number, line in enumerate(text.splitlines(), 1):
+                match = _EXPECTATION.search(line)
+                if match and code in re.split(r"\s*,\s*", match[1]):
+                    places.add((path, number))
+        return places
+
+
+@dataclass(frozen=True)
+class RuleDocs:
+    """A rule's documentation page, split into its title line and its body (Markdown)."""
+
+    summary: str
+    body: str
+
+
+class Rule:
+    """Base class of all rules.
+
+    A rule about Python code overrides `check_python`, one about recipes overrides `check_recipe`; a rule that
+    reports on both sides overrides both (equal findings are reported once).
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    #: A Python file whose text matches none of these words cannot hold a finding of this rule: it is not parsed
+    #: for it. Words are regular expressions, matched anywhere. Empty: the rule never looks at Python files.
+    triggers: ClassVar[tuple[str, ...]] = ()
+    bad: ClassVar[tuple[Example, ...]] = ()
+    good: ClassVar[tuple[Example, ...]] = ()
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        """Findings that this Python file gives rise to."""
+        return iter(())
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        """Findings that this recipe gives rise to."""
+        return iter(())
+
+    @classmethod
+    def docs(cls) -> RuleDocs:
+        text = inspect.cleandoc(cls.__doc__ or "")
+        summary, _, body = text.partition("\n\n")
+        return RuleDocs(" ".join(summary.split()), body.strip())
+
+    @classmethod
+    def is_fixable(cls) -> bool:
+        return any(example.fixed is not None for example in cls.bad)
+
+    def finding(
+        self,
+        place: Place,
+        message: str,
+        *,
+        symbol: str,
+        confidence: Confidence,
+        evidence: Iterable[str] = (),
+        related: Iterable[Related] = (),
+        help: str = "",
+        fix: Fix | None = None,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding of this rule."""
+        return Finding(
+            code=self.code,
+            name=self.name,
+            message=message,
+            severity=severity or self.severity,
+            confidence=confidence,
+            place=place,
+            symbol=symbol,
+            evidence=tuple(evidence),
+            related=tuple(related),
+            help=help,
+            fix=fix,
+        )

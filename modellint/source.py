@@ -1,0 +1,140 @@
+"""Source files and places in them.
+
+Columns exist in three units: UTF-8 bytes (what `ast` reports), characters (what people and our JSON use) and
+UTF-16 code units (what the Language Server Protocol uses). Everything in modellint counts characters; the
+conversions live here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import tokenize
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A range in a file: lines and columns start at 1, columns count characters, the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A span in a file. `path` is absolute, with `/`."""
+
+    path: str
+    span: Span
+
+
+class UnreadableError(Exception):
+    """A file that cannot be read as text or parsed; `span` is where, `reason` what was expected."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span or Span(1, 1, 1, 1)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of one file, and how it was encoded, so that a rewrite can give back every byte."""
+
+    path: Path
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines with their ends, split where Python and YAML split them: at LF, CRLF and CR only."""
+        return io.StringIO(self.text, newline="").readlines() if "\r" in self.text else _lf_lines(self.text)
+
+    @cached_property
+    def is_ascii(self) -> bool:
+        return self.text.isascii()
+
+    def column_of_byte(self, line: int, offset: int) -> int:
+        """The 1-based character column of the 0-based UTF-8 byte `offset` in the 1-based `line`."""
+        if self.is_ascii or not 1 <= line <= len(self.lines):
+            return offset + 1
+        text = self.lines[line - 1]
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
+
+    def column_of_utf16(self, line: int, offset: int) -> int:
+        """The 1-based character column of the 0-based UTF-16 `offset` in the 1-based `line`."""
+        text = self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-16-le", "surrogatepass")[: offset * 2].decode("utf-16-le", "ignore")) + 1
+
+    def utf16_of_column(self, line: int, column: int) -> int:
+        """The 0-based UTF-16 offset of the 1-based character `column` in the 1-based `line`."""
+        text = self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
+        return len(text[: column - 1].encode("utf-16-le", "surrogatepass")) // 2
+
+    def span_of_bytes(self, line: int, offset: int, end_line: int, end_offset: int) -> Span:
+        """The span of a syntax node: 1-based lines and 0-based UTF-8 byte offsets, as `ast` reports them."""
+        return Span(line, self.column_of_byte(line, offset), end_line, self.column_of_byte(end_line, end_offset))
+
+
+def _lf_lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines]
+    if last:
+        lines.append(last)
+    return lines
+
+
+def decode_python(path: Path, data: bytes) -> SourceFile:
+    """Decode Python source: BOM, then the PEP 263 declaration, then UTF-8.
+
+    Raises UnreadableError for binary data, an unknown encoding, or bytes that the encoding cannot decode.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    head = data[:1024]
+    if b"coding" in head:
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        except SyntaxError as error:
+            raise UnreadableError(f"{error.msg}; expected an encoding that Python knows") from None
+    else:
+        encoding = "utf-8"
+    return _decode(path, data, "utf-8" if encoding == "utf-8-sig" else encoding, bom)
+
+
+def decode_yaml(path: Path, data: bytes) -> SourceFile:
+    """Decode YAML: UTF-16 by its BOM, otherwise UTF-8 (YAML 1.1, section 5.2). Raises UnreadableError."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return _decode(path, data, encoding, True)
+    return _decode(path, data, "utf-8", data.startswith(codecs.BOM_UTF8))
+
+
+def _decode(path: Path, data: bytes, encoding: str, bom: bool) -> SourceFile:
+    body = data[len("\ufeff".encode(encoding)) :] if bom else data
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        start = body.rfind(b"\n", 0, error.start) + 1
+        column = len(body[start : error.start].decode(encoding, "replace")) + 1
+        raise UnreadableError(
+            f"byte 0x{body[error.start]:02x} is not valid {encoding}; expected text in that encoding",
+            Span(line, column, line, column + 1),
+        ) from None
+    nul = text.find("\0")
+    if nul >= 0:
+        line = text.count("\n", 0, nul) + 1
+        column = nul - text.rfind("\n", 0, nul)
+        raise UnreadableError("found a NUL character; expected text", Span(line, column, line, column + 1))
+    return SourceFile(path, text, encoding, bom)

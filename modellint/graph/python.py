@@ -1,24 +1,27 @@
 """What a Python file defines: modules, classes, functions.
 
-The outline (this vocabulary) is small and can be cached. A function's body is lowered to a `Flow` when somebody
-asks for it, from the syntax tree while that is at hand, otherwise from the function's own lines.
+The outline is names and places only, so that reading a file costs little more than parsing it. Parameters,
+constants and bodies are lowered to values when somebody asks, from the syntax tree while it is held and from the
+definition's own lines after `ModuleFacts.release`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.graph.value import Op
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from modellint.graph.value import Flow, Value
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter; `kind` is "positional" | "var-positional" | "keyword" | "var-keyword"."""
 
@@ -28,7 +31,44 @@ class Parameter:
     annotation: Value | None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What stands in a function's head, and its docstring."""
+
+    parameters: tuple[Parameter, ...]
+    returns: Value | None
+    decorators: tuple[Value, ...]
+    docstring: str | None
+    is_async: bool
+
+
+class LazyValues(Mapping[str, "Value"]):
+    """Values by name, each lowered when it is first read."""
+
+    def __init__(self, names: tuple[str, ...], lower: Callable[[str], Value]) -> None:
+        self._names = dict.fromkeys(names)
+        self._lower = lower
+        self._values: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        value = self._values.get(name)
+        if value is None:
+            if name not in self._names:
+                raise KeyError(name)
+            value = self._values[name] = self._lower(name)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(eq=False)
 class Function:
     """A function or method. A method's first parameter is called `self` in its flow, whatever its name."""
 
@@ -36,90 +76,128 @@ class Function:
     qualname: str
     module: ModuleFacts = field(repr=False)
     owner: Class | None = field(repr=False)
-    parameters: tuple[Parameter, ...]
-    returns: Value | None
-    decorators: tuple[Value, ...]
-    docstring: str | None
     line: int
     end_line: int
     offset: int
-    is_async: bool
-    _lower: Callable[[Function], Flow] = field(repr=False)
-    _flow: Flow | None = field(default=None, repr=False)
+    lower_signature: Callable[[Function], Signature] = field(repr=False)
+    lower_body: Callable[[Function], Flow] = field(repr=False)
 
-    @property
+    @cached_property
+    def signature(self) -> Signature:
+        return self.lower_signature(self)
+
+    @cached_property
     def flow(self) -> Flow:
         """The body, lowered once."""
-        if self._flow is None:
-            self._flow = self._lower(self)
-        return self._flow
+        return self.lower_body(self)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The source lines of the function, decorators left out."""
         return "".join(self.module.source.lines[self.line - 1 : self.end_line])
 
     @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.signature.parameters
+
+    @property
+    def docstring(self) -> str | None:
+        return self.signature.docstring
+
+    @property
+    def place(self) -> Place:
+        column = self.module.source.column_of_byte(self.line, self.offset)
+        return Place(self.module.path, Span(self.line, column, self.line, column + 3))
+
+    def _is_decorated(self, *names: str) -> bool:
+        return any(d.op in (Op.GLOBAL, Op.ATTR) and d.data in names for d in self.signature.decorators)
+
+    @property
     def is_static(self) -> bool:
-        return any(d.data == "staticmethod" for d in self.decorators)
+        return self._is_decorated("staticmethod")
 
     @property
     def is_property(self) -> bool:
-        return any(d.data in ("property", "cached_property") for d in self.decorators)
+        return self._is_decorated("property", "cached_property")
 
     @property
     def is_classmethod(self) -> bool:
-        return any(d.data == "classmethod" for d in self.decorators)
+        return self._is_decorated("classmethod")
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
 
-    def bind(self, call: Value) -> dict[str, Value]:
-        """The arguments of `call` by parameter name, `self` left out; what cannot be known is absent."""
+    @property
+    def argument_names(self) -> list[str]:
+        """The names that positional arguments bind to, the receiver left out."""
         names = [p.name for p in self.parameters if p.kind == "positional"]
-        if self.owner is not None and not self.is_static:
-            names = names[1:]
+        return names[1:] if self.owner is not None and not self.is_static else names
+
+    def bind(self, call: Value) -> dict[str, Value]:
+        """The arguments of `call` by parameter name, the receiver left out; what cannot be known is absent."""
         bound = dict(call.keywords)
-        for name, value in zip(names, call.positional, strict=False):
-            if value.op.value == "starred":
+        for name, value in zip(self.argument_names, call.positional, strict=False):
+            if value.op is Op.STARRED:
                 break
             bound.setdefault(name, value)
         return {name: value for name, value in bound.items() if self.parameter(name)}
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Class:
     """A class statement. `attributes` are class-level assignments, `annotations` class-level annotations."""
 
     name: str
     qualname: str
     module: ModuleFacts = field(repr=False)
-    bases: tuple[Value, ...]
-    decorators: tuple[Value, ...]
-    docstring: str | None
-    attributes: dict[str, Value]
-    annotations: dict[str, Value]
-    methods: dict[str, Function]
     line: int
     end_line: int
     offset: int
+    attributes: Mapping[str, Value]
+    annotations: Mapping[str, Value]
+    methods: dict[str, Function]
+    lower_head: Callable[[Class], ClassHead] = field(repr=False)
+
+    @cached_property
+    def head(self) -> ClassHead:
+        return self.lower_head(self)
 
     @property
+    def bases(self) -> tuple[Value, ...]:
+        return self.head.bases
+
+    @property
+    def docstring(self) -> str | None:
+        return self.head.docstring
+
+    @cached_property
     def text(self) -> str:
         return "".join(self.module.source.lines[self.line - 1 : self.end_line])
 
     @property
     def place(self) -> Place:
-        return Place(self.module.path, Span(self.line, self.offset + 1, self.line, self.offset + 6))
+        column = self.module.source.column_of_byte(self.line, self.offset)
+        return Place(self.module.path, Span(self.line, column, self.line, column + len("class")))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class ClassHead:
+    """What stands in a class statement's head, and its docstring. `metaclass` and other keywords by name."""
+
+    bases: tuple[Value, ...]
+    keywords: dict[str, Value]
+    decorators: tuple[Value, ...]
+    docstring: str | None
+
+
+@dataclass(eq=False)
 class ModuleFacts:
     """The outline of one Python file.
 
-    `imports` maps a local name to the absolute dotted name it stands for (`nn` → `torch.nn`); relative imports
-    are resolved against `name`. `constants` are module-level assignments. `body` holds the module-level code as
-    a function called `<module>`.
+    `name` is the dotted name by which its package imports it. `imports` maps a local name to the absolute dotted
+    name it stands for (`nn` → `torch.nn`), relative imports resolved. `constants` are module-level assignments.
+    `classes` are keyed by qualified name (`Outer.Inner`). `body` holds the module-level code as a function called
+    `<module>`.
     """
 
     source: SourceFile = field(repr=False)
@@ -127,11 +205,12 @@ class ModuleFacts:
     is_package: bool
     imports: dict[str, str] = field(default_factory=dict)
     star_imports: tuple[str, ...] = ()
-    all_names: tuple[str, ...] | None = None
-    constants: dict[str, Value] = field(default_factory=dict)
+    constants: Mapping[str, Value] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
-    body: Function = field(default=None, repr=False)  # type: ignore[assignment]
+    body: Function = field(init=False, repr=False)
+    #: Syntax trees of definitions by (line, offset), held until `release`.
+    trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
 
     @property
     def path(self) -> str:
@@ -158,7 +237,14 @@ class ModuleFacts:
         return " ".join("".join(lines).split())
 
     def all_functions(self) -> Iterator[Function]:
-        """Every function and method of the file, nested classes included, in source order."""
+        """Every function and method of the file, those of nested classes included."""
         yield from self.functions.values()
         for cls in self.classes.values():
             yield from cls.methods.values()
+
+    def release(self) -> None:
+        """Let go of syntax trees and lowered bodies; they come back from the text when somebody asks again."""
+        self.trees.clear()
+        for function in (*self.all_functions(), self.body):
+            function.__dict__.pop("flow", None)
+            function.__dict__.pop("text", None)

@@ -21,7 +21,7 @@ class Op(Enum):
     CONST = "const"  # data: the Python constant
     PARAM = "param"  # data: the parameter's name
     GLOBAL = "global"  # data: the name as written; not a local variable of the function
-    ATTR = "attr"  # data: the attribute; args: the object
+    ATTR = "attr"  # data: the attribute; args: the object, then what this body stored there before, if known
     CALL = "call"  # data: keyword names (None for `**`), aligned to the end; args: callee, arguments, keyword values
     BIN = "bin"  # data: "+", "//", …; args: left, right
     UNARY = "unary"  # data: "-", "not", "~", "+"; args: operand
@@ -29,13 +29,13 @@ class Op(Enum):
     BOOL = "bool"  # data: "and" | "or"; args: operands
     INDEX = "index"  # args: object, subscript
     SLICE = "slice"  # args: lower, upper, step (CONST None where absent)
-    CHOICE = "choice"  # one of args: an `if` expression, branches that meet, loop variables carried round
+    CHOICE = "choice"  # one of args; data: the test that picks the first of two, None for a loop's variables
     TUPLE = "tuple"  # args: elements (STARRED where unpacked)
     LIST = "list"
     SET = "set"
-    DICT = "dict"  # data: tuple of key values (None for `**`); args: values
+    DICT = "dict"  # data: the keys as values (None for `**`); args: values
     STARRED = "starred"  # args: the iterable
-    COMPREHENSION = "comprehension"  # data: "list" | "set" | "dict" | "generator"; args: element(s)
+    COMPREHENSION = "comprehension"  # data: "list" | "set" | "dict" | "generator"; args: the element, or key, value
     ITEM = "item"  # args: the iterable; one element of it, as a loop or comprehension variable
     UNPACK = "unpack"  # data: the index in a tuple assignment (-1 for a starred target); args: the sequence
     UPDATE = "update"  # data: the method or "[]="; args: the old value, then arguments: `x.append(y)`, `x[i] = y`
@@ -50,7 +50,7 @@ class Value:
     Positions are as `ast` reports them (1-based line, 0-based UTF-8 byte offset); `ModuleFacts.span` converts.
     """
 
-    __slots__ = ("args", "data", "end_line", "end_offset", "line", "offset", "op", "target")
+    __slots__ = ("args", "data", "end_line", "end_offset", "guard", "line", "offset", "op", "target")
 
     def __init__(
         self,
@@ -71,6 +71,8 @@ class Value:
         self.end_offset = end_offset
         #: The local variable this value was last assigned to, for messages.
         self.target: str | None = None
+        #: The filters of a COMPREHENSION (`if` clauses).
+        self.guard: Guard | None = None
 
     def __repr__(self) -> str:
         return f"<{self.op.value} {self.data!r} at {self.line}:{self.offset}>"

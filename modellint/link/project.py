@@ -7,8 +7,7 @@ its base classes, and linting a whole tree parses each file at most once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
@@ -16,6 +15,7 @@ from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -53,7 +53,7 @@ class Project:
             return result
         result, trace = self._memo[key]
         self.files.depend(trace)
-        return result  # type: ignore[no-any-return]
+        return cast("T", result)
 
     def python(self, path: Path) -> ModuleFacts | None:
         """The outline of a Python file, None if it is missing or unreadable."""

@@ -1,0 +1,1 @@
+"""modellint: finds the mistakes in PyTorch model definitions that only surface at run time."""

@@ -1,0 +1,308 @@
+"""Python files to outlines: imports, constants, classes and functions, with bodies lowered on demand."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from modellint.frontends import flow
+from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
+from modellint.source import Span, UnreadableError, decode_python
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from modellint.files import Files
+    from modellint.graph.value import Flow, Value
+    from modellint.source import SourceFile
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read(path: Path, data: bytes, files: Files) -> ModuleFacts:
+    """The outline of the Python file `path` with the content `data`; `files` tells where its package begins.
+
+    Raises UnreadableError, with the place, for text that does not decode or parse.
+    """
+    source = decode_python(path, data)
+    tree = _parse(source)
+    name, is_package = module_name(path, files)
+    module = ModuleFacts(source, name, is_package)
+    _Outline(module).read(tree)
+    return module
+
+
+def module_name(path: Path, files: Files) -> tuple[str, bool]:
+    """The dotted name of a file in its package (folders with an `__init__.py`), and if it is a package itself."""
+    is_package = path.stem == "__init__"
+    parts = [] if is_package else [path.stem]
+    folder = path.parent
+    while files.exists(folder / "__init__.py") and folder.name:
+        parts.append(folder.name)
+        folder = folder.parent
+    return ".".join(reversed(parts)) or path.stem, is_package
+
+
+def _parse(source: SourceFile) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        line = min(max(error.lineno or 1, 1), max(len(source.lines), 1))
+        column = max(error.offset or 1, 1)
+        raise UnreadableError(f"syntax error: {error.msg}", Span(line, column, line, column + 1)) from None
+    except (RecursionError, MemoryError):
+        raise UnreadableError("nested too deeply to parse") from None
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+
+
+class _Outline:
+    """Collects what a module defines at its top level, through `if`, `try` and `with`."""
+
+    def __init__(self, module: ModuleFacts) -> None:
+        self.module = module
+        self.package = module.name if module.is_package else module.name.rpartition(".")[0]
+        self.constants: dict[str, ast.expr | ast.stmt] = {}
+
+    def read(self, tree: ast.Module) -> None:
+        self._statements(tree.body)
+        module = self.module
+        last = max(len(module.source.lines), 1)
+        module.trees[0, 0] = tree
+        module.constants = _lazy_values(module, self.constants)
+        module.body = Function(
+            "<module>", "<module>", module, None, 0, last, 0, _lower_module_signature, _lower_module_body
+        )
+
+    def _statements(self, body: Iterable[ast.stmt]) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                self._class(node, "")
+            elif isinstance(node, FunctionNode):
+                function = _function(self.module, node, None, node.name)
+                self.module.functions[node.name] = function
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                _collect_assignment(node, self.constants)
+            elif isinstance(node, ast.If | ast.For | ast.While):
+                self._statements(node.body)
+                self._statements(node.orelse)
+            elif isinstance(node, ast.Try):
+                self._statements(node.body)
+                for handler in node.handlers:
+                    self._fallbacks(handler.body)
+                self._statements(node.orelse)
+                self._statements(node.finalbody)
+            elif isinstance(node, ast.With):
+                self._statements(node.body)
+
+    def _fallbacks(self, body: list[ast.stmt]) -> None:
+        """Definitions of an `except` branch count only where the `try` branch gave none."""
+        module = self.module
+        imports, functions = dict(module.imports), dict(module.functions)
+        classes, constants = dict(module.classes), dict(self.constants)
+        self._statements(body)
+        module.imports.update(imports)
+        module.functions.update(functions)
+        module.classes.update(classes)
+        self.constants.update(constants)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        imports = self.module.imports
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    imports[alias.asname] = alias.name
+                else:
+                    top = alias.name.partition(".")[0]
+                    imports[top] = top
+            return
+        base = node.module or ""
+        if node.level:
+            parts = self.package.split(".") if self.package else []
+            parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
+            base = ".".join([*parts, base] if base else parts)
+        for alias in node.names:
+            if alias.name == "*":
+                self.module.star_imports += (base,)
+            else:
+                imports[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
+
+    def _class(self, node: ast.ClassDef, outer: str) -> None:
+        qualname = f"{outer}{node.name}"
+        attributes: dict[str, ast.expr | ast.stmt] = {}
+        annotations: dict[str, ast.expr | ast.stmt] = {}
+        methods: dict[str, Function] = {}
+        module = self.module
+        cls = Class(
+            node.name,
+            qualname,
+            module,
+            node.lineno,
+            node.end_lineno or node.lineno,
+            node.col_offset,
+            _lazy_values(module, attributes),
+            _lazy_values(module, annotations),
+            methods,
+            partial(_lower_head, node.bases, node.keywords, node.decorator_list, _raw_docstring(node)),
+        )
+        module.classes[qualname] = cls
+        pending = list(reversed(node.body))
+        while pending:
+            item = pending.pop()
+            if isinstance(item, FunctionNode):
+                existing = methods.get(item.name)
+                if existing is None or not _is_accessor(item):
+                    methods[item.name] = _function(module, item, cls, f"{qualname}.{item.name}")
+            elif isinstance(item, ast.ClassDef):
+                self._class(item, f"{qualname}.")
+            elif isinstance(item, ast.Assign | ast.AnnAssign):
+                _collect_assignment(item, attributes)
+                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                    annotations[item.target.id] = item.annotation
+            elif isinstance(item, ast.If):
+                pending.extend(reversed([*item.body, *item.orelse]))
+        cls.attributes = _lazy_values(module, attributes)
+        cls.annotations = _lazy_values(module, annotations)
+
+
+def _is_accessor(node: FunctionNode) -> bool:
+    """`@x.setter` and `@x.deleter` redefine a property's name; `@overload` declares it again."""
+    return any(
+        (isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter", "overload"))
+        or (isinstance(d, ast.Name) and d.id == "overload")
+        for d in node.decorator_list
+    )
+
+
+def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.expr | ast.stmt]) -> None:
+    if node.value is None:
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        if isinstance(target, ast.Name):
+            into[target.id] = node.value
+        elif (
+            isinstance(target, ast.Tuple)
+            and isinstance(node.value, ast.Tuple)
+            and len(target.elts) == len(node.value.elts)
+        ):
+            for name, value in zip(target.elts, node.value.elts, strict=True):
+                if isinstance(name, ast.Name):
+                    into[name.id] = value
+
+
+def _lazy_values(module: ModuleFacts, nodes: dict[str, ast.expr | ast.stmt]) -> LazyValues:
+    def lower(name: str) -> Value:
+        return flow.lower_expression(cast("ast.expr", nodes[name]))
+
+    return LazyValues(tuple(nodes), lower)
+
+
+def _function(module: ModuleFacts, node: FunctionNode, owner: Class | None, qualname: str) -> Function:
+    module.trees[node.lineno, node.col_offset] = node
+    return Function(
+        node.name,
+        qualname,
+        module,
+        owner,
+        node.lineno,
+        node.end_lineno or node.lineno,
+        node.col_offset,
+        partial(_lower_signature, node.args, node.returns, tuple(node.decorator_list)),
+        _lower_body,
+    )
+
+
+def _node_of(function: Function) -> FunctionNode:
+    """The syntax tree of a function: the one held, or its own lines parsed again."""
+    module = function.module
+    node = module.trees.get((function.line, function.offset))
+    if node is not None:
+        return cast("FunctionNode", node)
+    # An indented definition is parsed in a block of its own, which keeps columns as they are.
+    nested = function.offset > 0
+    tree = ast.parse("if 1:\n" + function.text if nested else function.text)
+    found = cast("ast.If", tree.body[0]).body[0] if nested else tree.body[0]
+    ast.increment_lineno(found, function.line - (2 if nested else 1))
+    return cast("FunctionNode", found)
+
+
+def _lower_body(function: Function) -> Flow:
+    names = [p.name for p in function.parameters]
+    receiver = names[0] if function.owner is not None and names and not function.is_static else None
+    return flow.lower_function(_node_of(function), names, receiver)
+
+
+def _lower_signature(
+    arguments: ast.arguments, returns: ast.expr | None, decorators: tuple[ast.expr, ...], function: Function
+) -> Signature:
+    node = _node_of(function)
+    parameters: list[Parameter] = []
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults.extend(arguments.defaults)
+    for arg, default in zip(positional, defaults, strict=True):
+        parameters.append(_parameter(arg, "positional", default))
+    if arguments.vararg:
+        parameters.append(_parameter(arguments.vararg, "var-positional", None))
+    for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.append(_parameter(arg, "keyword", default))
+    if arguments.kwarg:
+        parameters.append(_parameter(arguments.kwarg, "var-keyword", None))
+    return Signature(
+        tuple(parameters),
+        flow.lower_expression(returns) if returns else None,
+        tuple(flow.lower_expression(d) for d in decorators),
+        ast.get_docstring(node),
+        isinstance(node, ast.AsyncFunctionDef),
+    )
+
+
+def _parameter(arg: ast.arg, kind: str, default: ast.expr | None) -> Parameter:
+    return Parameter(
+        arg.arg,
+        kind,
+        flow.lower_expression(default) if default else None,
+        flow.lower_expression(arg.annotation) if arg.annotation else None,
+    )
+
+
+def _raw_docstring(node: ast.ClassDef) -> str | None:
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value.value
+    return None
+
+
+def _lower_head(
+    bases: list[ast.expr],
+    keywords: list[ast.keyword],
+    decorators: list[ast.expr],
+    docstring: str | None,
+    _: Class,
+) -> ClassHead:
+    return ClassHead(
+        tuple(flow.lower_expression(base) for base in bases),
+        {k.arg: flow.lower_expression(k.value) for k in keywords if k.arg},
+        tuple(flow.lower_expression(d) for d in decorators),
+        inspect.cleandoc(docstring) if docstring else None,
+    )
+
+
+def _lower_module_signature(_: Function) -> Signature:
+    return Signature((), None, (), None, False)
+
+
+def _lower_module_body(function: Function) -> Flow:
+    tree = function.module.trees.get((0, 0))
+    if tree is None:
+        tree = _parse(function.module.source)
+    return flow.lower_statements(cast("ast.Module", tree).body)

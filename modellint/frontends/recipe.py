@@ -1,0 +1,239 @@
+"""Reads HyperPyYAML files into nodes.
+
+The parser's events become nodes directly: nothing is ever constructed, an alias costs nothing however often it is
+used, and the depth of the stack does not follow the depth of the file.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from modellint.graph.recipe import (
+    NO_TAG,
+    REFERENCE,
+    Entry,
+    Node,
+    NodeKind,
+    Recipe,
+    Reference,
+    Tag,
+    TagKind,
+)
+from modellint.source import SourceFile, Span, UnreadableError, decode_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Deeper files overflow HyperPyYAML's own stack as well.
+MAX_DEPTH = 100
+
+_MARKS = re.compile(
+    rb"!(?:new|name|apply|applyref|module|include):[A-Za-z_./<]"
+    rb"|!(?:ref|copy)[ \t]+[^\n]*<"
+    rb"|!PLACEHOLDER\b"
+)
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PROPERTIES = re.compile(r"(?:(?:&[^\s\[\]{},]+|#[^\n]*)\s*)*")
+_TAG = re.compile(r"!<[^>\s]*>|![^\s\[\]{},]*")
+_PREFIXED = {
+    kind.value: kind
+    for kind in (
+        TagKind.NEW,
+        TagKind.NAME,
+        TagKind.APPLY,
+        TagKind.APPLYREF,
+        TagKind.MODULE,
+        TagKind.INCLUDE,
+    )
+}
+_WHOLE = {kind.value: kind for kind in (TagKind.REF, TagKind.COPY, TagKind.TUPLE, TagKind.PLACEHOLDER)}
+
+
+def looks_like_recipe(data: bytes) -> bool:
+    """Whether a YAML file uses HyperPyYAML's tags, judged by its bytes alone."""
+    if data.startswith(_UTF16):
+        data = data.replace(b"\0", b"")
+    return _MARKS.search(data) is not None
+
+
+def read(path: Path, data: bytes) -> Recipe | None:
+    """The recipe in a YAML file, None if it is plain YAML.
+
+    Raises UnreadableError where a file that looks like a recipe is not valid YAML.
+    """
+    if not looks_like_recipe(data):
+        return None
+    source = decode_yaml(path, data)
+    root = _Reader(source).read()
+    if root is None or root.kind is not NodeKind.MAPPING:
+        return None
+    recipe = Recipe(source, root)
+    if all(node.tag.kind in (TagKind.NONE, TagKind.OTHER) for node in recipe.nodes()):
+        return None
+    return recipe
+
+
+@dataclass(slots=True)
+class _Open:
+    """A sequence or mapping whose end has not been seen yet; a mapping's children are keys and values."""
+
+    kind: NodeKind
+    anchor: str | None
+    tag: Tag
+    start: int
+    flow: bool
+    children: list[Node] = field(default_factory=list)
+    end: int = 0
+
+
+class _Reader:
+    """Turns the events of one file into nodes."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.text = source.text
+        self._starts = [0]
+        for line in source.lines:
+            self._starts.append(self._starts[-1] + len(line))
+        self._anchors: dict[str, Node] = {}
+        self._ends: dict[int, int] = {}
+        self._stack: list[_Open] = []
+        self._root: Node | None = None
+
+    def read(self) -> Node | None:
+        import yaml
+
+        try:
+            for event in _events(self.text):
+                self._take(event)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            index = mark.index if mark is not None else 0
+            reason = error.problem or error.context or "not valid YAML"
+            raise UnreadableError(f"{reason}; expected valid YAML", self._span(index, index + 1)) from None
+        except yaml.reader.ReaderError as error:
+            index = error.position if isinstance(error.position, int) else 0
+            reason = f"{error.reason}; expected valid YAML"
+            raise UnreadableError(reason, self._span(index, index + 1)) from None
+        except yaml.YAMLError as error:
+            raise UnreadableError(f"{error}; expected valid YAML") from None
+        return self._root
+
+    def _take(self, event: Any) -> None:
+        match type(event).__name__:
+            case "ScalarEvent":
+                self._add(self._scalar(event), event.anchor, event.end_mark.index)
+            case "AliasEvent":
+                self._alias(event)
+            case "MappingStartEvent":
+                self._open(NodeKind.MAPPING, event)
+            case "SequenceStartEvent":
+                self._open(NodeKind.SEQUENCE, event)
+            case "MappingEndEvent" | "SequenceEndEvent":
+                self._close(event)
+            case "DocumentStartEvent" if self._root is not None:
+                index = event.start_mark.index
+                reason = "found a second document; expected one document in a recipe"
+                raise UnreadableError(reason, self._span(index, index + 3))
+
+    def _open(self, kind: NodeKind, event: Any) -> None:
+        start = event.start_mark.index
+        if len(self._stack) >= MAX_DEPTH:
+            reason = f"nested more than {MAX_DEPTH} levels deep; expected fewer"
+            raise UnreadableError(reason, self._span(start, start + 1))
+        tag, _ = self._tag(event.tag, start)
+        self._stack.append(_Open(kind, event.anchor, tag, start, bool(event.flow_style), end=event.end_mark.index))
+
+    def _close(self, event: Any) -> None:
+        top = self._stack.pop()
+        end = event.end_mark.index if top.flow else top.end
+        span = self._span(top.start, end)
+        if top.kind is NodeKind.SEQUENCE:
+            node = Node(top.kind, top.tag, span, flow=top.flow, elements=tuple(top.children))
+        else:
+            pairs = zip(top.children[::2], top.children[1::2], strict=False)
+            entries = tuple(Entry(key, value) for key, value in pairs)
+            node = Node(top.kind, top.tag, span, flow=top.flow, entries=entries)
+        self._add(node, top.anchor, end)
+
+    def _alias(self, event: Any) -> None:
+        node = self._anchors.get(event.anchor)
+        if node is None:
+            start, end = event.start_mark.index, event.end_mark.index
+            inside = any(item.anchor == event.anchor for item in self._stack)
+            problem = "stands for the node that contains it" if inside else "stands for nothing"
+            reason = f"the alias `*{event.anchor}` {problem}; expected an anchor that stands before it"
+            raise UnreadableError(reason, self._span(start, end))
+        self._add(node, None, event.end_mark.index)
+
+    def _add(self, node: Node, anchor: str | None, end: int) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = node
+        if self._stack:
+            self._stack[-1].children.append(node)
+            self._stack[-1].end = max(self._stack[-1].end, end)
+        else:
+            self._root = node
+
+    def _scalar(self, event: Any) -> Node:
+        start, end = event.start_mark.index, event.end_mark.index
+        tag, content = self._tag(event.tag, start)
+        plain = event.style in (None, "")
+        if event.style in ("|", ">"):
+            end = content + len(self.text[content:end].rstrip())
+        value: str = event.value
+        references = tuple(self._references(value, content, end)) if "<" in value else ()
+        return Node(NodeKind.SCALAR, tag, self._span(start, end), value, plain, references=references)
+
+    def _references(self, value: str, start: int, end: int) -> Iterator[Reference]:
+        """The references of a scalar, each at the next place where it stands in the source.
+
+        A folded or escaped reference has no such place; the whole scalar stands for it.
+        """
+        position = start
+        for match in REFERENCE.finditer(value):
+            found = self.text.find(match[0], position, end)
+            if found < 0:
+                yield Reference(match[0][1:-1], self._span(start, end))
+            else:
+                position = found + len(match[0])
+                yield Reference(match[0][1:-1], self._span(found, position))
+
+    def _tag(self, name: str | None, start: int) -> tuple[Tag, int]:
+        """The tag of a node whose properties begin at `start`, and where its content can begin."""
+        begin = start + len(_PROPERTIES.match(self.text, start)[0])  # type: ignore[index]
+        written = _TAG.match(self.text, begin)
+        if name is None or written is None:
+            return NO_TAG, begin
+        kind, target = _kind(name)
+        return Tag(kind, target, name, self._span(begin, written.end())), written.end()
+
+    def _span(self, start: int, end: int) -> Span:
+        return Span(*self._position(start), *self._position(end))
+
+    def _position(self, index: int) -> tuple[int, int]:
+        line = max(bisect.bisect_right(self._starts, index), 1)
+        if line == len(self._starts) and line > 1 and not self.text.endswith(("\n", "\r")):
+            line -= 1
+        return line, index - self._starts[line - 1] + 1
+
+
+def _kind(tag: str) -> tuple[TagKind, str]:
+    if tag.startswith("tag:yaml.org,2002:"):
+        return TagKind.NONE, ""
+    prefix, colon, target = tag.partition(":")
+    if colon and prefix in _PREFIXED:
+        return _PREFIXED[prefix], target
+    return _WHOLE.get(tag, TagKind.OTHER), ""
+
+
+def _events(text: str) -> Iterator[Any]:
+    """The parser's events; libyaml's when PyYAML was built with it."""
+    import yaml
+
+    loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.parse(text, Loader=loader)  # type: ignore[no-untyped-call,no-any-return]

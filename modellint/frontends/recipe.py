@@ -210,7 +210,7 @@ class _Reader:
         if name is None or written is None:
             return NO_TAG, begin
         kind, target = _kind(name)
-        return Tag(kind, target, name, self._span(begin, written.end())), written.end()
+        return Tag(kind, target, written[0], self._span(begin, written.end())), written.end()
 
     def _span(self, start: int, end: int) -> Span:
         return Span(*self._position(start), *self._position(end))
@@ -236,4 +236,4 @@ def _events(text: str) -> Iterator[Any]:
     import yaml
 
     loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.parse(text, Loader=loader)  # type: ignore[no-untyped-call,no-any-return]
+    return yaml.parse(text, Loader=loader)

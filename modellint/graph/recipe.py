@@ -1,0 +1,245 @@
+"""What a HyperPyYAML file says, node by node, with a place for everything.
+
+A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
+the file *means* once references, includes and copies are resolved is `modellint.link.evaluation`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from modellint.source import Place, SourceFile, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: What a scalar stands for.
+Scalar = str | int | float | bool | None
+
+#: The pattern of a reference inside a `!ref` or `!copy`.
+REFERENCE = re.compile(r"<[^>]*>")
+
+MERGE = "<<"
+
+
+class TagKind(Enum):
+    """The tags of HyperPyYAML; `OTHER` is any other tag, `NONE` no tag (or one of YAML's own)."""
+
+    NEW = "!new"
+    NAME = "!name"
+    REF = "!ref"
+    COPY = "!copy"
+    APPLY = "!apply"
+    APPLYREF = "!applyref"
+    INCLUDE = "!include"
+    TUPLE = "!tuple"
+    MODULE = "!module"
+    PLACEHOLDER = "!PLACEHOLDER"
+    OTHER = "other"
+    NONE = ""
+
+
+class NodeKind(Enum):
+    SCALAR = "scalar"
+    SEQUENCE = "sequence"
+    MAPPING = "mapping"
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag: `!new:torch.nn.Linear` has the kind NEW and the target `torch.nn.Linear`."""
+
+    kind: TagKind
+    target: str
+    text: str
+    span: Span
+
+
+NO_TAG = Tag(TagKind.NONE, "", "", Span(1, 1, 1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One `<a[b].c>`: the keys that lead to a node, the attribute asked of it, and where it stands."""
+
+    text: str
+    span: Span
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return split_reference(self.text)[0]
+
+    @property
+    def attribute(self) -> str | None:
+        return split_reference(self.text)[1]
+
+
+def split_reference(text: str) -> tuple[tuple[str, ...], str | None]:
+    """`a[b].c` (with or without its angle brackets) as the keys `("a", "b")` and the attribute `c`."""
+    path, dot, attribute = text.strip("<>").partition(".")
+    return tuple(part.strip("]") for part in path.split("[")), attribute if dot else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A key of a mapping and what it leads to."""
+
+    key: Node
+    value: Node
+
+    @property
+    def name(self) -> Scalar:
+        """The key as Python sees it; references only ever reach strings."""
+        return self.key.scalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A scalar, sequence or mapping as written; nodes are compared by identity.
+
+    `span` covers the tag and the content. `references` are the `<…>` of a `!ref` or `!copy` and also those that
+    stand in an ordinary string, which count only when a reference leads to that string.
+    """
+
+    kind: NodeKind
+    tag: Tag
+    span: Span
+    text: str = ""
+    plain: bool = True
+    flow: bool = False
+    references: tuple[Reference, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    elements: tuple[Node, ...] = ()
+
+    @property
+    def scalar(self) -> Scalar:
+        """The Python value of an untagged scalar; the text of a tagged or quoted one."""
+        if self.tag.text in _TYPED or (self.plain and not self.tag.text):
+            return read_scalar(self.text)
+        return self.text
+
+    def get(self, name: str) -> Entry | None:
+        """The entry of a mapping called `name`, merged ones (`<<`) included."""
+        return self.items().get(name)
+
+    def items(self) -> dict[Scalar, Entry]:
+        """The entries of a mapping by key: its own first, then those that `<<` adds."""
+        own: dict[Scalar, Entry] = {}
+        merged: list[Node] = []
+        for entry in self.entries:
+            if entry.key.plain and entry.key.text == MERGE:
+                merged.extend(entry.value.elements or (entry.value,))
+            else:
+                own.setdefault(entry.name, entry)
+        for node in merged:
+            for name, entry in node.items().items():
+                own.setdefault(name, entry)
+        return own
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """One HyperPyYAML file."""
+
+    source: SourceFile = field(repr=False)
+    root: Node = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        return self.source.path.as_posix()
+
+    @property
+    def file(self) -> Path:
+        return self.source.path
+
+    def place(self, span: Span) -> Place:
+        return Place(self.path, span)
+
+    @property
+    def keys(self) -> dict[Scalar, Entry]:
+        """The top-level entries."""
+        return self.root.items()
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node of the file, each once, in the order of the document."""
+        seen: set[int] = set()
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            yield node
+            children = [*node.elements]
+            for entry in node.entries:
+                children += (entry.key, entry.value)
+            stack.extend(reversed(children))
+
+    def resolve(self, reference: str) -> Node | None:
+        """The node of this file that `a[b]` leads to, through references that are nothing but a reference."""
+        node = self._find(reference)
+        for _ in range(100):
+            if node is None or node.tag.kind is not TagKind.REF or not REFERENCE.fullmatch(node.text):
+                return node
+            node = self._find(node.text)
+        return None
+
+    def _find(self, reference: str) -> Node | None:
+        keys, attribute = split_reference(reference)
+        node = self.root
+        for key in keys:
+            entry = node.get(key) if node.kind is NodeKind.MAPPING else None
+            if entry is None:
+                return None
+            node = entry.value
+        return None if attribute else node
+
+
+_TYPED = frozenset(("!!int", "!!float", "!!bool", "!!null"))
+_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_INT = re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|[0-9_]+|0x[0-9a-fA-F_]+)")
+_FLOAT = re.compile(
+    r"[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
+    r"|[-+]?\.[0-9_]+(?:[eE][-+][0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)"
+    r"|\.(?:nan|NaN|NAN)"
+)
+
+
+def read_scalar(text: str) -> Scalar:
+    """The value of a plain scalar under YAML 1.2, which is what HyperPyYAML reads: `yes` is a string."""
+    if text in _NULL:
+        return None
+    if text in _BOOL:
+        return _BOOL[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    if _FLOAT.fullmatch(text):
+        return _float(text)
+    if _INT.fullmatch(text):
+        return _int(text)
+    return text
+
+
+def _int(text: str) -> int | str:
+    digits = text.replace("_", "")
+    sign = -1 if digits.startswith("-") else 1
+    digits = digits.lstrip("+-")
+    base = {"0b": 2, "0o": 8, "0x": 16}.get(digits[:2], 10)
+    try:
+        return sign * int(digits[2:] if base != 10 else digits, base)
+    except ValueError:
+        return text
+
+
+def _float(text: str) -> float | str:
+    try:
+        return float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan").lower())
+    except ValueError:
+        return text

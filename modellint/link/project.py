@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
+from modellint.link.names import Names
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Project:
         self.options = options
         self.files = files or Files()
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
+        self.names = Names(self)
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""

@@ -1,0 +1,466 @@
+"""What a dotted name stands for, across files: definitions of the project, of installed packages, or neither.
+
+Modules are looked for where Python would find them when the importing file is run: at the root of its package, beside
+the script, in the folders above it up to the project root, in `src`, and in the site-packages of the project's
+interpreter. They are read as text; nothing is imported and no interpreter is started.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.graph.value import EventKind, Op, dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+_BUILTINS = frozenset(dir(builtins))
+#: How many definitions a name may be passed on through before we stop looking.
+_MAX_HOPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedClass:
+    """A class statement that we can read."""
+
+    cls: Class
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedFunction:
+    """A function or method that we can read."""
+
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedConstant:
+    """An assignment at module level, or at class level (`name` is then `Class.attribute`)."""
+
+    module: ModuleFacts
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedModule:
+    """A module that we can read."""
+
+    module: ModuleFacts
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside of what we can read, by the dotted name that its own documentation uses."""
+
+    name: str
+
+
+Definition = DefinedClass | DefinedFunction | DefinedConstant | DefinedModule | External
+
+
+class Names:
+    """Resolves names. Reached as `project.names`."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._externals: dict[str, External] = {}
+        self._site_packages: tuple[Path, ...] | None = None
+
+    def resolve(self, module: ModuleFacts, name: str) -> Definition | None:
+        """What `name` (`nn.Embedding`, `Encoder`, `cfg.Config.vocab`), as written in `module`, stands for.
+
+        None if it is not defined there, or defined in a way that we cannot follow.
+        """
+        head, _, rest = name.partition(".")
+        target = module.imports.get(head)
+        if target is not None and (target == "torch" or target.startswith("torch.")) and head not in module.classes:
+            return self._external(f"{target}.{rest}" if rest else target)
+        return self._project.once(("name", module.path, name), lambda: self._resolve(module, name, _Trail()))
+
+    def definition(self, module: ModuleFacts, value: Value) -> Definition | None:
+        """What a value that is a plain name or a chain of attributes on one stands for; see `resolve`."""
+        name = dotted(value)
+        root = value
+        while root.op is Op.ATTR:
+            root = root.args[0]
+        return self.resolve(module, name) if name is not None and root.op is Op.GLOBAL else None
+
+    def absolute(self, name: str, near: Path) -> Definition | None:
+        """What the absolute dotted `name` stands for when the file `near` asks for it."""
+        if name == "torch" or name.startswith("torch."):
+            return self._external(name)
+        key = ("absolute", near.parent, name)
+        return self._project.once(key, lambda: self._absolute(name, near, _Trail()))
+
+    def find_module(self, name: str, near: Path) -> ModuleFacts | None:
+        """The module with the absolute dotted `name`, as the file `near` would import it."""
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        parts = name.split(".")
+        for base in self._bases(near, parts[0]):
+            found = self._locate(base, parts)
+            if found is not None and found[1] == len(parts):
+                return self._project.python(found[0])
+        return None
+
+    # -- names in modules --------------------------------------------------------------------------------------
+
+    def _external(self, name: str) -> External:
+        external = self._externals.get(name)
+        if external is None:
+            external = self._externals[name] = External(knowledge.canonical(name))
+        return external
+
+    def _resolve(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
+        head, _, rest = name.partition(".")
+        found = self._lookup(module, head, trail)
+        if found is None:
+            if head in _BUILTINS:
+                return self._external(f"builtins.{name}")
+            if self._is_defined(module, head):
+                return None
+            # What a function imports for itself is written out in full.
+            found = self._absolute(name, module.file, trail)
+            return found if rest or not isinstance(found, External) or head in sys.stdlib_module_names else None
+        return self._members(found, rest, trail)
+
+    def _is_defined(self, module: ModuleFacts, name: str) -> bool:
+        return any(name in names for names in (module.imports, module.constants, module.functions, module.classes))
+
+    def _lookup(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
+        """What `name` is in the namespace of `module`."""
+        if not trail.enter(module, name):
+            return None
+        own = self._own(module, name)
+        target = module.imports.get(name)
+        # A definition inside of `if` or `try` is what is left if the import fails.
+        if target is not None and (own is None or own.offset > 0):
+            imported = self._absolute(target, module.file, trail)
+            if imported is not None and not (isinstance(imported, External) and own is not None):
+                return imported
+        if own is not None:
+            return own.definition
+        if name in module.constants:
+            return self._constant(module, name, trail)
+        for star in reversed(module.star_imports):
+            found = self._from_star(module, star, name, trail)
+            if found is not None:
+                return found
+        return self._submodule(module, name) or self._lazy(module, name, trail)
+
+    def _own(self, module: ModuleFacts, name: str) -> _Own | None:
+        cls = module.classes.get(name)
+        if cls is not None:
+            return _Own(DefinedClass(cls), cls.offset)
+        function = module.functions.get(name)
+        if function is not None:
+            return _Own(DefinedFunction(function), function.offset)
+        return None
+
+    def _constant(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
+        """A module-level assignment, or what it is another name for."""
+        value = module.constants[name]
+        alias = dotted(value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+        if alias is not None:
+            target = self._resolve(module, alias, trail)
+            if target is not None and not isinstance(target, DefinedConstant):
+                return target
+        return DefinedConstant(module, name, value)
+
+    def _from_star(self, module: ModuleFacts, star: str, name: str, trail: _Trail) -> Definition | None:
+        if star == "torch" or star.startswith("torch."):
+            full = f"{star}.{name}"
+            return self._external(full) if knowledge.knows(full) else None
+        source = self.find_module(star, module.file)
+        if source is None or source is module:
+            return None
+        exported = self.exported(source)
+        if name not in exported if exported is not None else name.startswith("_"):
+            return None
+        return self._lookup(source, name, trail)
+
+    def exported(self, module: ModuleFacts) -> frozenset[str] | None:
+        """The names in `__all__`, None if there is none that can be read."""
+        if "__all__" not in module.constants:
+            return None
+        return self._project.once(("__all__", module.path), lambda: frozenset(self._all_names(module)) or None)
+
+    def _all_names(self, module: ModuleFacts) -> Iterator[str]:
+        if module.source.text.count("__all__") > 1:
+            for event in module.body.flow.events:
+                if event.kind is EventKind.CALL and dotted(event.value.callee) in ("__all__.extend", "__all__.append"):
+                    yield from (s for arg in event.value.positional for s in _strings(arg))
+        yield from _strings(module.constants["__all__"])
+
+    def _submodule(self, module: ModuleFacts, name: str) -> Definition | None:
+        if not module.is_package:
+            return None
+        found = self._locate(module.file.parent, [name])
+        facts = self._project.python(found[0]) if found is not None else None
+        return DefinedModule(facts) if facts is not None else None
+
+    def _lazy(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
+        """A name that a package loads when it is first asked for, by a table from modules to names."""
+        if name not in module.source.text:
+            return None
+        table = self._project.once(("lazy", module.path), lambda: _lazy_table(module))
+        target = table.get(name)
+        return self._absolute(target, module.file, trail) if target is not None else None
+
+    # -- members -----------------------------------------------------------------------------------------------
+
+    def _members(self, definition: Definition, rest: str, trail: _Trail) -> Definition | None:
+        found: Definition | None = definition
+        while rest and found is not None:
+            if isinstance(found, External):
+                return self._external(f"{found.name}.{rest}")
+            head, _, rest = rest.partition(".")
+            if isinstance(found, DefinedModule):
+                found = self._lookup(found.module, head, trail)
+            elif isinstance(found, DefinedClass):
+                found = self._class_member(found.cls, head, trail)
+            else:
+                found = None
+        return found
+
+    def _class_member(self, cls: Class, name: str, trail: _Trail) -> Definition | None:
+        if not trail.enter(cls.module, f"{cls.qualname}.{name}"):
+            return None
+        method = cls.methods.get(name)
+        if method is not None:
+            return DefinedFunction(method)
+        if name in cls.attributes:
+            return DefinedConstant(cls.module, f"{cls.qualname}.{name}", cls.attributes[name])
+        nested = cls.module.classes.get(f"{cls.qualname}.{name}")
+        if nested is not None:
+            return DefinedClass(nested)
+        for base in cls.bases:
+            written = dotted(base)
+            parent = self._resolve(cls.module, written, trail.fork()) if written else None
+            if not isinstance(parent, DefinedClass):
+                return None
+            found = self._class_member(parent.cls, name, trail)
+            if found is not None:
+                return found
+        return None
+
+    # -- modules in folders ------------------------------------------------------------------------------------
+
+    def _absolute(self, name: str, near: Path, trail: _Trail) -> Definition | None:
+        parts = name.split(".")
+        top = parts[0]
+        if top in sys.stdlib_module_names or top == "torch":
+            return self._external(name)
+        if not trail.step():
+            return None
+        for base in self._bases(near, top):
+            located = self._locate(base, parts)
+            if located is None:
+                continue
+            path, consumed = located
+            found = self._in_file(path, parts, consumed, trail)
+            if found is not None:
+                return found
+            if base not in self.site_packages:
+                return None
+            break
+        return self._external(name)
+
+    def _in_file(self, path: Path, parts: list[str], consumed: int, trail: _Trail) -> Definition | None:
+        """The definition `parts` in the module at `path`, which the first `consumed` of them name."""
+        if consumed == len(parts) > 1:
+            package = (path.parent.parent if path.stem == "__init__" else path.parent) / "__init__.py"
+            shadow = self._shadow(package, parts[-1], trail)
+            if shadow is not None:
+                return shadow
+        module = self._project.python(path)
+        if module is None:
+            return None
+        return self._members(DefinedModule(module), ".".join(parts[consumed:]), trail)
+
+    def _shadow(self, package: Path, name: str, trail: _Trail) -> Definition | None:
+        """What a package itself calls `name` though it has a submodule of that name: `from .layer import layer`."""
+        text = self._project.files.read(package)
+        if text is None or name.encode() not in text:
+            return None
+        module = self._project.python(package)
+        if module is None or not (self._is_defined(module, name) or module.star_imports):
+            return None
+        found = self._lookup(module, name, trail.fork())
+        return found if isinstance(found, DefinedClass | DefinedFunction | DefinedConstant) else None
+
+    def _bases(self, near: Path, top: str) -> Iterator[Path]:
+        """Folders in which the package or module `top` is found, in the order of the search."""
+        seen: set[Path] = set()
+        for base in (*self._roots(near.parent), *self.site_packages):
+            if base not in seen and self._holds(base, top):
+                seen.add(base)
+                yield base
+
+    def _roots(self, folder: Path) -> tuple[Path, ...]:
+        return self._project.once(("roots", folder), lambda: tuple(dict.fromkeys(self._search(folder))))
+
+    def _search(self, folder: Path) -> Iterator[Path]:
+        source_root = folder
+        while self._project.files.exists(source_root / "__init__.py") and source_root.name:
+            source_root = source_root.parent
+        yield source_root
+        yield folder
+        root = self._project.options.root
+        if root in folder.parents:
+            yield from folder.parents[: folder.parents.index(root)]
+        yield root
+        yield root / "src"
+
+    def _holds(self, base: Path, top: str) -> bool:
+        files = self._project.files
+        return self._project.once(
+            ("holds", base, top), lambda: files.is_dir(base / top) or files.exists(base / f"{top}.py")
+        )
+
+    def _locate(self, base: Path, parts: list[str]) -> tuple[Path, int] | None:
+        """The file of the longest prefix of `parts` that is a module below `base`, and the length of the prefix."""
+        files = self._project.files
+        best: tuple[Path, int] | None = None
+        folder = base
+        for number, part in enumerate(parts, 1):
+            package = folder / part / "__init__.py"
+            if files.exists(package):
+                best = package, number
+            elif files.exists(folder / f"{part}.py"):
+                return folder / f"{part}.py", number
+            elif not files.is_dir(folder / part):
+                break
+            folder = folder / part
+        return best
+
+    @property
+    def site_packages(self) -> tuple[Path, ...]:
+        """The folders in which the project's interpreter has its packages, found by how environments are laid out."""
+        return self._project.once(("site-packages",), lambda: tuple(self._find_site_packages()))
+
+    def _find_site_packages(self) -> Iterator[Path]:
+        options = self._project.options
+        if options.python is not None:
+            interpreter = options.python
+            prefixes = [interpreter.parent.parent, interpreter.parent, interpreter.resolve().parent.parent]
+        elif active := os.environ.get("VIRTUAL_ENV"):
+            prefixes = [Path(active)]
+        else:
+            prefixes = [options.root / ".venv"]
+        for prefix in prefixes:
+            found = list(self._packages_below(prefix))
+            if found:
+                yield from found
+                return
+
+    def _packages_below(self, prefix: Path) -> Iterator[Path]:
+        files = self._project.files
+        libraries = [prefix / "lib" / name for name in files.listdir(prefix / "lib") if name.startswith("python3")]
+        for library in (*libraries, prefix / "Lib"):
+            for name in ("site-packages", "dist-packages"):
+                folder = library / name
+                if files.is_dir(folder):
+                    yield folder
+                    yield from self._linked_from(folder)
+
+    def _linked_from(self, folder: Path) -> Iterator[Path]:
+        """Source folders that editable installs add to the search path."""
+        files = self._project.files
+        for name in files.listdir(folder):
+            if name.endswith(".pth"):
+                text = (files.read(folder / name) or b"").decode("utf-8", "replace")
+                for line in text.splitlines():
+                    linked = Path(line.strip())
+                    if line.strip() and linked.is_absolute() and files.is_dir(linked):
+                        yield linked
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    definition: Definition
+    offset: int
+
+
+class _Trail:
+    """The names that a resolution passed through, so that cycles end."""
+
+    __slots__ = ("_hops", "_seen")
+
+    def __init__(self, hops: int = 0, seen: frozenset[tuple[str, str]] = frozenset()) -> None:
+        self._hops = hops
+        self._seen = set(seen)
+
+    def enter(self, module: ModuleFacts, name: str) -> bool:
+        step = (module.path, name)
+        if step in self._seen or not self.step():
+            return False
+        self._seen.add(step)
+        return True
+
+    def step(self) -> bool:
+        self._hops += 1
+        return self._hops <= _MAX_HOPS
+
+    def fork(self) -> _Trail:
+        """A trail for a question on the side: it knows where we have been and leaves no mark here."""
+        return _Trail(self._hops, frozenset(self._seen))
+
+
+def _strings(value: Value) -> Iterator[str]:
+    """The string constants in a list, tuple, sum of those, or on its own."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if part.op is Op.CONST and isinstance(part.data, str):
+            yield part.data
+        elif part.op in (Op.LIST, Op.TUPLE, Op.SET, Op.STARRED) or (part.op is Op.BIN and part.data == "+"):
+            pending.extend(part.args)
+
+
+def _lazy_table(module: ModuleFacts) -> dict[str, str]:
+    """Names to the dotted names they are loaded from, as `_import_structure` and its like state it.
+
+    A table maps a submodule to a list of names ({"encoder": ["Encoder"]}) or a name to its submodule
+    ({"Encoder": ".encoder"}); it counts only where the module hands out attributes lazily.
+    """
+    text = module.source.text
+    if "_LazyModule" not in text and "LazyModule" not in text and "__getattr__" not in text:
+        return {}
+    package = module.name if module.is_package else module.name.rpartition(".")[0]
+    table: dict[str, str] = {}
+    for value in module.constants.values():
+        if value.op is Op.DICT:
+            for key, entry in zip(value.data, value.args, strict=True):
+                if key is not None and key.op is Op.CONST and isinstance(key.data, str):
+                    _add_lazy(table, package, key.data, entry)
+    for event in module.body.flow.of(EventKind.STORE):
+        target = event.target
+        if target is not None and target.op is Op.INDEX and target.args[1].op is Op.CONST:
+            key_text = target.args[1].data
+            if isinstance(key_text, str):
+                _add_lazy(table, package, key_text, event.value)
+    return table
+
+
+def _add_lazy(table: dict[str, str], package: str, key: str, entry: Value) -> None:
+    if entry.op in (Op.LIST, Op.TUPLE):
+        for name in _strings(entry):
+            table.setdefault(name, f"{_inside(package, key)}.{name}")
+    elif entry.op is Op.CONST and isinstance(entry.data, str) and entry.data.startswith("."):
+        table.setdefault(key, f"{_inside(package, entry.data)}.{key}")
+
+
+def _inside(package: str, module: str) -> str:
+    return f"{package}.{module.lstrip('.')}" if package else module.lstrip(".")

@@ -1,0 +1,521 @@
+"""What a recipe means: the objects that HyperPyYAML would make of it, and which are the same object.
+
+This follows the library step by step without running anything: the document is walked in order, `!ref` leads to
+the very object, `!copy` and `!include:` to another one, strings are interpolated and computed. What only a run
+can tell (`!apply:` results, placeholders) is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.frontends.recipe import read
+from modellint.graph.recipe import (
+    REFERENCE,
+    Entry,
+    Node,
+    NodeKind,
+    Recipe,
+    Reference,
+    Scalar,
+    TagKind,
+    split_reference,
+)
+from modellint.link.arithmetic import IncomputableError, parse_arithmetic, read_tuple
+from modellint.source import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+_MAX_CHAIN = 50
+_MAX_INCLUDES = 200
+_MAX_COPIES = 20_000
+_MAX_DEPTH = 120
+
+
+class ItemKind(Enum):
+    """What a node becomes. CONSTANT: `value`; MAPPING, SEQUENCE: themselves; the rest name a `target`."""
+
+    CONSTANT = "constant"
+    MAPPING = "mapping"
+    SEQUENCE = "sequence"
+    NEW = "!new"
+    NAME = "!name"
+    APPLY = "!apply"
+    MODULE = "!module"
+    ATTRIBUTE = "attribute"  # of its only element; `value` is the name
+    UNKNOWN = "unknown"
+
+
+@dataclass(eq=False, slots=True)
+class Item:
+    """One object of the evaluated recipe; the same object reached on two ways is the same Item.
+
+    `fields` are the values of a mapping or the keyword arguments of a call, `elements` those of a sequence or the
+    positional arguments. `path` is where it was first defined (`models[generator]`), `node` what defines it in
+    the file `recipe`, `key` the key node it stands under.
+    """
+
+    kind: ItemKind
+    node: Node
+    recipe: Recipe = field(repr=False)
+    path: str
+    key: Node | None = field(default=None, repr=False)
+    value: Scalar = None
+    target: str = ""
+    fields: dict[Scalar, Item] = field(default_factory=dict, repr=False)
+    elements: list[Item] = field(default_factory=list, repr=False)
+
+    @property
+    def number(self) -> int | float | None:
+        """The value of a numeric constant."""
+        if self.kind is ItemKind.CONSTANT and isinstance(self.value, int | float):
+            return None if isinstance(self.value, bool) else self.value
+        return None
+
+    @property
+    def values(self) -> tuple[Scalar, ...] | None:
+        """The elements of a constant `(3, 4)`."""
+        if self.kind is ItemKind.CONSTANT and isinstance(self.value, str):
+            return read_tuple(self.value)
+        return None
+
+    @property
+    def place(self) -> Place:
+        """The key it was defined under, or the node itself."""
+        return self.recipe.place((self.key or self.node).span)
+
+    def children(self) -> Iterator[tuple[str | int, Item]]:
+        """What it holds, by key or position."""
+        for name, item in self.fields.items():
+            yield name if isinstance(name, str) else str(name), item
+        yield from enumerate(self.elements)
+
+    def walk(self) -> Iterator[Item]:
+        """This object and all that it is made of, each once."""
+        seen: set[int] = set()
+        stack = [self]
+        while stack:
+            item = stack.pop()
+            if id(item) not in seen:
+                seen.add(id(item))
+                yield item
+                stack.extend(reversed([child for _, child in item.children()]))
+
+
+class ProblemKind(Enum):
+    UNDEFINED = "undefined"  # a reference to a key that does not exist
+    FORWARD = "forward"  # a reference to a reference that stands further down: HyperPyYAML leaves it unresolved
+    CYCLE = "cycle"
+    INCLUDE = "include"  # an included file that cannot be read
+    ARITHMETIC = "arithmetic"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that HyperPyYAML would stumble over. `available` are the keys there are where one is missing."""
+
+    kind: ProblemKind
+    place: Place
+    text: str
+    missing: str = ""
+    available: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A recipe and the objects it makes. `files` are the recipe and everything it includes."""
+
+    recipe: Recipe
+    root: Item
+    problems: tuple[Problem, ...]
+    files: tuple[Path, ...]
+    _items: Mapping[int, Item] = field(repr=False)
+
+    @property
+    def keys(self) -> dict[Scalar, Item]:
+        """What the script sees as `hparams`."""
+        return self.root.fields
+
+    def item(self, node: Node) -> Item | None:
+        """What a node of the recipe's own file becomes."""
+        return self._items.get(id(node))
+
+
+def evaluate(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of `recipe`, computed once per project."""
+
+    def compute() -> Evaluation:
+        run = _Run(recipe, partial(_load_included, project), _Shared(), {})
+        return Evaluation(recipe, run.root, tuple(run.shared.problems), tuple(run.shared.files), run.items)
+
+    return project.once(("evaluation", recipe.file), compute)
+
+
+def _load_included(project: Project, path: Path) -> Recipe | None:
+    """The content of an included file, which may be plain YAML; None if it is missing or unreadable."""
+
+    def load() -> Recipe | None:
+        data = project.files.read(path)
+        try:
+            return None if data is None else read(path, data, included=True)
+        except UnreadableError:
+            return None
+
+    return project.recipe(path) or project.once(("included", path), load)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What the evaluation of a recipe and of the files it includes have in common."""
+
+    problems: list[Problem] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    stack: list[Path] = field(default_factory=list)
+    includes: int = 0
+    copies: int = 0
+    depth: int = 0
+
+
+class _Run:
+    """The evaluation of one file. `overrides` replace or add entries at its top, as `!include:` passes them."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        load: Callable[[Path], Recipe | None],
+        shared: _Shared,
+        overrides: Mapping[Scalar, Item],
+        path: str = "",
+    ) -> None:
+        self.recipe = recipe
+        self.load = load
+        self.shared = shared
+        self.items: dict[int, Item] = {}
+        self._walked: set[int] = set()
+        self._items_of: dict[int, dict[Scalar, Entry]] = {}
+        self._overlay: dict[int, dict[Scalar, Item]] = {}
+        shared.files.append(recipe.file)
+        shared.stack.append(recipe.file)
+        self._override(recipe.root, overrides)
+        self.root = self._walk(recipe.root, path, None)
+        shared.stack.pop()
+
+    def _override(self, node: Node, overrides: Mapping[Scalar, Item]) -> None:
+        """Lay `overrides` over a mapping: mappings are merged key by key, anything else replaces."""
+        entries = self._entries(node)
+        for name, item in overrides.items():
+            below = entries.get(name)
+            if item.kind is ItemKind.MAPPING and below is not None and below.value.kind is NodeKind.MAPPING:
+                self._override(below.value, item.fields)
+            else:
+                self._overlay.setdefault(id(node), {})[name] = item
+
+    def _walk(self, node: Node, path: str, key: Node | None) -> Item:
+        """What `node` becomes, its children first, as the library does it."""
+        if id(node) in self._walked:
+            return self.items[id(node)]
+        if node.kind is NodeKind.SCALAR:
+            self._walked.add(id(node))
+            item = self.items[id(node)] = self._scalar(node, path, key)
+            return item
+        item = self._shell(node, path, key)
+        self._walked.add(id(node))
+        if self.shared.depth >= _MAX_DEPTH:
+            item.kind = ItemKind.UNKNOWN
+            return item
+        self.shared.depth += 1
+        self._fill(item, node, path)
+        self.shared.depth -= 1
+        if node.tag.kind is TagKind.INCLUDE:
+            item = self.items[id(node)] = self._include(node, path, key, item.fields)
+        return item
+
+    def _fill(self, item: Item, node: Node, path: str) -> None:
+        for index, element in enumerate(node.elements):
+            item.elements.append(self._walk(element, f"{path}[{index}]" if path else str(index), None))
+        overlay = self._overlay.get(id(node), {})
+        for name, entry in self._entries(node).items():
+            below = f"{path}[{name}]" if path else str(name)
+            item.fields[name] = overlay.get(name) or self._walk(entry.value, below, entry.key)
+        for name, added in overlay.items():
+            item.fields.setdefault(name, added)
+
+    def _entries(self, node: Node) -> dict[Scalar, Entry]:
+        entries = self._items_of.get(id(node))
+        if entries is None:
+            entries = self._items_of[id(node)] = node.items()
+        return entries
+
+    def _shell(self, node: Node, path: str, key: Node | None) -> Item:
+        """The object that a sequence or mapping becomes, still empty: references may lead to it before its turn."""
+        item = self.items.get(id(node))
+        if item is None:
+            kind = _KINDS.get(node.tag.kind)
+            if kind is None:
+                kind = ItemKind.MAPPING if node.kind is NodeKind.MAPPING else ItemKind.SEQUENCE
+                kind = kind if node.tag.kind is TagKind.NONE else ItemKind.UNKNOWN
+            item = Item(kind, node, self.recipe, path, key, target=node.tag.target)
+            self.items[id(node)] = item
+        elif item.key is None:
+            item.path, item.key = path, key
+        return item
+
+    def _scalar(self, node: Node, path: str, key: Node | None) -> Item:
+        kind = node.tag.kind
+        if kind is TagKind.INCLUDE:
+            return self._include(node, path, key, {})
+        if kind in (TagKind.REF, TagKind.COPY):
+            item = self._resolve(node.text, node.references, node, [], kind is TagKind.COPY, 0)
+            if item.key is None and item.node is node:
+                item.path, item.key = path, key
+            return item
+        item = self._raw(node)
+        item.path, item.key = path, key
+        return item
+
+    def _raw(self, node: Node) -> Item:
+        """A scalar that no reference has to be resolved for."""
+        existing = self.items.get(id(node))
+        if existing is not None:
+            return existing
+        kind = _KINDS.get(node.tag.kind)
+        if kind is not None:
+            item = Item(kind, node, self.recipe, "", target=node.tag.target)
+        elif node.tag.kind in (TagKind.NONE, TagKind.TUPLE):
+            item = self._constant(node.scalar, node)
+        else:
+            item = Item(ItemKind.UNKNOWN, node, self.recipe, "")
+        self.items[id(node)] = item
+        return item
+
+    def _constant(self, value: Scalar, node: Node) -> Item:
+        return Item(ItemKind.CONSTANT, node, self.recipe, "", value=value)
+
+    def _unknown(self, node: Node) -> Item:
+        return Item(ItemKind.UNKNOWN, node, self.recipe, "")
+
+    def _problem(
+        self,
+        kind: ProblemKind,
+        reference: Reference | None,
+        node: Node,
+        missing: str = "",
+        available: tuple[str, ...] = (),
+    ) -> None:
+        place = self.recipe.place(reference.span if reference else node.span)
+        text = reference.text if reference else node.text
+        self.shared.problems.append(Problem(kind, place, text, missing, available))
+
+    def _resolve(
+        self,
+        text: str,
+        places: tuple[Reference, ...],
+        node: Node,
+        chain: list[str],
+        copy: bool,
+        depth: int,
+    ) -> Item:
+        """What the string `text` resolves to; `places` are its references where they stand in `node`."""
+        matches = REFERENCE.findall(text)
+        if not matches:
+            return self._constant(text, node)
+        by_text = {f"<{place.text}>": place for place in places}
+        if depth > _MAX_CHAIN or (len(chain) > 1 and text in chain[1:]):
+            self._problem(ProblemKind.CYCLE, places[0] if places else None, node)
+            return self._unknown(node)
+        if REFERENCE.fullmatch(text):
+            target = self._locate(text, by_text.get(text), node, copy)
+            if isinstance(target, Item):
+                return target
+            chain.append(text)
+            return self._resolve(target, (), node, chain, copy, depth + 1)
+        chain.extend(match[0] for match in matches)
+        filled = ""
+        position = 0
+        for match in REFERENCE.finditer(text):
+            value = self._text_of(match[0], by_text.get(match[0]), node, copy)
+            if value is None:
+                return self._unknown(node)
+            filled += text[position : match.start()] + value
+            position = match.end()
+        result = self._resolve(filled + text[position:], (), node, chain, copy, depth + 1)
+        if result.kind is not ItemKind.CONSTANT or not isinstance(result.value, str):
+            return result
+        try:
+            return self._constant(parse_arithmetic(result.value), node)
+        except IncomputableError:
+            self._problem(ProblemKind.ARITHMETIC, None, node)
+            return self._unknown(node)
+
+    def _text_of(self, text: str, place: Reference | None, node: Node, copy: bool) -> str | None:
+        """What stands for a reference inside a string: `str` of what it leads to, None if unknown."""
+        target = self._locate(text, place, node, copy, inside=True)
+        if isinstance(target, str):
+            return target
+        return str(target.value) if target.kind is ItemKind.CONSTANT else None
+
+    def _locate(self, text: str, place: Reference | None, node: Node, copy: bool, inside: bool = False) -> Item | str:
+        """What `<a[b].c>` leads to: an object, or a string that may hold references itself."""
+        keys, attribute = split_reference(text)
+        spot: Node | Item = self.recipe.root
+        for key in keys:
+            found = self._step(spot, key, place, node)
+            if found is None:
+                return self._unknown(node)
+            spot = found
+        if isinstance(spot, Node):
+            arrived = self._arrive(spot, place, node, copy, inside)
+            if isinstance(arrived, str) and attribute is None:
+                return arrived
+            spot = arrived if isinstance(arrived, Item) else self._raw(spot)
+        if attribute is not None and not copy:
+            kind = ItemKind.UNKNOWN if inside else ItemKind.ATTRIBUTE
+            return Item(kind, node, self.recipe, "", value=attribute, elements=[spot])
+        if spot.kind is ItemKind.CONSTANT and isinstance(spot.value, str):
+            return spot.value
+        return self._copy(spot, node) if copy else spot
+
+    def _step(self, spot: Node | Item, key: str, place: Reference | None, node: Node) -> Node | Item | None:
+        """One key further down, None (and a problem, where that is certain) if there is no such key."""
+        if isinstance(spot, Node):
+            if spot.kind is NodeKind.MAPPING and spot.tag.kind is not TagKind.INCLUDE:
+                overlay = self._overlay.get(id(spot), {})
+                entries = self._entries(spot)
+                if key in overlay:
+                    return overlay[key]
+                if key in entries:
+                    return entries[key].value
+                self._missing(place, node, key, {*entries, *overlay})
+                return None
+            if id(spot) not in self._walked:
+                if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
+                    self._problem(ProblemKind.FORWARD, place, node)
+                    return None
+                if spot.kind is NodeKind.SEQUENCE:
+                    self._missing(place, node, key, ())
+                    return None
+                spot = self._raw(spot)
+            else:
+                spot = self.items[id(spot)]
+        if spot.kind in (ItemKind.UNKNOWN, ItemKind.ATTRIBUTE):
+            return None
+        if key in spot.fields:
+            return spot.fields[key]
+        self._missing(place, node, key, spot.fields)
+        return None
+
+    def _missing(
+        self,
+        place: Reference | None,
+        node: Node,
+        key: str,
+        available: Mapping[Scalar, object] | set[Scalar] | tuple[()],
+    ) -> None:
+        names = tuple(sorted(name for name in available if isinstance(name, str)))
+        self._problem(ProblemKind.UNDEFINED, place, node, key, names)
+
+    def _arrive(self, spot: Node, place: Reference | None, node: Node, copy: bool, inside: bool) -> Item | str:
+        """The object of the node that a reference has led to, or its string."""
+        walked = id(spot) in self._walked
+        if walked and spot.kind is NodeKind.SCALAR:
+            return self.items[id(spot)]
+        if spot.kind is NodeKind.SCALAR:
+            if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
+                if inside:
+                    return spot.text
+                self._problem(ProblemKind.FORWARD, place, node)
+                return self._unknown(node)
+            if spot.tag.kind is TagKind.NONE and isinstance(spot.scalar, str):
+                return spot.scalar
+            return self._raw(spot)
+        if spot.tag.kind is TagKind.INCLUDE and not walked:
+            self._problem(ProblemKind.FORWARD, place, node)
+            return self._unknown(node)
+        if copy and not walked:
+            if _holds_references(spot):
+                self._problem(ProblemKind.FORWARD, place, node)
+            return self._walk(spot, "", None)
+        return self.items[id(spot)] if walked else self._shell(spot, "", None)
+
+    def _copy(self, item: Item, node: Node) -> Item:
+        """Another object like `item`; what it holds more than once stays shared in the copy."""
+        copies: dict[int, Item] = {}
+        pending = [item]
+        for original in pending:
+            if id(original) in copies:
+                continue
+            self.shared.copies += 1
+            if self.shared.copies > _MAX_COPIES:
+                return self._unknown(node)
+            copies[id(original)] = Item(
+                original.kind,
+                original.node,
+                original.recipe,
+                original.path,
+                original.key,
+                original.value,
+                original.target,
+            )
+            pending.extend(child for _, child in original.children())
+        for original in pending:
+            new = copies[id(original)]
+            new.fields = {name: copies[id(child)] for name, child in original.fields.items()}
+            new.elements = [copies[id(child)] for child in original.elements]
+        top = copies[id(item)]
+        top.node, top.recipe, top.path, top.key = node, self.recipe, "", None
+        return top
+
+    def _include(self, node: Node, path: str, key: Node | None, overrides: Mapping[Scalar, Item]) -> Item:
+        """The content of an included file, with `overrides` laid over it."""
+        name = node.tag.target
+        file = Path(os.path.normpath(self.recipe.file.parent / name))
+        self.shared.includes += 1
+        if self.shared.includes > _MAX_INCLUDES or file in self.shared.stack:
+            self._problem(ProblemKind.CYCLE, None, node)
+            return self._unknown(node)
+        recipe = self.load(file)
+        if recipe is None:
+            self._problem(ProblemKind.INCLUDE, None, node, name)
+            return self._unknown(node)
+        copied = {name: self._copy_of_override(item) for name, item in overrides.items()}
+        included = _Run(recipe, self.load, self.shared, copied, path).root
+        included.path, included.key = path, key
+        return included
+
+    def _copy_of_override(self, item: Item) -> Item:
+        copied = self._copy(item, item.node)
+        copied.recipe, copied.path, copied.key = item.recipe, item.path, item.key
+        return copied
+
+
+def _holds_references(node: Node) -> bool:
+    """Whether a reference stands somewhere below a node."""
+    seen: set[int] = set()
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if current.tag.kind in (TagKind.REF, TagKind.COPY):
+            return True
+        stack.extend(current.elements)
+        stack.extend(entry.value for entry in current.entries)
+    return False
+
+
+_KINDS = {
+    TagKind.NEW: ItemKind.NEW,
+    TagKind.NAME: ItemKind.NAME,
+    TagKind.APPLY: ItemKind.APPLY,
+    TagKind.MODULE: ItemKind.MODULE,
+}

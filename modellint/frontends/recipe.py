@@ -60,19 +60,19 @@ def looks_like_recipe(data: bytes) -> bool:
     return _MARKS.search(data) is not None
 
 
-def read(path: Path, data: bytes) -> Recipe | None:
-    """The recipe in a YAML file, None if it is plain YAML.
+def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
+    """The recipe in a YAML file, None if it is plain YAML; what a recipe includes may be plain.
 
     Raises UnreadableError where a file that looks like a recipe is not valid YAML.
     """
-    if not looks_like_recipe(data):
+    if not included and not looks_like_recipe(data):
         return None
     source = decode_yaml(path, data)
     root = _Reader(source).read()
     if root is None or root.kind is not NodeKind.MAPPING:
         return None
     recipe = Recipe(source, root)
-    if all(node.tag.kind in (TagKind.NONE, TagKind.OTHER) for node in recipe.nodes()):
+    if not included and all(node.tag.kind in (TagKind.NONE, TagKind.OTHER) for node in recipe.nodes()):
         return None
     return recipe
 

@@ -128,17 +128,22 @@ class Node:
 
     def items(self) -> dict[Scalar, Entry]:
         """The entries of a mapping by key: its own first, then those that `<<` adds."""
-        own: dict[Scalar, Entry] = {}
-        merged: list[Node] = []
-        for entry in self.entries:
-            if entry.key.plain and entry.key.text == MERGE:
-                merged.extend(entry.value.elements or (entry.value,))
-            else:
-                own.setdefault(entry.name, entry)
-        for node in merged:
-            for name, entry in node.items().items():
-                own.setdefault(name, entry)
-        return own
+        found: dict[Scalar, Entry] = {}
+        seen: set[int] = set()
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            merged: list[Node] = []
+            for entry in node.entries:
+                if entry.key.plain and entry.key.text == MERGE:
+                    merged.extend(entry.value.elements or (entry.value,))
+                else:
+                    found.setdefault(entry.name, entry)
+            stack.extend(reversed(merged))
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,1 +1,33 @@
 """modellint: finds the mistakes in PyTorch model definitions that only surface at run time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from modellint.finding import Finding
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "check"]
+
+
+def check(
+    paths: Iterable[str | Path] = (".",),
+    *,
+    config: str | Path | None = None,
+    isolated: bool = False,
+    cache: bool = False,
+    **options: Any,
+) -> list[Finding]:
+    """The findings in files and folders, as `modellint check` reports them.
+
+    `options` are the settings of the configuration file, with `_` for `-`: `select=["ML2"]`, `jobs=1`,
+    `min_confidence="low"`, …. Raises `modellint.config.UsageError` for a path that does not exist or a setting
+    that is not understood, and `modellint.linter.InternalError` if a rule fails.
+    """
+    from modellint import linter
+
+    return linter.check(paths, config=config, isolated=isolated, cache=cache, **options)

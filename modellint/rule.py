@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, ClassVar
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.source import Place
+    from modellint.source import Place, UnreadableError
+    from modellint.suppressions import Stale
 
 ENTRY_POINT_GROUP = "modellint.rules"
 _EXPECTATION = re.compile(r"#\s*expect:\s*([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
@@ -82,6 +83,14 @@ class Rule:
         """Findings that this recipe gives rise to."""
         return iter(())
 
+    def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
+        """Findings for a file that cannot be read or parsed."""
+        return iter(())
+
+    def check_suppressions(self, path: str, stale: Sequence[Stale]) -> Iterator[Finding]:
+        """Findings for a file's comments that silence nothing."""
+        return iter(())
+
     @classmethod
     def docs(cls) -> RuleDocs:
         text = inspect.cleandoc(cls.__doc__ or "")
@@ -91,6 +100,10 @@ class Rule:
     @classmethod
     def is_fixable(cls) -> bool:
         return any(example.fixed is not None for example in cls.bad)
+
+    @classmethod
+    def is_confirmable(cls) -> bool:
+        return hasattr(cls, "probe")
 
     def finding(
         self,

@@ -1,0 +1,194 @@
+"""One file after the other through frontends, links and rules, with nothing that can take the run down."""
+
+from __future__ import annotations
+
+import re
+import symtable
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from modellint.discovery import YAML, kind_of
+from modellint.files import Files
+from modellint.frontends import python as python_frontend
+from modellint.link.project import Project, ProjectOptions
+from modellint.source import UnreadableError, decode_python, decode_yaml
+from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from modellint.config import Settings
+    from modellint.finding import Finding
+    from modellint.packs import RuleSet
+    from modellint.rule import Rule
+
+T = TypeVar("T")
+_LITERAL = re.compile(r"(?:\w|\\[^\w])+")
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A failure of our own: which rule (or frontend) failed on which file, and how."""
+
+    part: str
+    path: str
+    error: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
+
+    `readable` is False for a file that was not understood to its end. `dependencies` are what the result rests
+    on, with the fingerprints that these had.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+    readable: bool = True
+    crashes: tuple[Crash, ...] = ()
+    dependencies: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class _Run:
+    """What has been found about one root file so far."""
+
+    path: Path
+    findings: list[Finding] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+    readable: bool = True
+
+
+class Analyser:
+    """Checks root files against the active rules; facts about linked files are kept from call to call."""
+
+    def __init__(
+        self, rules: RuleSet, settings: Settings, overlay: Mapping[Path, bytes] | None = None, *, record: bool
+    ) -> None:
+        options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
+        self.files = Files(overlay)
+        self._project = Project(options, self.files)
+        self._rules = rules.active
+        self._triggers = _Triggers(self._rules)
+        self._record = record
+
+    def analyse(self, path: Path) -> FileResult:
+        """Everything that checking `path` gives rise to."""
+        run = _Run(path)
+        with self.files.trace() as trace:
+            data = self.files.read(path)
+            if data is None:
+                self._unreadable(run, UnreadableError("the file cannot be read"))
+            elif kind_of(path.name) == YAML:
+                self._yaml(run, data)
+            else:
+                self._python(run, data)
+        prints = sorted((key, self.files.fingerprint(key)) for key in trace) if self._record else ()
+        self.files.forget(path)
+        return FileResult(
+            path.as_posix(),
+            tuple(run.findings),
+            suppressions_of(path, data),
+            run.readable,
+            tuple(run.crashes),
+            tuple(prints),
+        )
+
+    def _python(self, run: _Run, data: bytes) -> None:
+        rules = self._triggers.rules_for(data)
+        if not rules and _is_python(data):
+            return
+        module = self._guarded(run, "the Python frontend", self._project.python, run.path)
+        if module is None:  # read again for the reason, which the project does not keep
+            self._guarded(run, "the Python frontend", python_frontend.read, run.path, data, self.files)
+            return
+        for rule in rules:
+            found = self._guarded(run, rule.code, _all, rule.check_python, module, self._project)
+            run.findings.extend(found or ())
+
+    def _yaml(self, run: _Run, data: bytes) -> None:
+        from modellint.frontends import recipe as recipe_frontend
+
+        if not recipe_frontend.looks_like_recipe(data):
+            return
+        recipe = self._guarded(run, "the recipe frontend", self._project.recipe, run.path)
+        if recipe is None:
+            self._guarded(run, "the recipe frontend", recipe_frontend.read, run.path, data)
+            return
+        for rule in self._rules:
+            found = self._guarded(run, rule.code, _all, rule.check_recipe, recipe, self._project)
+            run.findings.extend(found or ())
+
+    def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:
+        """The result of `compute`; None, with what went wrong noted in `run`, if it fails."""
+        if not run.readable or any(crash.part == part for crash in run.crashes):
+            return None
+        try:
+            return compute(*args)
+        except UnreadableError as error:
+            self._unreadable(run, error)
+        except (RecursionError, MemoryError):
+            self._unreadable(run, UnreadableError("nested too deeply to be analysed"))
+        except Exception as error:
+            description = f"{type(error).__name__}: {error}"
+            run.crashes.append(Crash(part, run.path.as_posix(), description, traceback.format_exc()))
+        return None
+
+    def _unreadable(self, run: _Run, error: UnreadableError) -> None:
+        run.readable = False
+        for rule in self._rules:
+            run.findings.extend(rule.check_unreadable(run.path.as_posix(), error))
+
+
+class _Triggers:
+    """Tells from a file's bytes which rules have to look at it."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        words = sorted({word for rule in rules for word in rule.triggers})
+        self._any = re.compile("|".join(f"(?:{word})" for word in words).encode()) if words else None
+        self._finders = {word: _finder(word) for word in words}
+        self._rules = [rule for rule in rules if rule.triggers]
+
+    def rules_for(self, data: bytes) -> list[Rule]:
+        if self._any is None or not self._any.search(data):
+            return []
+        found = {word: find(data) for word, find in self._finders.items()}
+        return [rule for rule in self._rules if any(found[word] for word in rule.triggers)]
+
+
+def _finder(word: str) -> Callable[[bytes], object]:
+    """Looks for one word in bytes; for plain text without the cost of a regular expression."""
+    if _LITERAL.fullmatch(word):
+        literal = re.sub(r"\\(.)", r"\1", word).encode()
+        return lambda data: literal in data
+    return re.compile(word.encode()).search
+
+
+def _all(check: Callable[..., Iterator[Finding]], *args: object) -> list[Finding]:
+    return list(check(*args))
+
+
+def _is_python(data: bytes) -> bool:
+    """Whether a file parses; the symbol table costs half of what a syntax tree costs."""
+    try:
+        symtable.symtable(data, "<file>", "exec")  # type: ignore[arg-type]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def suppressions_of(path: Path, data: bytes | None) -> tuple[Suppression, ...]:
+    """The comments in a file that silence findings."""
+    if data is None or not has_marker(data):
+        return ()
+    try:
+        if kind_of(path.name) == YAML:
+            return in_yaml(decode_yaml(path, data))
+        return in_python(decode_python(path, data))
+    except UnreadableError:
+        return ()

@@ -1,0 +1,238 @@
+"""Results of earlier runs, by content: valid for as long as everything they rest on looks the same.
+
+One JSON file for each combination of modellint, rules, Python and settings. JSON, because reading it can run
+nothing: a file that is broken, truncated or foreign is no cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import modellint
+from modellint.analyser import FileResult
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.packs import pack_files
+from modellint.source import Place, Span
+from modellint.suppressions import Suppression
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from modellint.config import Settings
+    from modellint.files import Files
+    from modellint.packs import RuleSet
+
+_FORMAT = 1
+_KEPT = 8
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
+
+
+class Cache:
+    """What is known about files from earlier runs, and what this run adds."""
+
+    def __init__(self, folder: Path, key: str, files: Files) -> None:
+        self._folder = folder
+        self._file = folder / f"{key}.json"
+        self._key = key
+        self._files = files
+        self._pairs, self._entries = self._load()
+        self._holds: dict[int, bool] = {}
+        self._new: dict[str, FileResult] = {}
+
+    def get(self, path: Path) -> FileResult | None:
+        """The result for a file, if everything that it rests on is as it was."""
+        name = path.as_posix()
+        try:
+            numbers, findings, suppressions, readable = self._entries[name]
+            if not all(map(self._is_as_it_was, numbers)):
+                return None
+            return FileResult(
+                name,
+                tuple(map(_finding, findings)),
+                tuple(map(_suppression, suppressions)),
+                bool(readable),
+            )
+        except (KeyError, ValueError, TypeError, IndexError):
+            return None
+
+    def put(self, result: FileResult) -> None:
+        """Remember a result, unless a failure of our own left it incomplete."""
+        if not result.crashes:
+            self._new[result.path] = result
+
+    def save(self) -> None:
+        """Write what was added, all of it or nothing; a folder that cannot be written is no error."""
+        if not self._new:
+            return
+        numbers: dict[tuple[str, str], int] = {}
+        entries: dict[str, Any] = {}
+        for name, (old, *rest) in self._kept():
+            entries[name] = [[numbers.setdefault(self._pairs[n], len(numbers)) for n in old], *rest]
+        for name, result in self._new.items():
+            entries[name] = [
+                [numbers.setdefault(pair, len(numbers)) for pair in result.dependencies],
+                [_finding_json(finding) for finding in result.findings],
+                [_suppression_json(suppression) for suppression in result.suppressions],
+                result.readable,
+            ]
+        document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
+        try:
+            _prepare(self._folder)
+            write_atomically(self._file, json.dumps(document, separators=(",", ":")).encode())
+            self._drop_old()
+        except OSError:
+            return
+
+    def _is_as_it_was(self, number: int) -> bool:
+        holds = self._holds.get(number)
+        if holds is None:
+            key, fingerprint = self._pairs[number]
+            holds = self._holds[number] = self._files.fingerprint(key) == fingerprint
+        return holds
+
+    def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+        try:
+            document = json.loads(self._file.read_bytes())
+            if document["format"] != _FORMAT or document["key"] != self._key:
+                return [], {}
+            return [(str(key), str(value)) for key, value in document["pairs"]], dict(document["entries"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return [], {}
+
+    def _kept(self) -> Iterator[tuple[str, Any]]:
+        """Old entries that are well-formed and not replaced, of files that still exist."""
+        for name, entry in self._entries.items():
+            if name in self._new or not isinstance(entry, list) or len(entry) != 4:
+                continue
+            numbers = entry[0]
+            if isinstance(numbers, list) and all(_is_index(n, self._pairs) for n in numbers) and os.path.exists(name):
+                yield name, entry
+
+    def _drop_old(self) -> None:
+        """Keep the cache files of the settings that were used last."""
+        by_age = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for file in by_age[_KEPT:]:
+            file.unlink(missing_ok=True)
+
+
+def cache_key(settings: Settings, rules: RuleSet) -> str:
+    """What results depend on besides the files that are read: us, the rules, Python and the settings."""
+    parts: list[object] = [
+        modellint.__version__,
+        sys.implementation.cache_tag,
+        sys.version_info[:],
+        os.environ.get("VIRTUAL_ENV"),
+        settings.root.as_posix(),
+        settings.python,
+        settings.recipes,
+        sorted(rules.selected),
+    ]
+    for file in (*_engine_files(), *pack_files(settings.rule_paths)):
+        status = file.stat()
+        parts.append((file.as_posix(), status.st_size, status.st_mtime_ns))
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that others see the old content or the new one, and nothing is left if we are killed."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _engine_files() -> Iterator[Path]:
+    here = Path(__file__).parent
+    for folder, folders, names in os.walk(here):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            yield Path(folder, name)
+
+
+def _prepare(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _is_index(number: object, pairs: Sequence[object]) -> bool:
+    return isinstance(number, int) and 0 <= number < len(pairs)
+
+
+def _place_json(place: Place) -> list[Any]:
+    span = place.span
+    return [place.path, span.line, span.column, span.end_line, span.end_column]
+
+
+def _place(data: Sequence[Any]) -> Place:
+    path, *numbers = data
+    return Place(str(path), _span(numbers))
+
+
+def _span(numbers: Iterable[Any]) -> Span:
+    line, column, end_line, end_column = map(int, numbers)
+    return Span(line, column, end_line, end_column)
+
+
+def _finding_json(finding: Finding) -> list[Any]:
+    fix = finding.fix
+    return [
+        finding.code,
+        finding.name,
+        finding.message,
+        finding.severity.value,
+        finding.confidence.value,
+        _place_json(finding.place),
+        finding.symbol,
+        finding.evidence,
+        [[_place_json(related.place), related.message] for related in finding.related],
+        finding.help,
+        fix
+        and [
+            fix.message,
+            fix.applicability.value,
+            [[_place_json(edit.place), edit.text] for edit in fix.edits],
+        ],
+    ]
+
+
+def _finding(data: Sequence[Any]) -> Finding:
+    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix = data
+    return Finding(
+        code=code,
+        name=name,
+        message=message,
+        severity=Severity(severity),
+        confidence=Confidence(confidence),
+        place=_place(place),
+        symbol=symbol,
+        evidence=tuple(evidence),
+        related=tuple(Related(_place(where), what) for where, what in related),
+        help=help,
+        fix=fix and Fix(fix[0], Applicability(fix[1]), tuple(Edit(_place(where), text) for where, text in fix[2])),
+    )
+
+
+def _suppression_json(suppression: Suppression) -> list[Any]:
+    span = suppression.span
+    return [
+        [span.line, span.column, span.end_line, span.end_column],
+        suppression.codes,
+        suppression.whole_file,
+        suppression.is_noqa,
+        suppression.misplaced,
+    ]
+
+
+def _suppression(data: Sequence[Any]) -> Suppression:
+    span, codes, whole_file, is_noqa, misplaced = data
+    return Suppression(_span(span), tuple(codes), bool(whole_file), bool(is_noqa), bool(misplaced))

@@ -1,0 +1,395 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import modellint
+from modellint.config import OUTPUT_FORMATS, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from modellint.config import Settings
+    from modellint.linter import Report
+    from modellint.packs import RuleSet
+    from modellint.rule import Rule
+
+_COMPLETION = """
+\b
+Shell completion:
+  bash   eval "$(_MODELLINT_COMPLETE=bash_source modellint)"
+  zsh    eval "$(_MODELLINT_COMPLETE=zsh_source modellint)"
+  fish   _MODELLINT_COMPLETE=fish_source modellint | source
+"""
+_EXIT_CODES = """
+\b
+Exit codes:
+  0  nothing found
+  1  findings
+  2  wrong usage, bad configuration or an internal error
+"""
+
+
+def _codes(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Rule codes or their beginnings, separated by commas."""
+    return None if value is None else tuple(filter(None, map(str.strip, value.split(","))))
+
+
+def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from modellint.packs import load_rules
+
+    return [code for code in load_rules() if code.startswith(incomplete.upper())]
+
+
+_Files = click.Path(path_type=Path)
+
+
+@click.group(
+    epilog=_EXIT_CODES + _COMPLETION,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(modellint.__version__, "-V", "--version", message="modellint %(version)s")
+def cli() -> None:
+    """Finds the mistakes in PyTorch model definitions and HyperPyYAML recipes that only surface at run time."""
+
+
+@cli.command(epilog=_EXIT_CODES)
+@click.argument("paths", nargs=-1, type=_Files)
+@click.option(
+    "--select",
+    metavar="CODES",
+    callback=_codes,
+    shell_complete=_complete_code,
+    help="Rules to run: codes, their beginnings, or ALL.",
+)
+@click.option("--ignore", metavar="CODES", callback=_codes, shell_complete=_complete_code, help="Rules to leave out.")
+@click.option(
+    "--extend-select",
+    metavar="CODES",
+    callback=_codes,
+    shell_complete=_complete_code,
+    help="Rules to run besides those selected.",
+)
+@click.option(
+    "--min-confidence", type=click.Choice(["low", "medium", "high"]), help="Show findings from this confidence up."
+)
+@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How findings are shown.")
+@click.option("--output-file", type=_Files, help="Write the findings to this file.")
+@click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
+@click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--cache-dir", type=_Files, help="The folder of the cache.")
+@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--exclude", multiple=True, help="More files and folders to leave out (a pattern).")
+@click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
+@click.option("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option("--show-settings", is_flag=True, help="Show the settings that would be used.")
+@click.option("--quiet", "-q", is_flag=True, help="Show findings only.")
+@click.option("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+def check(paths: tuple[Path, ...], **flags: Any) -> int:
+    """Check Python files and recipes.
+
+    PATHS are files and folders, the working directory if there are none. A named file is always checked; in
+    folders, what `.gitignore` and `exclude` name is left out.
+    """
+    try:
+        return _check(paths, flags)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+    from modellint.config import settings_for
+    from modellint.packs import select_rules
+
+    paths, overlay = _inputs(paths, flags["stdin_filename"])
+    settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
+    settings = settings.with_options(**_overrides(flags))
+    rules = select_rules(settings)
+    if flags["show_settings"]:
+        click.echo(_shown_settings(settings, rules))
+        return 0
+    files, skipped = _discover(paths, settings, overlay)
+    if flags["show_files"]:
+        for file in files:
+            click.echo(_relative(file))
+        return 0
+    _tell_about_inputs(files, skipped, flags["quiet"])
+    report = _run(files, settings, rules, overlay, flags)
+    _write(report, settings, overlay, flags)
+    for crash in report.crashes:
+        click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
+        if flags["verbose"]:
+            click.echo(crash.traceback, err=True)
+    if report.crashes:
+        return 2
+    failed = any(finding.severity >= settings.fail_on for finding in report.findings)
+    return int(failed and not flags["exit_zero"])
+
+
+def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequence[Path], dict[Path, bytes] | None]:
+    """The paths to check, and the content of the one that comes on stdin."""
+    if Path("-") not in paths:
+        if stdin_filename is not None:
+            raise UsageError("--stdin-filename names what comes on stdin; expected `-` as the only path")
+        return paths or (Path("."),), None
+    if stdin_filename is None or len(paths) > 1:
+        raise UsageError("`-` reads one file from stdin; expected no other path, and --stdin-filename with its name")
+    file = Path(os.path.abspath(stdin_filename))
+    return (file,), {file: sys.stdin.buffer.read()}
+
+
+def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
+    from modellint.finding import Confidence, Severity
+
+    names = ("select", "ignore", "extend_select", "output_format", "jobs")
+    given = {name: flags[name] for name in names}
+    for name in ("cache_dir", "python"):
+        given[name] = flags[name] and Path(os.path.abspath(flags[name]))
+    if given["python"] is not None and not given["python"].exists():
+        raise UsageError(f"--python: {flags['python']}: no such file")
+    given["exclude"] = flags["exclude"] or None
+    given["min_confidence"] = flags["min_confidence"] and Confidence(flags["min_confidence"])
+    given["fail_on"] = flags["fail_on"] and Severity(flags["fail_on"])
+    return given
+
+
+def _discover(
+    paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None
+) -> tuple[list[Path], list[Path]]:
+    from modellint.discovery import discover
+
+    return (list(overlay), []) if overlay else discover(paths, settings)
+
+
+def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
+    if quiet:
+        return
+    for path in skipped:
+        if path.suffix != ".ipynb":
+            click.echo(f"warning: {path} is neither Python nor YAML and was left out", err=True)
+    if not files:
+        click.echo("warning: no Python or YAML files found under the given paths", err=True)
+
+
+def _run(
+    files: Sequence[Path],
+    settings: Settings,
+    rules: RuleSet,
+    overlay: dict[Path, bytes] | None,
+    flags: dict[str, Any],
+) -> Report:
+    from modellint.linter import run
+    from modellint.workers import WorkerError
+
+    with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
+        try:
+            report = run(
+                files,
+                settings,
+                rules,
+                overlay=overlay,
+                use_cache=not flags["no_cache"],
+                on_progress=progress.update,
+            )
+        except WorkerError as error:
+            raise UsageError(f"internal error: {error}") from None
+    if flags["verbose"]:
+        click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
+    return report
+
+
+def _write(report: Report, settings: Settings, overlay: dict[Path, bytes] | None, flags: dict[str, Any]) -> None:
+    from modellint.files import Files
+    from modellint.reporters import View, render
+
+    target: Path | None = flags["output_file"]
+    colour = target is None and _wants_colour(flags["color"])
+    view = View(Path.cwd(), Files(overlay), colour, flags["quiet"])
+    if flags["statistics"]:
+        text = _statistics(report, settings.output_format)
+    else:
+        text = render(settings.output_format, report, view)
+    if target is None:
+        sys.stdout.write(text)
+        return
+    from modellint.cache import write_atomically
+
+    try:
+        write_atomically(target, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"--output-file: {target}: {error.strerror}") from None
+
+
+def _wants_colour(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _statistics(report: Report, output_format: str) -> str:
+    from collections import Counter
+
+    counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
+    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0][0]))
+    if output_format.startswith("json"):
+        import json
+
+        listed = [
+            {"code": code, "name": name, "severity": severity.value, "count": count}
+            for (code, name, severity), count in rows
+        ]
+        return json.dumps(listed, indent=2) + "\n"
+    width = max((len(str(count)) for _, count in rows), default=1)
+    return "".join(f"{count:>{width}}  {code}  {severity!s:<7}  {name}\n" for (code, name, severity), count in rows)
+
+
+def _shown_settings(settings: Settings, rules: RuleSet) -> str:
+    shown = {
+        "root": settings.root,
+        "configuration": settings.source,
+        "rules": tuple(code for code in rules.rules if code in rules.selected),
+        "per-file-ignores": settings.per_file_ignores,
+        "exclude": settings.exclude,
+        "extend-exclude": settings.extend_exclude,
+        "min-confidence": settings.min_confidence,
+        "fail-on": settings.fail_on,
+        "output-format": settings.output_format,
+        "python": settings.python,
+        "recipes": settings.recipes,
+        "rule-paths": settings.rule_paths,
+        "cache-dir": settings.cache_folder,
+        "jobs": settings.jobs,
+    }
+    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
+
+
+def _shown_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown_value, value))}]"
+    return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
+
+
+def _relative(path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+class _Progress:
+    """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
+
+    _DELAY, _INTERVAL, _WIDTH = 0.7, 0.1, 30
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._next = time.monotonic() + self._DELAY
+        self._shown = False
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int) -> None:
+        if not self._enabled or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._INTERVAL
+        self._shown = True
+        filled = self._WIDTH * done // max(total, 1)
+        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} files\x1b[K")
+        sys.stderr.flush()
+
+
+@cli.command()
+@click.argument("code", shell_complete=_complete_code)
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form."
+)
+def explain(code: str, output_format: str) -> int:
+    """Show the page of a rule: what it finds, why that is bad, how to put it right."""
+    from modellint.config import nearest
+
+    rules = _load_rules()
+    rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
+    if rule is None:
+        hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
+        raise click.UsageError(f"no rule has the code `{code}`{hint}")
+    click.echo(_PAGES[output_format](type(rule)))
+    return 0
+
+
+def _json_page(rule: type[Rule]) -> str:
+    import json
+
+    from modellint.explain import as_json
+
+    return json.dumps(as_json(rule), indent=2, ensure_ascii=False)
+
+
+def _markdown_page(rule: type[Rule]) -> str:
+    from modellint.explain import as_markdown
+
+    return as_markdown(rule)
+
+
+def _text_page(rule: type[Rule]) -> str:
+    from modellint.explain import as_text
+
+    return as_text(rule)
+
+
+_PAGES: dict[str, Callable[[type[Rule]], str]] = {
+    "text": _text_page,
+    "markdown": _markdown_page,
+    "json": _json_page,
+}
+
+
+@cli.command()
+@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="The form.")
+def rules(output_format: str) -> int:
+    """List every rule: code, severity, whether it can be fixed and confirmed, name."""
+    from modellint.explain import summary_json
+
+    listed = [summary_json(type(rule)) for rule in _load_rules().values()]
+    if output_format == "json":
+        import json
+
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return 0
+    width = max(len(rule["name"]) for rule in listed)
+    for rule in listed:
+        fixable = "fixable" if rule["fixable"] else ""
+        confirmable = "confirmable" if rule["confirmable"] else ""
+        line = f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable}"
+        click.echo(line.rstrip())
+    return 0
+
+
+def _load_rules() -> dict[str, Rule]:
+    from modellint.config import settings_for
+    from modellint.packs import load_rules
+
+    try:
+        return load_rules(settings_for([Path(".")]).rule_paths)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None

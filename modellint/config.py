@@ -1,0 +1,315 @@
+"""Settings: `[tool.modellint]` in pyproject.toml, or modellint.toml, and what the command line says on top.
+
+The configuration is the nearest one upward from the common folder of the paths that are checked. Keys and values
+are checked as they are read: whatever is not understood is refused, with the file, the line and the nearest name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.finding import Confidence, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+#: Names of folders and files that are never walked into.
+DEFAULT_EXCLUDES = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".modellint_cache",
+    ".mypy_cache",
+    ".nox",
+    ".pytest_cache",
+    ".pytype",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "__pypackages__",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
+_ROOT_MARKS = (".git", "pyproject.toml", "modellint.toml", ".hg", "setup.py", "setup.cfg")
+
+
+class UsageError(Exception):
+    """Something that only the user can put right; the message says what, where and what was expected."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides what is checked and how it is shown.
+
+    `root` is the project's folder: patterns and the cache are relative to it. `origins` says where a setting came
+    from (`pyproject.toml:12: \\`select\\`` or `--select`), for errors that are found later.
+    """
+
+    root: Path
+    source: Path | None = None
+    select: tuple[str, ...] = ("ALL",)
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDES
+    extend_exclude: tuple[str, ...] = ()
+    min_confidence: Confidence = Confidence.MEDIUM
+    fail_on: Severity = Severity.WARNING
+    output_format: str = "full"
+    python: Path | None = None
+    recipes: tuple[tuple[str, str], ...] = ()
+    rule_paths: tuple[Path, ...] = ()
+    cache_dir: Path | None = None
+    jobs: int | None = None
+    confirm: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.cache_dir or self.root / ".modellint_cache"
+
+    def with_options(self, **options: Any) -> Settings:
+        """These settings with those of the command line on top; None means "not given".
+
+        `select` replaces what the configuration selects and ignores; the other lists of codes and patterns add.
+        """
+        given = {key: value for key, value in options.items() if value is not None}
+        origins = {**self.origins, **{key: f"--{key.replace('_', '-')}" for key in given}}
+        base = replace(self, extend_select=(), ignore=()) if "select" in given else self
+        for key in ("extend_select", "ignore"):
+            if key in given:
+                given[key] = getattr(base, key) + given[key]
+        if "exclude" in given:
+            given["extend_exclude"] = self.extend_exclude + given.pop("exclude")
+        return replace(base, origins=origins, **given)
+
+
+def settings_for(paths: Iterable[Path], config: Path | None = None, *, isolated: bool = False) -> Settings:
+    """The settings for checking `paths`: from `config`, or from the nearest configuration upward."""
+    start = _common_folder(paths)
+    if isolated:
+        return Settings(_project_root(start))
+    if config is not None:
+        if not config.is_file():
+            raise UsageError(f"{config}: no such configuration file")
+        return _load(Path(os.path.abspath(config)), must_configure=True) or Settings(config.parent)
+    for folder in (start, *start.parents):
+        for name in ("modellint.toml", "pyproject.toml"):
+            candidate = folder / name
+            if candidate.is_file() and (settings := _load(candidate)) is not None:
+                return settings
+    return Settings(_project_root(start))
+
+
+def _common_folder(paths: Iterable[Path]) -> Path:
+    absolute = [os.path.abspath(path) for path in paths]
+    if not absolute:
+        return Path.cwd()
+    try:
+        common = Path(os.path.commonpath(absolute))
+    except ValueError:  # different drives
+        return Path.cwd()
+    return common if common.is_dir() else common.parent
+
+
+def _project_root(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+            return folder
+    cwd = Path.cwd()
+    return cwd if start.is_relative_to(cwd) else start
+
+
+def _load(path: Path, *, must_configure: bool = False) -> Settings | None:
+    """The settings in a configuration file; None if it is a pyproject.toml that does not configure modellint."""
+    shown = _shown(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{shown}: cannot be read: {error.strerror}") from None
+    is_pyproject = path.name == "pyproject.toml"
+    if is_pyproject and b"modellint" not in data and not must_configure:
+        return None
+    try:
+        text = data.decode("utf-8")
+        document = _parse_toml(text)
+    except ValueError as error:
+        raise UsageError(f"{shown}: not valid TOML: {error}") from None
+    section = "tool.modellint" if is_pyproject else ""
+    table: Any = document
+    if is_pyproject:
+        tool = document.get("tool")
+        table = tool.get("modellint") if isinstance(tool, dict) else None
+        if table is None:
+            return Settings(path.parent, source=path) if must_configure else None
+    return _Reader(path, shown, text, section).settings(table)
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    document: dict[str, Any] = toml.loads(text)
+    return document
+
+
+def _shown(path: Path) -> str:
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Turns the tables of one configuration file into settings, refusing what it does not know."""
+
+    path: Path
+    shown: str
+    text: str
+    section: str
+
+    def settings(self, table: Any) -> Settings:
+        if not isinstance(table, dict):
+            raise UsageError(f"{self.shown}: `{self.section}` must be a table")
+        values: dict[str, Any] = {}
+        for key, value in table.items():
+            reader = _READERS.get(key)
+            if reader is None:
+                where = self.where(key)
+                raise UsageError(f"{where}: unknown key `{key}`{nearest(key, _READERS, _one_of(_READERS))}")
+            values[key.replace("-", "_")] = reader(self, key, value)
+        origins = {key.replace("-", "_"): f"{self.where(key)}: `{key}`" for key in table}
+        return Settings(root=self.path.parent, source=self.path, origins=origins, **values)
+
+    def where(self, key: str, table: str = "") -> str:
+        return f"{self.shown}:{self._line(key, '.'.join(filter(None, (self.section, table))))}"
+
+    def refuse(self, key: str, expected: str, value: Any) -> UsageError:
+        return UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_described(value)}")
+
+    def _line(self, key: str, section: str) -> int:
+        """The line of `key` in `section`; TOML parsers keep no places, so this is read off the text."""
+        current, fallback = "", 1
+        name = re.compile(rf"""["']?{re.escape(key)}["']?\s*[.=]""")
+        full = f"{section}.{key}" if section else key
+        for number, line in enumerate(self.text.splitlines(), 1):
+            header = re.match(r"\s*\[+([^\[\]]+)\]+\s*(#.*)?$", line)
+            if header:
+                current = re.sub(r"[\s\"']", "", header[1])
+                if current == full:
+                    return number
+                if current == section:
+                    fallback = number
+            elif current == section and name.match(line.strip()):
+                return number
+        return fallback
+
+    def strings(self, key: str, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.refuse(key, "a list of strings", value)
+        return tuple(value)
+
+    def string(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.refuse(key, "a string", value)
+        return value
+
+    def file(self, key: str, value: Any) -> Path:
+        return Path(os.path.abspath(self.path.parent / self.string(key, value)))
+
+    def files(self, key: str, value: Any) -> tuple[Path, ...]:
+        return tuple(self.file(key, item) for item in self.strings(key, value))
+
+    def count(self, key: str, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.refuse(key, "a whole number from 1 up", value)
+        return value
+
+    def choice(self, key: str, value: Any, choices: Iterable[str]) -> str:
+        choices = list(choices)
+        if not isinstance(value, str) or value not in choices:
+            hint = nearest(value, choices, "") if isinstance(value, str) else ""
+            expected = f"one of {', '.join(map(repr, choices))}"
+            raise UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_described(value)}{hint}")
+        return value
+
+    def table(self, key: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.refuse(key, "a table", value)
+        return value
+
+    def code_lists(self, key: str, value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        entries = self.table(key, value)
+        for codes in entries.values():
+            if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+                raise self.refuse(key, "a table from a pattern to a list of codes", value)
+        return tuple((pattern, tuple(codes)) for pattern, codes in entries.items())
+
+    def pairs(self, key: str, value: Any) -> tuple[tuple[str, str], ...]:
+        entries = self.table(key, value)
+        if not all(isinstance(script, str) for script in entries.values()):
+            raise self.refuse(key, "a table from a recipe (or a pattern) to its script", value)
+        return tuple(entries.items())
+
+
+_READERS: dict[str, Callable[[_Reader, str, Any], Any]] = {
+    "select": _Reader.strings,
+    "extend-select": _Reader.strings,
+    "ignore": _Reader.strings,
+    "per-file-ignores": _Reader.code_lists,
+    "exclude": _Reader.strings,
+    "extend-exclude": _Reader.strings,
+    "min-confidence": lambda reader, key, value: Confidence(
+        reader.choice(key, value, (level.value for level in Confidence))
+    ),
+    "fail-on": lambda reader, key, value: Severity(reader.choice(key, value, (level.value for level in Severity))),
+    "output-format": lambda reader, key, value: reader.choice(key, value, OUTPUT_FORMATS),
+    "python": _Reader.file,
+    "recipes": _Reader.pairs,
+    "rule-paths": _Reader.files,
+    "cache-dir": _Reader.file,
+    "jobs": _Reader.count,
+    "confirm": _Reader.table,
+}
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that `name` was probably meant to be."""
+    import difflib
+
+    matches = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return matches[0] if matches else None
+
+
+def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
+    """`; did you mean …?` with the closest of `names`, or `otherwise`."""
+    found = closest(name, names)
+    return f"; did you mean `{found}`?" if found else otherwise
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return f"; expected one of {', '.join(f'`{name}`' for name in names)}"
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    if isinstance(value, (str, int, float)):
+        return f"the {'string' if isinstance(value, str) else 'number'} {value!r}"
+    return "a table" if isinstance(value, dict) else f"a {type(value).__name__}"

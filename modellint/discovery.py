@@ -1,0 +1,184 @@
+"""Paths → files to check.
+
+Files that are named are always checked. Folders are walked, without following links to folders; what `.gitignore`
+files (at every level, up to the top of the repository) and the `exclude` settings name is left out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.config import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from modellint.config import Settings
+
+PYTHON = "python"
+YAML = "yaml"
+_KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML}
+
+
+def kind_of(name: str) -> str | None:
+    """What a file holds, by the end of its name: `python`, `yaml`, or None for everything else."""
+    dot = name.rfind(".")
+    return _KINDS.get(name[dot:].lower()) if dot >= 0 else None
+
+
+def discover(paths: Iterable[Path], settings: Settings) -> tuple[list[Path], list[Path]]:
+    """The files to check below `paths`, sorted and each once, and the named files that are no source of ours."""
+    walker = _Walker(glob_matcher(settings.exclude + settings.extend_exclude, settings.root))
+    named: list[str] = []
+    skipped: list[Path] = []
+    for path in paths:
+        absolute = os.path.abspath(path)
+        if os.path.isdir(absolute):
+            walker.walk(absolute)
+        elif not os.path.lexists(absolute):
+            raise UsageError(f"{path}: no such file or folder")
+        elif not os.path.exists(absolute):
+            raise UsageError(f"{path}: a link that leads nowhere; expected a file or a folder")
+        elif not os.path.isfile(absolute):
+            raise UsageError(f"{path}: neither a file nor a folder")
+        elif kind_of(absolute) is not None:
+            named.append(absolute)
+        else:
+            skipped.append(Path(path))
+    return [Path(path) for path in sorted({*walker.files(), *named})], skipped
+
+
+def glob_matcher(patterns: Sequence[str], root: Path) -> Callable[[str], bool]:
+    """Whether a path matches one of `patterns`.
+
+    A pattern without `/` matches a name at any depth, one with `/` the path below `root`; `*` also crosses `/`.
+    """
+    names = {pattern for pattern in patterns if not re.search(r"[/*?\[]", pattern)}
+    globs = [_glob_regex(pattern) for pattern in patterns if pattern not in names]
+    expression = re.compile("|".join(globs)) if globs else None
+    prefix = root.as_posix().rstrip("/") + "/"
+
+    def matches(path: str) -> bool:
+        if path[path.rfind("/") + 1 :] in names:
+            return True
+        return expression is not None and bool(expression.match(path.removeprefix(prefix)))
+
+    return matches
+
+
+def _glob_regex(pattern: str) -> str:
+    body = pattern.removeprefix("./").strip("/").removesuffix("/**")
+    anywhere = "/" not in body or body.startswith("**/")
+    return ("(?:.*/)?" if anywhere else "") + fnmatch.translate(body.removeprefix("**/"))
+
+
+class _Ignores:
+    """The `.gitignore` files that apply in a folder: its own on top of those of the folders above."""
+
+    def __init__(self, folder: str, outer: _Ignores | None) -> None:
+        import pathspec
+
+        self._start = len(folder.rstrip("/")) + 1
+        self._outer = outer
+        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
+            self._patterns = [
+                (pattern.regex, pattern.include)
+                for pattern in pathspec.GitIgnoreSpec.from_lines(file).patterns
+                if isinstance(pattern, pathspec.RegexPattern) and pattern.include is not None
+            ]
+
+    def matches(self, path: str, is_folder: bool) -> bool:
+        """Whether `path` is ignored: the last pattern that speaks of it decides, the innermost file first."""
+        name = path[self._start :] + ("/" if is_folder else "")
+        for regex, include in reversed(self._patterns):
+            if regex.search(name):
+                return bool(include)
+        return self._outer is not None and self._outer.matches(path, is_folder)
+
+
+class _Walker:
+    def __init__(self, is_excluded: Callable[[str], bool]) -> None:
+        self._is_excluded = is_excluded
+        self._files: list[str] = []
+        self._links: list[str] = []
+
+    def files(self) -> Iterable[str]:
+        """The files found; a link counts only when its target was not found as well."""
+        targets = {os.path.realpath(path) for path in self._files} if self._links else set()
+        for link in sorted(self._links):
+            target = os.path.realpath(link)
+            if target not in targets:
+                targets.add(target)
+                self._files.append(link)
+        self._links.clear()
+        return self._files
+
+    def walk(self, top: str) -> None:
+        ignores = _outer_ignores(top)
+        if ignores is not None and ignores.matches(top, True):
+            ignores = None  # asking for an ignored folder overrules what ignores it
+        self._walk(top, ignores)
+
+    def _walk(self, folder: str, ignores: _Ignores | None) -> None:
+        pending = [(folder, ignores)]
+        while pending:
+            folder, ignores = pending.pop()
+            try:
+                with os.scandir(folder) as scan:
+                    entries = list(scan)
+            except OSError:
+                continue
+            if any(entry.name == ".gitignore" for entry in entries):
+                ignores = _ignores_of(folder, ignores)
+            for entry in entries:
+                self._visit(entry, ignores, pending)
+
+    def _visit(
+        self, entry: os.DirEntry[str], ignores: _Ignores | None, pending: list[tuple[str, _Ignores | None]]
+    ) -> None:
+        path = entry.path.replace(os.sep, "/") if os.sep != "/" else entry.path
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and (kind_of(entry.name) is None or not entry.is_file()):
+                return
+            is_link = entry.is_symlink()
+        except OSError:
+            return
+        if self._is_excluded(path) or (ignores is not None and ignores.matches(path, is_folder)):
+            return
+        if is_folder:
+            pending.append((path, ignores))
+        else:
+            (self._links if is_link else self._files).append(path)
+
+
+def _ignores_of(folder: str, outer: _Ignores | None) -> _Ignores | None:
+    try:
+        return _Ignores(folder, outer)
+    except (OSError, ValueError):
+        return outer
+
+
+def _outer_ignores(top: str) -> _Ignores | None:
+    """What the `.gitignore` files above `top` say, from the top of its repository down; none outside of one."""
+    if os.path.exists(os.path.join(top, ".git")):
+        return None
+    above: list[str] = []
+    folder = os.path.dirname(top)
+    while True:
+        above.append(folder)
+        if os.path.exists(os.path.join(folder, ".git")):
+            break
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    ignores: _Ignores | None = None
+    for folder in reversed(above):
+        if os.path.isfile(os.path.join(folder, ".gitignore")):
+            ignores = _ignores_of(folder, ignores)
+    return ignores

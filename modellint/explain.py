@@ -1,0 +1,87 @@
+"""The page of a rule, generated from its class: docstring, severity, examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from modellint.rule import Example, Rule
+
+
+def as_json(rule: type[Rule]) -> dict[str, Any]:
+    """Everything a rule says about itself, as JSON-able values."""
+    docs = rule.docs()
+    return {
+        **summary_json(rule),
+        "documentation": docs.body,
+        "bad": [_example_json(example) for example in rule.bad],
+        "good": [_example_json(example) for example in rule.good],
+    }
+
+
+def summary_json(rule: type[Rule]) -> dict[str, Any]:
+    """A rule in one line of a list."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "severity": rule.severity.value,
+        "fixable": rule.is_fixable(),
+        "confirmable": rule.is_confirmable(),
+        "summary": rule.docs().summary,
+    }
+
+
+def as_markdown(rule: type[Rule]) -> str:
+    """The page as Markdown."""
+    return "\n".join(_page(rule, _fenced))
+
+
+def as_text(rule: type[Rule]) -> str:
+    """The page for a terminal: Markdown as it stands, with the examples indented."""
+    return "\n".join(_page(rule, _indented))
+
+
+def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Iterator[str]:
+    docs = rule.docs()
+    yield f"# {rule.code} {rule.name}"
+    yield ""
+    yield docs.summary
+    yield ""
+    traits = [f"Severity: {rule.severity}"]
+    traits.append("fixable" if rule.is_fixable() else "no fix")
+    if rule.is_confirmable():
+        traits.append("confirmable")
+    yield " · ".join(traits)
+    yield ""
+    yield docs.body
+    for title, examples in (("Examples", rule.bad), ("Not reported", rule.good)):
+        if examples:
+            yield ""
+            yield f"## {title}"
+        for example in examples:
+            yield ""
+            yield f"{example.title}:"
+            for path, text in example.files.items():
+                yield ""
+                yield from block(path, text)
+
+
+def _fenced(path: str, text: str) -> Iterator[str]:
+    language = "yaml" if path.endswith((".yaml", ".yml")) else "python" if path.endswith(".py") else "text"
+    yield f"```{language}"
+    yield f"# {path}"
+    yield text.rstrip("\n")
+    yield "```"
+
+
+def _indented(path: str, text: str) -> Iterator[str]:
+    yield f"    # {path}"
+    for line in text.splitlines():
+        yield f"    {line}".rstrip()
+
+
+def _example_json(example: Example) -> dict[str, Any]:
+    fixed = dict(example.fixed) if example.fixed is not None else None
+    return {"title": example.title, "files": dict(example.files), "fixed": fixed}

@@ -1,0 +1,220 @@
+"""The pipeline: files → results → findings that are worth showing."""
+
+from __future__ import annotations
+
+import gc
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.analyser import Crash, FileResult, suppressions_of
+from modellint.config import settings_for
+from modellint.discovery import discover, glob_matcher
+from modellint.files import Files
+from modellint.finding import Confidence, Finding, Severity, with_fingerprints
+from modellint.packs import fits, select_rules
+from modellint.rule import Rule
+from modellint.suppressions import stale, suppress
+from modellint.workers import analyse_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from modellint.config import Settings
+    from modellint.packs import RuleSet
+    from modellint.suppressions import Suppression
+
+
+class InternalError(Exception):
+    """A rule or a frontend failed; the findings of the others are not returned."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a run: findings to show, in order, and what failed on our side."""
+
+    findings: tuple[Finding, ...]
+    files_checked: int
+    crashes: tuple[Crash, ...]
+    duration: float
+
+
+def check(
+    paths: Iterable[str | Path], *, config: str | Path | None, isolated: bool, cache: bool, **options: Any
+) -> list[Finding]:
+    """The findings in `paths`; see `modellint.check`."""
+    roots = [Path(path) for path in paths]
+    settings = settings_for(roots, Path(config) if config else None, isolated=isolated)
+    settings = settings.with_options(**{"jobs": 1, **{key: _typed(key, value) for key, value in options.items()}})
+    files, _ = discover(roots, settings)
+    report = run(files, settings, select_rules(settings), use_cache=cache)
+    if report.crashes:
+        crash = report.crashes[0]
+        raise InternalError(f"internal error in {crash.part} on {crash.path}: {crash.error}")
+    return list(report.findings)
+
+
+def _typed(key: str, value: Any) -> Any:
+    if key == "min_confidence":
+        return Confidence(value)
+    if key == "fail_on":
+        return Severity(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def run(
+    paths: Sequence[Path],
+    settings: Settings,
+    rules: RuleSet,
+    *,
+    overlay: Mapping[Path, bytes] | None = None,
+    use_cache: bool = True,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Check the files `paths`; `overlay` gives contents that are not on disk."""
+    started = time.perf_counter()
+    files = Files(overlay)
+    with _undisturbed():
+        results = {}
+        for result in _results(paths, settings, rules, files, overlay, use_cache):
+            results[result.path] = result
+            on_progress(len(results), len(paths))
+        findings = _settled(results, settings, rules, files)
+    crashes = sorted(
+        (crash for result in results.values() for crash in result.crashes),
+        key=lambda crash: (crash.path, crash.part),
+    )
+    return Report(tuple(findings), len(results), tuple(crashes), time.perf_counter() - started)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the garbage collector (a fifth of the time of parsing) and without warnings about linted code."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _results(
+    paths: Sequence[Path],
+    settings: Settings,
+    rules: RuleSet,
+    files: Files,
+    overlay: Mapping[Path, bytes] | None,
+    use_cache: bool,
+) -> Iterator[FileResult]:
+    if not use_cache or overlay:
+        yield from analyse_all(paths, rules, settings, overlay, record=False)
+        return
+    from modellint.cache import Cache, cache_key
+
+    cache = Cache(settings.cache_folder, cache_key(settings, rules), files)
+    missing = []
+    for path in paths:
+        known = cache.get(path)
+        if known is None:
+            missing.append(path)
+        else:
+            yield known
+    if missing:
+        for result in analyse_all(missing, rules, settings, overlay, record=True):
+            cache.put(result)
+            yield result
+        cache.save()
+
+
+def _settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> list[Finding]:
+    """What remains to be shown of the findings of all files, in order."""
+    comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
+
+    def comments_in(path: str) -> Sequence[Suppression]:
+        if path not in comments:
+            comments[path] = suppressions_of(Path(path), files.read(Path(path)))
+        return comments[path]
+
+    scope = _Scope(settings, results)
+    every = (finding for path in sorted(results) for finding in results[path].findings)
+    wanted = [finding for finding in _merged(every) if scope.covers(finding)]
+    kept, used = suppress(wanted, comments_in)
+    unused: list[Finding] = []
+    for path, result in results.items():
+        if result.suppressions and result.readable and not result.crashes:
+            active = [code for code in rules.selected if not scope.ignores(path, code)]
+            unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules))
+    silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
+    kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
+    shown = [finding for finding in kept if finding.confidence >= settings.min_confidence]
+    return with_fingerprints(shown, settings.root.as_posix())
+
+
+def _unused(
+    path: str,
+    suppressions: Sequence[Suppression],
+    used: set[tuple[Suppression, str]],
+    active: Sequence[str],
+    rules: RuleSet,
+) -> Iterator[Finding]:
+    judges = [rule for rule in rules.active if type(rule).check_suppressions is not Rule.check_suppressions]
+    if judges:
+        judged = set(active) - {rule.code for rule in judges}
+        found = stale(suppressions, used, known=rules.rules, active=judged)
+        for rule in judges:
+            yield from rule.check_suppressions(path, found)
+
+
+class _Scope:
+    """Which findings the settings want to see, by file."""
+
+    def __init__(self, settings: Settings, roots: Mapping[str, FileResult]) -> None:
+        self._roots = roots
+        self._root = settings.root
+        self._is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+        self._ignores = [
+            (glob_matcher([pattern], settings.root), codes) for pattern, codes in settings.per_file_ignores
+        ]
+
+    def covers(self, finding: Finding) -> bool:
+        return self._has(finding.path) and not self.ignores(finding.path, finding.code)
+
+    def ignores(self, path: str, code: str) -> bool:
+        return any(fits(code, codes) and matches(path) for matches, codes in self._ignores)
+
+    def _has(self, path: str) -> bool:
+        """Whether a file belongs to the project: it was asked for, or it is below the root and not excluded."""
+        if path in self._roots:
+            return True
+        file = Path(path)
+        if not file.is_relative_to(self._root):
+            return False
+        below = [file, *file.parents][: len(file.parts) - len(self._root.parts)]
+        return not any(self._is_excluded(part.as_posix()) for part in below)
+
+
+def _merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Each finding once: what two files report about the same code, place and symbol becomes one."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.place, finding.symbol), []).append(finding)
+    return [_union(group) for group in groups.values()]
+
+
+def _union(group: list[Finding]) -> Finding:
+    if len(group) == 1:
+        return group[0]
+    group.sort(key=lambda finding: (-list(Confidence).index(finding.confidence), finding.message, finding.evidence))
+    related = {related for finding in group for related in finding.related}
+    evidence = dict.fromkeys(fact for finding in group for fact in finding.evidence)
+    return replace(
+        group[0],
+        evidence=tuple(evidence),
+        related=tuple(sorted(related, key=lambda other: (other.place, other.message))),
+    )

@@ -1,0 +1,202 @@
+"""Packs of rules: found through the entry points of installed packages and through `rule-paths`.
+
+An entry point of the group `modellint.rules` names a module whose `RULES` lists rule classes. The built-in rules
+are reached in no other way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.config import UsageError, nearest
+from modellint.rule import ENTRY_POINT_GROUP, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from modellint.config import Settings
+
+_CODE = re.compile(r"[A-Z]+[0-9]+\Z")
+ALL = "ALL"
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Every rule there is, by code, and the codes that the settings select."""
+
+    rules: Mapping[str, Rule]
+    selected: frozenset[str]
+
+    @cached_property
+    def active(self) -> tuple[Rule, ...]:
+        return tuple(rule for code, rule in self.rules.items() if code in self.selected)
+
+
+def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
+    """The rules of every installed pack and of the folders in `rule_paths`, sorted by code."""
+    rules: dict[str, Rule] = {}
+    for origin, classes in _packs(rule_paths):
+        for cls in classes:
+            _check(cls, origin)
+            if cls.code in rules and type(rules[cls.code]) is not cls:
+                raise UsageError(f"{origin}: the code `{cls.code}` is already taken by {rules[cls.code].name!r}")
+            rules[cls.code] = cls()
+    return dict(sorted(rules.items()))
+
+
+def select_rules(settings: Settings) -> RuleSet:
+    """All rules, and which of them the settings select.
+
+    Codes, their beginnings (`ML2`) and `ALL` are understood; the longest one that fits a rule decides, and
+    between equals `ignore` wins. What keeps a file from being read at all is reported unless it is ignored.
+    """
+    rules = load_rules(settings.rule_paths)
+    for key in ("select", "extend_select", "ignore"):
+        check_codes(getattr(settings, key), rules, settings.origins.get(key, key))
+    for _, codes in settings.per_file_ignores:
+        check_codes(codes, rules, settings.origins.get("per_file_ignores", "per-file-ignores"))
+    chosen = (*settings.select, *settings.extend_select)
+    selected = set()
+    for code, rule in rules.items():
+        wanted = max((_fit(code, selector) for selector in chosen), default=-1)
+        if type(rule).check_unreadable is not Rule.check_unreadable:
+            wanted = max(wanted, 0)
+        if wanted > max((_fit(code, selector) for selector in settings.ignore), default=-1):
+            selected.add(code)
+    return RuleSet(rules, frozenset(selected))
+
+
+def check_codes(selectors: Iterable[str], rules: Mapping[str, Rule], origin: str) -> None:
+    """Refuse a selector that fits no rule, and name the nearest code."""
+    for selector in selectors:
+        if not any(_fit(code, selector) >= 0 for code in rules):
+            hint = nearest(selector, rules, "; `modellint rules` lists the codes")
+            raise UsageError(f"{origin}: no rule has the code `{selector}`{hint}")
+
+
+def fits(code: str, selectors: Iterable[str]) -> bool:
+    """Whether one of `selectors` speaks of `code`."""
+    return any(_fit(code, selector) >= 0 for selector in selectors)
+
+
+def _fit(code: str, selector: str) -> int:
+    """How closely a selector fits a code: the length they share, 0 for `ALL`, -1 if it does not."""
+    if selector == ALL:
+        return 0
+    return len(selector) if selector and code.startswith(selector) else -1
+
+
+def pack_files(rule_paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that all rules come from, found without importing them."""
+    for _, module in _entry_points():
+        spec = importlib.util.find_spec(module.partition(":")[0])
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            yield from sorted(Path(folder).glob("*.py"))
+        if spec and spec.origin and not spec.submodule_search_locations:
+            yield Path(spec.origin)
+    for path in rule_paths:
+        yield from sorted(path.glob("*.py"))
+
+
+def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule]]]]:
+    for name, value in _entry_points():
+        origin = f"rule pack `{name}` ({value})"
+        module_name, _, attribute = value.partition(":")
+        try:
+            module = importlib.import_module(module_name)
+            rules = getattr(module, attribute or "RULES")
+            yield origin, tuple(rules() if callable(rules) else rules)
+        except Exception as error:
+            raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
+    for folder in rule_paths:
+        if not folder.is_dir():
+            raise UsageError(f"`rule-paths`: {folder}: no such folder")
+        for path in sorted(folder.glob("*.py")):
+            yield str(path), rules_in(_load_file(path))
+
+
+def rules_in(module: ModuleType) -> tuple[type[Rule], ...]:
+    """The rules that a module defines (not those that it imports)."""
+    return tuple(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Rule)
+        and value.__module__ == module.__name__
+        and hasattr(value, "code")
+    )
+
+
+def _load_file(path: Path) -> ModuleType:
+    name = f"modellint_rule_path_{abs(hash(path.as_posix())):x}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"`rule-paths`: {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"`rule-paths`: {path}: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _check(cls: type[Rule], origin: str) -> None:
+    for attribute in ("code", "name", "severity"):
+        if not hasattr(cls, attribute):
+            raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
+    if not _CODE.match(cls.code):
+        raise UsageError(f"{origin}: `{cls.code}` is no code; expected capital letters and digits")
+
+
+def _entry_points() -> Iterator[tuple[str, str]]:
+    """Name and value of each entry point of our group, sorted, each value once.
+
+    `importlib.metadata` costs more than the rest of the start-up together, so the files that it would read are
+    read here; it is asked when packages are installed in another form than as folders.
+    """
+    found: dict[str, str] = {}
+    for folder in dict.fromkeys(sys.path):
+        try:
+            names = os.listdir(folder or ".")
+        except NotADirectoryError:
+            return (yield from _entry_points_of_metadata())
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                found.update(_read_entry_points(os.path.join(folder, name, "entry_points.txt")))
+    if not found:
+        return (yield from _entry_points_of_metadata())
+    yield from sorted((name, value) for value, name in found.items())
+
+
+def _read_entry_points(path: str) -> Iterator[tuple[str, str]]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return
+    if f"[{ENTRY_POINT_GROUP}]" not in text:
+        return
+    section = text.partition(f"[{ENTRY_POINT_GROUP}]")[2].partition("\n[")[0]
+    for line in section.splitlines():
+        name, equals, value = line.partition("=")
+        if equals:
+            yield value.strip(), name.strip()
+
+
+def _entry_points_of_metadata() -> Iterator[tuple[str, str]]:
+    from importlib import metadata
+
+    found = {point.value: point.name for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
+    yield from sorted((name, value) for value, name in found.items())

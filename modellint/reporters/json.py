@@ -1,0 +1,69 @@
+"""One JSON object for a run, as the contract describes it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import modellint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.finding import Finding, Fix
+    from modellint.linter import Report
+    from modellint.reporters import View
+    from modellint.source import Place
+
+
+def lines(report: Report, view: View) -> Iterator[str]:
+    document = {
+        "version": modellint.__version__,
+        "findings": [finding_json(finding, view) for finding in report.findings],
+        "files_checked": report.files_checked,
+        "duration_s": round(report.duration, 3),
+    }
+    yield json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def finding_json(finding: Finding, view: View) -> dict[str, Any]:
+    """A finding as JSON-able values: lines and columns from 1, paths relative to the working directory."""
+    verdict = finding.verdict
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "message": finding.message,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        **_place(finding.place, view),
+        "symbol": finding.symbol,
+        "evidence": list(finding.evidence),
+        "related": [{**_place(other.place, view), "message": other.message} for other in finding.related],
+        "help": finding.help,
+        "fix": _fix(finding.fix, view) if finding.fix else None,
+        "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
+        "fingerprint": finding.fingerprint,
+    }
+
+
+def _place(place: Place, view: View) -> dict[str, Any]:
+    return {
+        "path": view.path(place.path),
+        "line": place.span.line,
+        "column": place.span.column,
+        "end_line": place.span.end_line,
+        "end_column": place.span.end_column,
+    }
+
+
+def _fix(fix: Fix, view: View) -> dict[str, Any]:
+    edits = [
+        {
+            "path": view.path(edit.place.path),
+            "start": [edit.place.span.line, edit.place.span.column],
+            "end": [edit.place.span.end_line, edit.place.span.end_column],
+            "text": edit.text,
+        }
+        for edit in fix.edits
+    ]
+    return {"message": fix.message, "applicability": fix.applicability.value, "edits": edits}

@@ -1,0 +1,59 @@
+"""What the formats for people share: the head line of a finding, the last line of a run, and colours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from modellint.finding import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.finding import Finding
+    from modellint.linter import Report
+    from modellint.reporters import View
+    from modellint.source import Place
+
+_CONTROL = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if code != 9}
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal."""
+    return text.translate(_CONTROL)
+
+
+def styled(text: str, view: View, colour: str | None = None, *, bold: bool = False) -> str:
+    if not view.colour:
+        return text
+    import click
+
+    return click.style(text, fg=colour, bold=bold or None)
+
+
+def position(place: Place, view: View) -> str:
+    """`path:line:column`, as editors and terminals understand it."""
+    path = styled(printable(view.path(place.path)), view, bold=True)
+    return f"{path}:{place.span.line}:{place.span.column}"
+
+
+def head(finding: Finding, view: View) -> str:
+    code = styled(finding.code, view, COLOURS[finding.severity], bold=True)
+    return f"{position(finding.place, view)}: {code}[{finding.severity}] {printable(finding.message)}"
+
+
+def summary(report: Report, view: View) -> Iterator[str]:
+    """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing."""
+    if view.quiet:
+        return
+    if report.findings:
+        counts = Counter(finding.severity for finding in report.findings)
+        parts = ", ".join(_counted(counts[severity], severity.value) for severity in COLOURS if counts[severity])
+        yield f"Found {_counted(len(report.findings), 'finding')} ({parts})"
+    elif not report.crashes:
+        yield styled("All checks passed!", view, "green", bold=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"

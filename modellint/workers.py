@@ -1,0 +1,118 @@
+"""Shares root files out among processes; the results do not depend on how."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from modellint.analyser import Analyser, FileResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from modellint.config import Settings
+    from modellint.packs import RuleSet
+
+#: Below this many bytes a second process costs more than it saves.
+_WORTH_SHARING = 1_500_000
+_CHUNKS_PER_JOB = 6
+_analyser: Analyser
+
+
+class WorkerError(Exception):
+    """A process died while it was checking files."""
+
+
+def analyse_all(
+    paths: Sequence[Path],
+    rules: RuleSet,
+    settings: Settings,
+    overlay: Mapping[Path, bytes] | None,
+    *,
+    record: bool,
+) -> Iterator[FileResult]:
+    """The result of each file, in any order."""
+    sizes = {path: _size(path) for path in paths}
+    jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
+    if jobs <= 1:
+        analyser = Analyser(rules, settings, overlay, record=record)
+        yield from map(analyser.analyse, paths)
+        return
+    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, settings, overlay, record)
+
+
+def _jobs_for(size: int) -> int:
+    if size < _WORTH_SHARING:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _chunks(sizes: Mapping[Path, int], count: int) -> list[list[Path]]:
+    """About `count` runs of neighbouring files of about the same weight.
+
+    Files of one folder stay together if they can, since they tend to need the same other files.
+    """
+    weight = sum(sizes.values()) / count
+    chunks: list[list[Path]] = [[]]
+    filled = 0
+    for path in sorted(sizes):
+        chunk = chunks[-1]
+        is_new_folder = bool(chunk) and chunk[-1].parent != path.parent
+        if filled >= (weight if is_new_folder else 1.5 * weight) and chunk:
+            chunks.append([])
+            filled = 0
+        chunks[-1].append(path)
+        filled += sizes[path]
+    return chunks
+
+
+def _in_processes(
+    chunks: Sequence[Sequence[Path]],
+    jobs: int,
+    settings: Settings,
+    overlay: Mapping[Path, bytes] | None,
+    record: bool,
+) -> Iterator[FileResult]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    with ProcessPoolExecutor(jobs, context, _start, (settings, overlay, record)) as executor:
+        futures = [executor.submit(_analyse, chunk) for chunk in chunks]
+        try:
+            for future in as_completed(futures):
+                yield from future.result()
+        except BrokenProcessPool:
+            raise WorkerError("a worker process died; `--jobs 1` shows on which file") from None
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _start(settings: Settings, overlay: Mapping[Path, bytes] | None, record: bool) -> None:
+    import gc
+    import signal
+    import warnings
+
+    from modellint.packs import select_rules
+
+    global _analyser
+    gc.disable()
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, lambda *_: os._exit(2))
+    _analyser = Analyser(select_rules(settings), settings, overlay, record=record)
+
+
+def _analyse(paths: Sequence[Path]) -> list[FileResult]:
+    return [_analyser.analyse(path) for path in paths]

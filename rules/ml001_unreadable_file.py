@@ -1,0 +1,91 @@
+"""ML001: a file that cannot be read or parsed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Severity
+from modellint.rule import Example, Rule
+from modellint.source import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.source import UnreadableError
+
+
+class UnreadableFile(Rule):
+    """A file cannot be read as text or parsed, so nothing in it was checked.
+
+    ## What it does
+    Reports Python files and recipes that are not text in their encoding, that have a syntax error, or that are
+    nested too deeply. Plain YAML that is no recipe is not looked at.
+
+    ## Why is this bad
+    A file that is not understood is a file that is not checked. Staying silent would look like "all is well".
+    The rule is therefore active whatever `select` says, unless it is ignored.
+
+    ## How to fix
+    Correct the syntax, or declare the encoding in the first line (`# -*- coding: latin-1 -*-`). Code that is
+    newer than the Python that runs modellint needs modellint to run with a newer Python.
+
+    ## References
+    - [PEP 263, defining Python source code encodings](https://peps.python.org/pep-0263/)
+    - [YAML 1.1, character set](https://yaml.org/spec/1.1/#id868524)
+    """
+
+    code = "ML001"
+    name = "unreadable-file"
+    severity = Severity.ERROR
+    bad = (
+        Example(
+            "A parenthesis that is never closed",
+            {"model.py": "import torch.nn as nn\n\nlayer = nn.Linear(80,  # expect: ML001\n"},
+        ),
+        Example(
+            "An `else` without its `if`",
+            {
+                "model.py": "from torch import nn\n\n\nclass Encoder(nn.Module):\n"
+                "    else:  # expect: ML001\n        pass\n"
+            },
+        ),
+        Example(
+            "An encoding that Python does not know",
+            {"model.py": "# -*- coding: klingon -*-  # expect: ML001\nfrom torch import nn\n"},
+        ),
+        Example(
+            "A character that the declared encoding cannot hold",
+            {"model.py": '# -*- coding: ascii -*-\nfrom torch import nn\nNAME = "Müller"  # expect: ML001\n'},
+        ),
+        Example(
+            "A recipe whose brackets do not match",
+            {"hparams.yaml": "width: 80\nlayer: !new:torch.nn.Linear\n    args: [80, 40}  # expect: ML001\n"},
+        ),
+    )
+    good = (
+        Example("An empty file", {"model.py": ""}),
+        Example("Only a comment", {"model.py": "# Nothing here yet"}),
+        Example(
+            "A declared encoding and text that fits it",
+            {"model.py": '# -*- coding: utf-8 -*-\nfrom torch import nn\nNAME = "Müller"\n'},
+        ),
+        Example("YAML that is no recipe may be broken", {"data.yaml": "key: [1, 2}\n"}),
+        Example("An empty recipe", {"hparams.yaml": "# !new:torch.nn.Linear\n"}),
+        Example(
+            "An escape sequence that Python only warns about",
+            {"model.py": 'from torch import nn\nPATTERN = "\\d+"\n'},
+        ),
+    )
+
+    def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
+        version = ".".join(map(str, sys.version_info[:2]))
+        evidence = [f"read as Python {version}"] if path.endswith((".py", ".pyi")) else []
+        yield self.finding(
+            Place(path, error.span),
+            f"Cannot read this file: {error.reason}",
+            symbol=path.rpartition("/")[2],
+            confidence=Confidence.HIGH,
+            evidence=evidence,
+            help="Nothing in this file was checked; correct it, or exclude it",
+        )

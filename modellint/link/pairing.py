@@ -1,0 +1,265 @@
+"""Which script loads which recipe.
+
+In this order: what the configuration says, a recipe table in the repository (a CSV file with a column for the
+script and one for the recipe), and the nearest script up the folders that reads what the recipe defines.
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.frontends.recipe import looks_like_recipe
+from modellint.graph.recipe import Recipe, TagKind
+from modellint.link.scripts import LOADERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.link.project import Project
+
+#: How many folders a recipe's script may stand above it, and its recipes below a script.
+_LEVELS = 3
+_MIN_SHARE = 0.6
+_MIN_KEYS = 2
+_RECIPE_SUFFIXES = (".yaml", ".yml")
+_LOADED = re.compile(r"(\w+)\s*=\s*(?:[\w.]+\.)?(?:" + "|".join(LOADERS) + r")\(")
+_ATTRIBUTE = re.compile(r"\bself\.hparams\.([A-Za-z_]\w*)")
+_OPTIONAL = re.compile(
+    r"""(?:(?:has|get)attr\(\s*self\.hparams\s*,|\.get\()\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s"""
+)
+_BUILDS = re.compile(r"\bmodules\s*=\s*[^\s,)]")
+_FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
+_INCLUDE = re.compile(rb"!include:([^\s#{\[]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The scripts of a recipe. Several, where nothing tells which one is meant: only what holds for each is sure."""
+
+    scripts: tuple[Path, ...]
+    reason: str
+
+
+def scripts_of(recipe: Recipe, project: Project) -> Pairing:
+    """The scripts that may load `recipe`."""
+    return project.once(("pairing", recipe.file), lambda: _pair(recipe, project))
+
+
+def recipes_of(script: Path, project: Project) -> tuple[Recipe, ...]:
+    """The recipes whose only script is `script`, by path."""
+    return project.once(("recipes", script), lambda: tuple(_recipes(script, project)))
+
+
+def _pair(recipe: Recipe, project: Project) -> Pairing:
+    explicit = tuple(_explicit(recipe, project))
+    if explicit:
+        return Pairing(explicit, "the configuration")
+    listed = _table(project).get(recipe.file)
+    if listed:
+        return Pairing(listed, "the repository's recipe table")
+    return Pairing(_nearest(recipe, project), "the keys it reads")
+
+
+# -- configured and listed ---------------------------------------------------------------------------------------
+
+
+def _explicit(recipe: Recipe, project: Project) -> Iterator[Path]:
+    root = project.options.root
+    try:
+        relative = recipe.file.relative_to(root).as_posix()
+    except ValueError:
+        return
+    for pattern, script in project.options.recipes:
+        if fnmatch.fnmatchcase(relative, pattern.removeprefix("./")) and project.files.exists(root / script):
+            yield root / script
+
+
+def _table(project: Project) -> Mapping[Path, tuple[Path, ...]]:
+    """Recipes to scripts, from the tables below the project's root."""
+    return project.once(("recipe table",), lambda: _read_tables(project))
+
+
+def _read_tables(project: Project) -> Mapping[Path, tuple[Path, ...]]:
+    found: dict[Path, tuple[Path, ...]] = {}
+    root, files = project.options.root, project.files
+    folders = [root]
+    folders += [root / name for name in files.listdir(root) if not name.startswith(".") and files.is_dir(root / name)]
+    for folder in folders:
+        for name in files.listdir(folder):
+            if "recipe" not in name.lower():
+                continue
+            tables = [folder / name] if name.endswith(".csv") else _csv_files(folder / name, project)
+            for table in tables:
+                for recipe, script in _rows(table, root, project):
+                    found[recipe] = (script,)
+    return found
+
+
+def _csv_files(folder: Path, project: Project) -> list[Path]:
+    return [folder / name for name in project.files.listdir(folder) if name.endswith(".csv")]
+
+
+def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Path]]:
+    """The rows of a table whose head names a column for scripts and one for recipes."""
+    data = project.files.read(table) or b""
+    head = data.partition(b"\n")[0].lower()
+    if b"script" not in head or not (b"hparam" in head or b"recipe" in head):
+        return
+    rows = csv.reader(data.decode("utf-8", "replace").splitlines())
+    try:
+        names = [name.lower() for name in next(rows)]
+        script_column = next(i for i, name in enumerate(names) if "script" in name)
+        recipe_column = next(i for i, name in enumerate(names) if "hparam" in name or "recipe" in name)
+        for row in rows:
+            if len(row) > max(script_column, recipe_column):
+                script, recipe = root / row[script_column].strip(), root / row[recipe_column].strip()
+                if recipe.suffix in _RECIPE_SUFFIXES and project.files.exists(script):
+                    yield recipe, script
+    except (csv.Error, StopIteration):
+        return
+
+
+# -- found by what is read ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a script's text tells: the keys it reads without asking first, and whether it builds something of them."""
+
+    keys: frozenset[str]
+    builds: bool
+    files: frozenset[str]
+
+
+def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
+    """The best script in the nearest folder upwards that has one; more than one if they are equally good."""
+    defined = {name for name in recipe.keys if isinstance(name, str)}
+    for folder in _upwards(recipe.file, project):
+        scores: dict[Path, tuple[bool, bool, float, int]] = {}
+        for script in _scripts_in(folder, project):
+            reading = _reading(script, project)
+            known = len(reading.keys & defined)
+            if reading.keys and known >= _MIN_KEYS and known / len(reading.keys) >= _MIN_SHARE:
+                named = recipe.file.name in reading.files
+                scores[script] = (named, reading.builds, known / len(reading.keys), known)
+        if scores:
+            best = max(scores.values())
+            return tuple(script for script, score in scores.items() if score == best)
+    return ()
+
+
+def _upwards(file: Path, project: Project) -> Iterator[Path]:
+    root = project.options.root
+    folder = file.parent
+    for _ in range(_LEVELS):
+        yield folder
+        if folder == root or folder.parent == folder:
+            return
+        folder = folder.parent
+
+
+def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
+    """The Python files of a folder that load a recipe."""
+
+    def find() -> tuple[Path, ...]:
+        paths = [folder / name for name in project.files.listdir(folder) if name.endswith(".py")]
+        markers = [f"{loader}(".encode() for loader in LOADERS]
+        return tuple(path for path in paths if any(m in (project.files.read(path) or b"") for m in markers))
+
+    return project.once(("scripts in", folder), find)
+
+
+def _reading(script: Path, project: Project) -> _Reading:
+    def read() -> _Reading:
+        text = (project.files.read(script) or b"").decode("utf-8", "replace")
+        keys = set(_ATTRIBUTE.findall(text))
+        for name in set(_LOADED.findall(text)):
+            keys.update(re.findall(rf"""\b{name}\[\s*["'](\w+)["']\s*\](?!\s*=[^=])""", text))
+        optional = {first or second for first, second in _OPTIONAL.findall(text)}
+        files = frozenset(Path(name).name for name in _FILE.findall(text))
+        return _Reading(frozenset(keys - optional), _BUILDS.search(text) is not None, files)
+
+    return project.once(("reads", script), read)
+
+
+def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
+    candidates = [recipe for recipe, scripts in _table(project).items() if script in scripts]
+    candidates += _yaml_below(script.parent, project, _LEVELS)
+    seen: set[Path] = set()
+    for path in sorted(candidates):
+        if path in seen:
+            continue
+        seen.add(path)
+        recipe = project.recipe(path)
+        if recipe is not None and scripts_of(recipe, project).scripts == (script,):
+            yield recipe
+    for pattern, name in project.options.recipes:
+        if project.options.root / name == script:
+            for path in sorted(project.options.root.glob(pattern)):
+                recipe = project.recipe(path) if path not in seen else None
+                if recipe is not None:
+                    yield recipe
+
+
+def _yaml_below(folder: Path, project: Project, levels: int) -> list[Path]:
+    """The YAML files of a folder and, where their names are not those of packages or hidden, its subfolders."""
+    found: list[Path] = []
+    for name in project.files.listdir(folder):
+        path = folder / name
+        if name.endswith(_RECIPE_SUFFIXES):
+            found.append(path)
+        elif levels > 1 and "." not in name and project.files.is_dir(path):
+            found += _yaml_below(path, project, levels - 1)
+    return found
+
+
+# -- fragments ---------------------------------------------------------------------------------------------------
+
+
+def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
+    """The recipes around that include `recipe`; it may then use keys that only they define."""
+
+    def find() -> tuple[Path, ...]:
+        included = _includes_around(_top(recipe.file, project), project)
+        return included.get(recipe.file, ())
+
+    return project.once(("includers", recipe.file), find)
+
+
+def _top(file: Path, project: Project) -> Path:
+    folders = list(_upwards(file, project))
+    return folders[-1]
+
+
+def _includes_around(folder: Path, project: Project) -> Mapping[Path, tuple[Path, ...]]:
+    """For each file that is included by a recipe in or below `folder`: the recipes that do."""
+
+    def find() -> Mapping[Path, tuple[Path, ...]]:
+        found: dict[Path, tuple[Path, ...]] = {}
+        for path in _yaml_below(folder, project, _LEVELS + 1):
+            data = project.files.read(path)
+            if data is None or not looks_like_recipe(data):
+                continue
+            for match in _INCLUDE.finditer(data):
+                target = path.parent / match[1].decode("utf-8", "replace")
+                key = Path(re.sub(r"[^/]+/\.\./", "", target.as_posix()))
+                found[key] = (*found.get(key, ()), path)
+        return found
+
+    return project.once(("includes", folder), find)
+
+
+def is_inference(recipe: Recipe) -> bool:
+    """Whether a recipe describes a trained model to load: it has modules and a pretrainer of its own."""
+    keys = recipe.keys
+    if "modules" not in keys:
+        return False
+    return any(
+        entry.value.tag.kind is TagKind.NEW and entry.value.tag.target.endswith(".Pretrainer")
+        for entry in keys.values()
+    )

@@ -1,0 +1,392 @@
+"""What a Brain uses when a training runs under one recipe: entries of `modules`, objects of the recipe, moves.
+
+The walk starts at the methods that the training loop and the script call, follows calls through the Brain's own
+methods and the script's functions, and keeps to the branches that this recipe leaves open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from modellint.graph.value import Event, EventKind, Op, Value, dotted
+from modellint.link.evaluation import Evaluation, Item, ItemKind
+from modellint.link.guards import FLUENT, Abstract, Frame, Guards, ModuleEntry, Special, Truth
+from modellint.link.scripts import own_events, script_functions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.graph.python import Class, Function
+    from modellint.link.project import Project
+    from modellint.link.scripts import BrainUse, Script
+    from modellint.source import Place
+
+_MAX_VISITS = 600
+_MOVES = frozenset(("to", "cuda", "to_empty"))
+#: Methods of a module that compute nothing with what it holds.
+_BOOKKEEPING = FLUENT | frozenset(
+    ("parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules", "children",
+     "named_children", "state_dict", "load_state_dict", "apply", "add_module", "register_module", "type",
+     "register_buffer", "register_parameter", "zero_grad", "share_memory", "extra_repr", "bfloat16", "double",
+     "get_submodule", "get_parameter", "get_buffer", "keys", "values", "items", "update", "pop", "clear")
+)  # fmt: skip
+#: What `self.modules` answers to without being asked for an entry: `torch.nn.ModuleDict` and its bases.
+_MODULE_DICT = _BOOKKEEPING | frozenset(
+    ("training", "module", "forward", "no_sync", "dump_patches", "call_super_init", "compile", "xpu", "ipu", "mtia",
+     "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_backward_hook",
+     "register_full_backward_pre_hook", "register_state_dict_post_hook", "register_load_state_dict_post_hook",
+     "register_load_state_dict_pre_hook", "register_state_dict_pre_hook", "set_extra_state", "get_extra_state",
+     "set_submodule", "to_empty", "T_destination")
+)  # fmt: skip
+
+_TRAIN, _VALID, _TEST = "TRAIN", "VALID", "TEST"
+#: The methods that the framework's loops call, by the loop and the stage in which they are called.
+_FIT = {
+    "on_fit_start": (_TRAIN,),
+    "on_stage_start": (_TRAIN, _VALID),
+    "on_stage_end": (_TRAIN, _VALID),
+    "fit_batch": (_TRAIN,),
+    "evaluate_batch": (_VALID,),
+    "init_optimizers": (_TRAIN,),
+    "on_fit_batch_start": (_TRAIN,),
+    "on_fit_batch_end": (_TRAIN,),
+    "optimizers_step": (_TRAIN,),
+    "make_dataloader": (_TRAIN, _VALID),
+}
+_EVALUATE = {
+    "on_evaluate_start": (_TEST,),
+    "on_stage_start": (_TEST,),
+    "on_stage_end": (_TEST,),
+    "evaluate_batch": (_TEST,),
+    "make_dataloader": (_TEST,),
+}
+#: What the framework's own version of a batch method calls.
+_BATCH = {
+    "fit_batch": ("compute_forward", "compute_objectives"),
+    "evaluate_batch": ("compute_forward", "compute_objectives"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleUse:
+    """`self.modules.name` in the script."""
+
+    name: str
+    place: Place
+    text: str
+    certain: bool
+    function: str
+
+
+@dataclass(frozen=True, eq=False)
+class ItemUse:
+    """An object of the recipe that the script computes with; `direct` when it is called itself."""
+
+    item: Item
+    place: Place
+    text: str
+    certain: bool
+    direct: bool
+    function: str
+
+
+@dataclass(frozen=True, eq=False)
+class Modules:
+    """What a Brain is given as `modules=`. Not `closed`: there may be more entries than `entries` says."""
+
+    entries: dict[str, Item | None]
+    closed: bool
+    source: Item | None
+    place: Place
+
+
+@dataclass(eq=False)
+class Reach:
+    """The uses of one Brain under one recipe."""
+
+    brain: BrainUse
+    modules: Modules | None
+    module_uses: list[ModuleUse] = field(default_factory=list)
+    item_uses: list[ItemUse] = field(default_factory=list)
+    moved: list[Item] = field(default_factory=list)
+
+
+def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:
+    """What `brain` uses under the recipe, computed once."""
+    key = ("reach", script.module.path, brain.call.line, brain.call.offset, evaluation.recipe.path)
+    return project.once(key, lambda: _Walk(script, brain, evaluation, project).run())
+
+
+class _Walk:
+    def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
+        self.script = script
+        self.brain = brain
+        self.project = project
+        self.evaluation = evaluation
+        changed = frozenset(_changed_keys(script))
+        plain = Guards(script, brain, evaluation.keys, changed, None)
+        modules = self._modules(plain)
+        self.result = Reach(brain, modules)
+        known = modules.entries if modules is not None and modules.closed else None
+        self.guards = Guards(script, brain, evaluation.keys, changed, known)
+        self._visited: dict[Any, bool] = {}
+        self._uses: dict[tuple[str, int, int], ModuleUse] = {}
+        self._items: dict[tuple[int, int, int], ItemUse] = {}
+
+    def run(self) -> Reach:
+        for function, stage in self._roots():
+            self._visit(Frame(function, stage), True)
+        for function in (*script_functions(self.script.module), *self._methods()):
+            self._collect_moves(function)
+        self.result.module_uses = list(self._uses.values())
+        self.result.item_uses = list(self._items.values())
+        return self.result
+
+    def _methods(self) -> Iterator[Function]:
+        for cls in self.brain.classes:
+            yield from cls.methods.values()
+
+    # -- what is given to the Brain ----------------------------------------------------------------------------
+
+    def _modules(self, guards: Guards) -> Modules | None:
+        value = self.brain.argument("modules")
+        if value is None:
+            return None
+        frame = Frame(self.script.module.body, "")
+        place = self.script.module.place(value)
+        entries: dict[str, Item | None] = {}
+        closed = True
+        source: Item | None = None
+        while value.op is Op.UPDATE:
+            key = value.args[1] if len(value.args) > 1 else None
+            if value.data == "[]=" and key is not None and key.op is Op.CONST and isinstance(key.data, str):
+                entries.setdefault(key.data, guards.item(value.args[2], frame))
+            else:
+                closed = False
+            value = value.args[0]
+        if value.op is Op.DICT:
+            for key, item in zip(value.data, value.args, strict=True):
+                if key is None or key.op is not Op.CONST:
+                    closed = False
+                else:
+                    entries.setdefault(str(key.data), guards.item(item, frame))
+        else:
+            source = guards.item(value, frame)
+            if source is not None and source.kind is ItemKind.MAPPING:
+                for name, child in source.fields.items():
+                    entries.setdefault(str(name), child)
+            else:
+                closed = False
+        added, open_ended = self._added_modules(guards, frame, source)
+        for name, child_item in added.items():
+            entries.setdefault(name, child_item)
+        return Modules(entries, closed and not open_ended, source, place)
+
+    def _added_modules(self, guards: Guards, frame: Frame, source: Item | None) -> tuple[dict[str, Item | None], bool]:
+        """Entries that code adds to the Brain's modules, or to the mapping that becomes them."""
+        added: dict[str, Item | None] = {}
+        open_ended = False
+        for function in (*script_functions(self.script.module), *self._methods()):
+            inner = replace(frame, function=function)
+            for event in function.flow.events:
+                if event.kind is EventKind.STORE and event.target is not None:
+                    target = event.target
+                    owner = guards.evaluate(target.args[0], inner)
+                    if owner is not Special.MODULES and (owner is not source or source is None):
+                        continue
+                    if target.op is Op.ATTR:
+                        added[target.data] = guards.item(event.value, inner)
+                    elif target.args[1].op is Op.CONST:
+                        added[str(target.args[1].data)] = guards.item(event.value, inner)
+                    else:
+                        open_ended = True
+                elif event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
+                    method = event.value.callee.data
+                    if method in ("update", "add_module", "register_module", "setdefault", "__setattr__"):
+                        owner = guards.evaluate(event.value.callee.args[0], inner)
+                        open_ended = open_ended or owner is Special.MODULES or (source is not None and owner is source)
+                elif event.kind is EventKind.CALL and dotted(event.value.callee) == "setattr":
+                    first = event.value.argument(0)
+                    if first is not None and guards.evaluate(first, inner) is Special.MODULES:
+                        open_ended = True
+        return added, open_ended
+
+    # -- the walk ----------------------------------------------------------------------------------------------
+
+    def _roots(self) -> Iterator[tuple[Function, str]]:
+        brain = self.brain
+        pairs: dict[tuple[str, str], None] = {("__init__", _TRAIN): None}
+        everything = brain.escapes or not brain.called
+        loops = [loop for name, loop in (("fit", _FIT), ("evaluate", _EVALUATE)) if everything or name in brain.called]
+        for name in sorted(brain.called):
+            method = brain.method(name)
+            if method is not None:
+                called_in: tuple[str, ...] = (_TRAIN, _VALID) if name == "fit" else (_TEST,)
+                pairs.update(dict.fromkeys((name, stage) for stage in called_in))
+                if name in ("fit", "evaluate") and not _calls_super(method, name):
+                    loops = [loop for loop in loops if loop is not (_FIT if name == "fit" else _EVALUATE)]
+        for loop in loops:
+            for name, stages in loop.items():
+                for stage in stages:
+                    method = brain.method(name)
+                    if method is not None:
+                        pairs[name, stage] = None
+                    if name in _BATCH and (method is None or _calls_super(method, name)):
+                        pairs.update(dict.fromkeys((called, stage) for called in _BATCH[name]))
+        for name, stage in pairs:
+            method = brain.method(name)
+            if method is not None:
+                yield method, stage
+
+    def _visit(self, frame: Frame, certain: bool) -> None:
+        key = (id(frame.function), frame.stage, _key_of(frame.arguments))
+        if (key in self._visited and self._visited[key] >= certain) or len(self._visited) > _MAX_VISITS:
+            return
+        self._visited[key] = certain
+        for event in own_events(frame.function):
+            truth = self.guards.holds(event.guard, frame)
+            if truth is Truth.FALSE:
+                continue
+            sure = certain and truth is not Truth.UNKNOWN
+            self._module_uses(event, frame, sure)
+            if event.kind is EventKind.CALL:
+                self._item_use(event.value, frame, sure)
+                self._follow(event.value, frame, sure)
+
+    def _module_uses(self, event: Event, frame: Frame, certain: bool) -> None:
+        for value in _nearby(event.value):
+            name = self._entry_name(value, frame)
+            if name is None or name in _MODULE_DICT:
+                continue
+            module = frame.function.module
+            place = module.place(value)
+            key = (place.path, place.span.line, place.span.column)
+            known = self._uses.get(key)
+            if known is None or (certain and not known.certain):
+                text = module.text_of(value)
+                self._uses[key] = ModuleUse(name, place, text, certain, frame.function.qualname)
+
+    def _entry_name(self, value: Value, frame: Frame) -> str | None:
+        if value.op not in (Op.ATTR, Op.INDEX):
+            return None
+        found = self.guards.evaluate(value, frame)
+        return found.name if isinstance(found, ModuleEntry) else None
+
+    def _item_use(self, call: Value, frame: Frame, certain: bool) -> None:
+        receiver, method = call.callee, ""
+        item = self.guards.item(receiver, frame)
+        while item is None and receiver.op is Op.ATTR:
+            receiver, method = receiver.args[0], receiver.data
+            item = self.guards.item(receiver, frame)
+        if item is None or method in _BOOKKEEPING or item.kind not in (ItemKind.NEW, ItemKind.SEQUENCE):
+            return
+        module = frame.function.module
+        key = (id(item), call.line, call.offset)
+        known = self._items.get(key)
+        if known is None or (certain and not known.certain):
+            direct = method in ("", "forward")
+            text = module.text_of(call.callee)
+            self._items[key] = ItemUse(item, module.place(call.callee), text, certain, direct, frame.function.qualname)
+
+    def _follow(self, call: Value, frame: Frame, certain: bool) -> None:
+        callee = call.callee
+        function: Function | None = None
+        if callee.op is Op.ATTR:
+            owner = callee.args[0]
+            if self.guards.evaluate(owner, frame) is Special.SELF:
+                function = self.brain.method(callee.data)
+            elif owner.op is Op.CALL and dotted(owner.callee) == "super":
+                function = self._super(callee.data, frame, certain)
+        elif callee.op in (Op.GLOBAL, Op.LAMBDA):
+            function = self.script.module.functions.get(str(callee.data)) if callee.op is Op.GLOBAL else None
+        if function is None:
+            return
+        bound = function.bind(call)
+        arguments: dict[str, Abstract] = {}
+        stage = frame.stage
+        for name, value in bound.items():
+            found = self.guards.evaluate(value, frame)
+            if type(found).__name__ == "Stage":
+                stage = found.name  # type: ignore[union-attr]
+            if found is not Special.UNKNOWN:
+                arguments[name] = found
+        for parameter in function.parameters:
+            default = parameter.default
+            if default is not None and parameter.name not in bound and not call.has_unpacking:
+                found = self.guards.evaluate(default, frame)
+                if found is not Special.UNKNOWN:
+                    arguments[parameter.name] = found
+        if function.owner is None and not arguments:
+            return
+        self._visit(Frame(function, stage, arguments), certain)
+
+    def _super(self, name: str, frame: Frame, certain: bool) -> Function | None:
+        owner: Class | None = frame.function.owner
+        function = self.brain.method(name, after=owner) if owner is not None else None
+        if function is None:
+            for called in _BATCH.get(name, ()):
+                method = self.brain.method(called)
+                if method is not None:
+                    self._visit(Frame(method, frame.stage), certain)
+        return function
+
+    # -- moves -------------------------------------------------------------------------------------------------
+
+    def _collect_moves(self, function: Function) -> None:
+        """Objects that the script moves, wherever and under whatever condition it does."""
+        frame = Frame(function, "")
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is not Op.ATTR or callee.data not in _MOVES:
+                continue
+            for value in callee.args[0].walk():
+                found = self.guards.evaluate(value, frame)
+                if isinstance(found, Item):
+                    self.result.moved.append(found)
+                elif found is Special.HPARAMS and value is callee.args[0]:
+                    self.result.moved.extend(self.evaluation.keys.values())
+
+
+def _nearby(value: Value) -> Iterator[Value]:
+    """What a value is made of, as far as it is written where the value is; calls inside have their own events."""
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        yield current
+        for arg in current.args:
+            inside = (value.line, value.offset) <= (arg.line, arg.offset) and (
+                (arg.end_line, arg.end_offset) <= (value.end_line, value.end_offset)
+            )
+            if inside and arg.op not in (Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.BOOL, Op.LAMBDA):
+                stack.append(arg)
+
+
+def _changed_keys(script: Script) -> Iterator[str]:
+    """Keys of the recipe that the script stores itself: `hparams["tokenizer"] = …`."""
+    for function in script_functions(script.module):
+        for event in function.flow.of(EventKind.STORE):
+            target = event.target
+            if target is None or target.op is not Op.INDEX or target.args[1].op is not Op.CONST:
+                continue
+            owner = target.args[0]
+            while owner.op is Op.UPDATE:
+                owner = owner.args[0]
+            if owner.target in script.names or (owner.op in (Op.GLOBAL, Op.PARAM) and owner.data in script.names):
+                yield str(target.args[1].data)
+
+
+def _calls_super(method: Function, name: str) -> bool:
+    for event in method.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data == name and callee.args[0].op is Op.CALL:
+            return True
+    return False
+
+
+def _key_of(arguments: Mapping[str, Abstract]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, _identity(value)) for name, value in arguments.items()))
+
+
+def _identity(value: Abstract) -> str:
+    return f"item {id(value)}" if isinstance(value, Item) else repr(value)

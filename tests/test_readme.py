@@ -110,7 +110,7 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
     result = modellint("check", "model.py", "--no-cache", "--output-format", "json", cwd=tmp_path)
     assert result.returncode == 1, result.stderr
     found = json.loads(result.stdout)["findings"]
-    assert [(finding["code"], finding["line"], finding["column"]) for finding in found] == [("ML999", 5, 46)]
+    assert [(finding["code"], finding["line"], finding["column"]) for finding in found] == [("ML999", 5, 44)]
 
 
 def test_the_python_example_runs() -> None:

@@ -175,7 +175,7 @@ def _place_json(place: Place) -> list[Any]:
 
 def _place(data: Sequence[Any]) -> Place:
     path, *numbers = data
-    return Place(str(path), _span(numbers))
+    return Place(_text(path), _span(numbers))
 
 
 def _span(numbers: Iterable[Any]) -> Span:
@@ -208,18 +208,29 @@ def _finding_json(finding: Finding) -> list[Any]:
 def _finding(data: Sequence[Any]) -> Finding:
     code, name, message, severity, confidence, place, symbol, evidence, related, help, fix = data
     return Finding(
-        code=code,
-        name=name,
-        message=message,
+        code=_text(code),
+        name=_text(name),
+        message=_text(message),
         severity=Severity(severity),
         confidence=Confidence(confidence),
         place=_place(place),
-        symbol=symbol,
-        evidence=tuple(evidence),
-        related=tuple(Related(_place(where), what) for where, what in related),
-        help=help,
-        fix=fix and Fix(fix[0], Applicability(fix[1]), tuple(Edit(_place(where), text) for where, text in fix[2])),
+        symbol=_text(symbol),
+        evidence=tuple(map(_text, evidence)),
+        related=tuple(Related(_place(where), _text(what)) for where, what in related),
+        help=_text(help),
+        fix=fix and _fix(*fix),
     )
+
+
+def _fix(message: Any, applicability: Any, edits: Any) -> Fix:
+    changes = tuple(Edit(_place(where), _text(text)) for where, text in edits)
+    return Fix(_text(message), Applicability(applicability), changes)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a broken cache")
+    return value
 
 
 def _suppression_json(suppression: Suppression) -> list[Any]:
@@ -235,4 +246,4 @@ def _suppression_json(suppression: Suppression) -> list[Any]:
 
 def _suppression(data: Sequence[Any]) -> Suppression:
     span, codes, whole_file, is_noqa, misplaced = data
-    return Suppression(_span(span), tuple(codes), bool(whole_file), bool(is_noqa), bool(misplaced))
+    return Suppression(_span(span), tuple(map(_text, codes)), bool(whole_file), bool(is_noqa), bool(misplaced))

@@ -217,7 +217,7 @@ def _write(report: Report, settings: Settings, overlay: dict[Path, bytes] | None
 
     target: Path | None = flags["output_file"]
     colour = target is None and _wants_colour(flags["color"])
-    view = View(Path.cwd(), Files(overlay), colour, flags["quiet"])
+    view = View(Path.cwd(), Files(overlay), colour=colour, quiet=flags["quiet"])
     if flags["statistics"]:
         text = _statistics(report, settings.output_format)
     else:

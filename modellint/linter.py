@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.analyser import Crash, FileResult, suppressions_of
-from modellint.config import settings_for
+from modellint.config import Settings, UsageError, nearest, settings_for
 from modellint.discovery import discover, glob_matcher
 from modellint.files import Files
 from modellint.finding import Confidence, Finding, Severity, with_fingerprints
@@ -23,7 +24,6 @@ from modellint.workers import analyse_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from modellint.config import Settings
     from modellint.packs import RuleSet
     from modellint.suppressions import Suppression
 
@@ -48,7 +48,7 @@ def check(
     """The findings in `paths`; see `modellint.check`."""
     roots = [Path(path) for path in paths]
     settings = settings_for(roots, Path(config) if config else None, isolated=isolated)
-    settings = settings.with_options(**{"jobs": 1, **{key: _typed(key, value) for key, value in options.items()}})
+    settings = settings.with_options(**{"jobs": 1, **_typed(options)})
     files, _ = discover(roots, settings)
     report = run(files, settings, select_rules(settings), use_cache=cache)
     if report.crashes:
@@ -57,12 +57,17 @@ def check(
     return list(report.findings)
 
 
-def _typed(key: str, value: Any) -> Any:
-    if key == "min_confidence":
-        return Confidence(value)
-    if key == "fail_on":
-        return Severity(value)
-    return tuple(value) if isinstance(value, list) else value
+def _typed(options: dict[str, Any]) -> dict[str, Any]:
+    """Settings as callers write them, with lists and plain strings."""
+    names = {field.name for field in fields(Settings)} - {"root", "source", "origins"}
+    for key in options:
+        if key not in names:
+            raise UsageError(f"no setting is called `{key}`{nearest(key, names, '')}")
+    kinds = {"min_confidence": Confidence, "fail_on": Severity, "python": Path, "cache_dir": Path}
+    return {
+        key: tuple(value) if isinstance(value, list) else kinds[key](value) if key in kinds else value
+        for key, value in options.items()
+    }
 
 
 def run(
@@ -192,7 +197,7 @@ class _Scope:
         """Whether a file belongs to the project: it was asked for, or it is below the root and not excluded."""
         if path in self._roots:
             return True
-        file = Path(path)
+        file = Path(os.path.normpath(path))
         if not file.is_relative_to(self._root):
             return False
         below = [file, *file.parents][: len(file.parts) - len(self._root.parts)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UnreadableFile(Rule):
-    """A file cannot be read as text or parsed, so nothing in it was checked.
+    """A file cannot be read as text or parsed, so nothing in it was checked
 
     ## What it does
     Reports Python files and recipes that are not text in their encoding, that have a syntax error, or that are

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class UnusedSuppression(Rule):
-    """A comment asks modellint to ignore something that is not there.
+    """A comment asks modellint to ignore something that is not there
 
     ## What it does
     Reports `# modellint: ignore[…]` and `# modellint: ignore-file[…]` comments that silence no finding, that name

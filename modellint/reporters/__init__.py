@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,33 +16,46 @@ if TYPE_CHECKING:
     from modellint.linter import Report
 
 
-@dataclass(frozen=True)
 class View:
-    """What a reporter needs besides the report: where we stand, the sources, and whether colours are wanted."""
+    """What a reporter needs besides the report: where we stand, the sources, and how it is to look."""
 
-    base: Path
-    files: Files
-    colour: bool = False
-    quiet: bool = False
+    def __init__(self, base: Path, files: Files, *, colour: bool = False, quiet: bool = False) -> None:
+        self.colour = colour
+        self.quiet = quiet
+        self._base = base
+        self._files = files
+        self._paths: dict[str, str] = {}
+        self._lines: dict[str, list[str]] = {}
 
     def path(self, path: str) -> str:
         """A path relative to the working directory, with `/`."""
-        try:
-            return Path(os.path.relpath(path, self.base)).as_posix()
-        except ValueError:  # another drive
-            return path
+        if path not in self._paths:
+            self._paths[path] = _relative(path, self._base)
+        return self._paths[path]
 
     def source_lines(self, path: str) -> list[str]:
         """The lines of a file; none if it cannot be read."""
-        file = Path(path)
-        data = self.files.read(file)
-        if data is None:
-            return []
-        decode = decode_yaml if file.suffix.lower() in (".yaml", ".yml") else decode_python
-        try:
-            return decode(file, data).lines
-        except UnreadableError:
-            return data.decode("utf-8", "replace").splitlines(keepends=True)
+        if path not in self._lines:
+            self._lines[path] = _lines(Path(path), self._files)
+        return self._lines[path]
+
+
+def _relative(path: str, base: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, base)).as_posix()
+    except ValueError:  # another drive
+        return path
+
+
+def _lines(file: Path, files: Files) -> list[str]:
+    data = files.read(file)
+    if data is None:
+        return []
+    decode = decode_yaml if file.suffix.lower() in (".yaml", ".yml") else decode_python
+    try:
+        return decode(file, data).lines
+    except UnreadableError:
+        return data.decode("utf-8", "replace").splitlines(keepends=True)
 
 
 def render(output_format: str, report: Report, view: View) -> str:

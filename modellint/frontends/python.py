@@ -259,7 +259,7 @@ def _lower_signature(
         parameters.append(_parameter(arguments.kwarg, "var-keyword", None))
     return Signature(
         tuple(parameters),
-        flow.lower_expression(returns) if returns else None,
+        _annotation(returns) if returns else None,
         tuple(flow.lower_expression(d) for d in decorators),
         ast.get_docstring(node),
         isinstance(node, ast.AsyncFunctionDef),
@@ -271,8 +271,21 @@ def _parameter(arg: ast.arg, kind: str, default: ast.expr | None) -> Parameter:
         arg.arg,
         kind,
         flow.lower_expression(default) if default else None,
-        flow.lower_expression(arg.annotation) if arg.annotation else None,
+        _annotation(arg.annotation) if arg.annotation else None,
     )
+
+
+def _annotation(node: ast.expr) -> Value:
+    """The value of an annotation; one that is written as a string is read as the expression it holds."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            inner = ast.parse(node.value, mode="eval").body
+        except (SyntaxError, RecursionError, MemoryError, ValueError):
+            return flow.lower_expression(node)
+        for part in ast.walk(inner):
+            ast.copy_location(part, node)
+        return flow.lower_expression(inner)
+    return flow.lower_expression(node)
 
 
 def _raw_docstring(node: ast.ClassDef) -> str | None:

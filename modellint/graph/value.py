@@ -192,3 +192,37 @@ class Flow:
 
     def of(self, kind: EventKind) -> Iterator[Event]:
         return (event for event in self.events if event.kind is kind)
+
+
+def same(value: Value, other: Value, depth: int = 12) -> bool:
+    """Whether two values are written alike and made of the same things."""
+    if value is other:
+        return True
+    if depth == 0 or value.op is not other.op or len(value.args) != len(other.args):
+        return False
+    if value.op in (Op.CALL, Op.UNKNOWN, Op.LAMBDA, Op.CHOICE) or not _same_data(value.data, other.data):
+        return False
+    return all(same(a, b, depth - 1) for a, b in zip(value.args, other.args, strict=True))
+
+
+def _same_data(data: object, other: object) -> bool:
+    if isinstance(data, Value) or isinstance(other, Value):
+        return data is other
+    return type(data) is type(other) and data == other
+
+
+def are_exclusive(guard: Guard | None, other: Guard | None) -> bool:
+    """Whether two conditions can never hold together: branches of one `if`, or the same name equal to two constants."""
+    if guard is None or other is None:
+        return False
+    return any(_exclude(a, b) for a in guard.chain() for b in other.chain())
+
+
+def _exclude(guard: Guard, other: Guard) -> bool:
+    if same(guard.test, other.test):
+        return guard.truthy is not other.truthy
+    a, b = guard.test, other.test
+    if not (guard.truthy and other.truthy and a.op is b.op is Op.COMPARE and a.data == b.data == "=="):
+        return False
+    is_constant = a.args[1].op is Op.CONST and b.args[1].op is Op.CONST
+    return is_constant and a.args[1].data != b.args[1].data and same(a.args[0], b.args[0])

@@ -7,10 +7,12 @@ its base classes, and linting a whole tree parses each file at most once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
+from modellint.link.members import Members
 from modellint.link.names import Names
 from modellint.source import UnreadableError
 
@@ -18,8 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
+    from modellint.link.arrivals import Arrivals
+    from modellint.link.classes import Classes
+    from modellint.link.evaluator import Evaluator
+    from modellint.link.facts import FactFinder
+    from modellint.link.rotary import Rotary
+    from modellint.link.tables import Tables
 
 T = TypeVar("T")
 
@@ -45,6 +53,55 @@ class Project:
         self.files = files or Files()
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self.names = Names(self)
+        self.members = Members(self)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What is known of classes, whatever it was learnt from."""
+        from modellint.link.classes import Classes
+
+        return Classes(self)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Follows values across functions, classes and files."""
+        from modellint.link.evaluator import Evaluator
+
+        return Evaluator(self)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Embeddings and codebooks, and where they are looked up."""
+        from modellint.link.tables import Tables
+
+        return Tables(self.evaluator)
+
+    @cached_property
+    def facts(self) -> FactFinder:
+        """What is known of the elements of tensors."""
+        from modellint.link.facts import FactFinder
+
+        return FactFinder(self.evaluator)
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """Which facts reach which table."""
+        from modellint.link.arrivals import Arrivals
+
+        return Arrivals(self.evaluator, self.tables, self.facts)
+
+    @cached_property
+    def rotary(self) -> Rotary:
+        """Position tables and their lengths."""
+        from modellint.link.rotary import Rotary
+
+        return Rotary(self.evaluator)
+
+    def callers(self, function: Function) -> list[Function]:
+        """The functions of the same file and its neighbours that call `function`."""
+        from modellint.link.callers import callers
+
+        return callers(self, function)
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""

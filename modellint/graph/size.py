@@ -1,0 +1,122 @@
+"""Symbolic sizes: `config.vocab_size + 1` as a sum of symbols, so that two sizes can be compared as expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A quantity that has a name and perhaps a default: a configuration field, a constructor's parameter.
+
+    `owner` tells where the name is defined, so that two fields of the same name in two configurations differ.
+    """
+
+    owner: str
+    name: str
+    default: int | None = None
+
+    def __str__(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
+Term = tuple[tuple[Symbol, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A sum of products of symbols with whole factors. A constant is the empty product."""
+
+    terms: tuple[Term, ...]
+
+    @staticmethod
+    def of(value: int) -> Size:
+        return Size((((), value),) if value else ())
+
+    @staticmethod
+    def symbol(symbol: Symbol) -> Size:
+        return Size((((symbol,), 1),))
+
+    @staticmethod
+    def _sum(terms: dict[tuple[Symbol, ...], int]) -> Size:
+        kept = [(key, factor) for key, factor in terms.items() if factor]
+        return Size(tuple(sorted(kept, key=lambda term: [(s.owner, s.name) for s in term[0]])))
+
+    def __add__(self, other: Size) -> Size:
+        terms = dict(self.terms)
+        for key, factor in other.terms:
+            terms[key] = terms.get(key, 0) + factor
+        return Size._sum(terms)
+
+    def __neg__(self) -> Size:
+        return Size(tuple((key, -factor) for key, factor in self.terms))
+
+    def __sub__(self, other: Size) -> Size:
+        return self + -other
+
+    def __mul__(self, other: Size) -> Size:
+        terms: dict[tuple[Symbol, ...], int] = {}
+        for left, factor in self.terms:
+            for right, other_factor in other.terms:
+                key = tuple(sorted((*left, *right), key=lambda s: (s.owner, s.name)))
+                terms[key] = terms.get(key, 0) + factor * other_factor
+        return Size._sum(terms)
+
+    @property
+    def constant(self) -> int | None:
+        """The number, if no symbol is left."""
+        if not self.terms:
+            return 0
+        (key, factor), *rest = self.terms
+        return factor if not rest and not key else None
+
+    @property
+    def number(self) -> int | None:
+        """The number that the symbols' defaults give, None if one has none."""
+        total = 0
+        for key, factor in self.terms:
+            for symbol in key:
+                if symbol.default is None:
+                    return None
+                factor *= symbol.default
+            total += factor
+        return total
+
+    @property
+    def only_symbol(self) -> Symbol | None:
+        """The symbol, if the size is just that."""
+        if len(self.terms) == 1:
+            key, factor = self.terms[0]
+            if factor == 1 and len(key) == 1:
+                return key[0]
+        return None
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        return frozenset(symbol for key, _ in self.terms for symbol in key)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for key, factor in self.terms:
+            names = " * ".join(str(symbol) for symbol in key)
+            if not key:
+                parts.append(str(factor))
+            elif factor == 1:
+                parts.append(names)
+            else:
+                parts.append(f"{factor} * {names}")
+        return " + ".join(reversed(parts)).replace("+ -", "- ") or "0"
+
+
+def excess(larger: Size, smaller: Size) -> int | None:
+    """By how much `larger` exceeds `smaller`: as expressions where their symbols cancel, else by their defaults.
+
+    None where neither decides. `n + k` exceeds `n` by the default of `k`.
+    """
+    difference = larger - smaller
+    return difference.constant if difference.constant is not None else difference.number
+
+
+def is_proved(larger: Size, smaller: Size) -> bool:
+    """Whether `excess` holds whatever the defaults are."""
+    return (larger - smaller).constant is not None

@@ -1,0 +1,223 @@
+"""Where facts meet tables: which elements reach which lookup, through how many calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Event, EventKind, Guard, Op, Value
+from modellint.link.facts import Fact, FactKind
+from modellint.link.tables import Lookup, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+    from modellint.link.evaluator import Evaluator, Frame
+    from modellint.link.facts import FactFinder
+    from modellint.link.tables import Tables
+
+_MAX_CALLS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """Elements of which `fact` holds index the table of `lookup`.
+
+    `event` is what the function under study does (it looks up, or calls what does); `calls` are the calls that lead
+    from there to the lookup, outermost first, with the frame each stands in.
+    """
+
+    fact: Fact
+    lookup: Lookup
+    event: Event
+    frame: Frame
+    calls: tuple[tuple[Value, Frame], ...] = ()
+
+    @property
+    def conditional(self) -> bool:
+        """Whether it depends on a condition that we cannot decide."""
+        return self.fact.conditional
+
+
+class Arrivals:
+    """Finds arrivals; one per project."""
+
+    def __init__(self, evaluator: Evaluator, tables: Tables, finder: FactFinder) -> None:
+        self.evaluator = evaluator
+        self.tables = tables
+        self.finder = finder
+        self._reached: dict[Function, dict[str, list[tuple[Fact, Lookup]]]] = {}
+        self._arrivals: dict[Function, list[Arrival]] = {}
+
+    def of(self, function: Function) -> list[Arrival]:
+        """The arrivals at what a function looks up or calls."""
+        found = self._arrivals.get(function)
+        if found is None:
+            self.finder.start()
+            frame = self.evaluator.root(function)
+            found = self._arrivals[function] = list(self._in_frame(frame))
+        return found
+
+    def _in_frame(self, frame: Frame) -> Iterator[Arrival]:
+        for lookup in self.tables.lookups(frame):
+            for fact in self.finder.facts(lookup.index, frame):
+                if not _is_limited_by(lookup.event.guard, lookup.index):
+                    yield Arrival(fact, lookup, lookup.event, frame)
+        for event in frame.function.flow.of(EventKind.CALL):
+            yield from self._through_call(event, frame)
+
+    def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
+        call = event.value
+        if not call.args[1:]:
+            return
+        inner = self.evaluator.call_frame(call, frame)
+        if inner is None:
+            return
+        reached = self.reached(inner.function)
+        if not reached:
+            return
+        carried: dict[int, Fact] = {}
+        for parameter in inner.function.parameters:
+            if parameter.name not in reached:
+                continue
+            bound = self.evaluator.argument_named(parameter.name, inner)
+            if bound is None or _is_limited_by(event.guard, bound.value):
+                continue
+            for fact in self.finder.facts(bound.value, bound.frame):
+                if fact.kind is not FactKind.PARAMETER:
+                    carried[id(fact.origin.value)] = fact
+        if carried:
+            yield from self._descend(event, frame, inner, carried, ((call, frame),))
+
+    def _descend(
+        self,
+        event: Event,
+        outer: Frame,
+        frame: Frame,
+        carried: dict[int, Fact],
+        calls: tuple[tuple[Value, Frame], ...],
+    ) -> Iterator[Arrival]:
+        """The lookups inside a called function that what we carry reaches."""
+        for lookup in self.tables.lookups(frame):
+            if _is_limited_by(lookup.event.guard, lookup.index):
+                continue
+            for fact in self.finder.facts(lookup.index, frame):
+                if id(fact.origin.value) in carried:
+                    yield Arrival(fact, lookup, event, outer, calls)
+        if len(calls) >= _MAX_CALLS:
+            return
+        for inner_event in frame.function.flow.of(EventKind.CALL):
+            inner = self.evaluator.call_frame(inner_event.value, frame)
+            if inner is not None and self.reached(inner.function):
+                yield from self._descend(event, outer, inner, carried, (*calls, (inner_event.value, frame)))
+
+    def guarded_lookups(self, frame: Frame) -> Iterator[tuple[Value, Event, Table]]:
+        """What a function looks up, itself or through one call: the index as written there, and the table."""
+        for lookup in self.tables.lookups(frame):
+            if lookup.table is not None:
+                yield lookup.index, lookup.event, lookup.table
+        for event in frame.function.flow.of(EventKind.CALL):
+            if not event.value.args[1:]:
+                continue
+            inner = self.evaluator.call_frame(event.value, frame)
+            if inner is None:
+                continue
+            for name, found in self.reached(inner.function).items():
+                bound = self.evaluator.argument_named(name, inner)
+                if bound is not None and bound.frame is frame:
+                    for fact, lookup in found:
+                        if lookup.table is not None and not fact.changed:
+                            yield bound.value, event, lookup.table
+
+    @staticmethod
+    def comparisons(index: Value, event: Event) -> Iterator[Value]:
+        """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
+        parts = _parts(index)
+        seen: set[int] = set()
+        tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+        for test in (*tests, index):
+            for part in test.walk():
+                if part.op is Op.COMPARE and id(part) not in seen and _is_about(part, parts):
+                    seen.add(id(part))
+                    yield part
+
+    def reached(self, function: Function) -> dict[str, list[tuple[Fact, Lookup]]]:
+        """Which parameters of a function reach a lookup, in it or in what it calls."""
+        known = self._reached.get(function)
+        if known is not None:
+            return known
+        reached: dict[str, list[tuple[Fact, Lookup]]] = {}
+        self._reached[function] = reached
+        frame = self.evaluator.root(function)
+        for lookup in self.tables.lookups(frame):
+            for fact in self.finder.facts(lookup.index, frame):
+                if fact.parameter is not None:
+                    reached.setdefault(fact.parameter, []).append((fact, lookup))
+        for event in function.flow.of(EventKind.CALL):
+            if not event.value.args[1:]:
+                continue
+            inner = self.evaluator.call_frame(event.value, frame)
+            if inner is None:
+                continue
+            for name, found in self.reached(inner.function).items():
+                bound = self.evaluator.argument_named(name, inner)
+                if bound is None:
+                    continue
+                for fact in self.finder.facts(bound.value, bound.frame):
+                    if fact.parameter is not None:
+                        reached.setdefault(fact.parameter, []).extend((fact, lookup) for _, lookup in found[:1])
+        return reached
+
+
+def _is_limited_by(guard: Guard | None, index: Value) -> bool:
+    """Whether a condition on the way compares the index (or what it is made from) with something."""
+    if guard is None:
+        return False
+    parts = _parts(index)
+    return any(
+        test.op is Op.COMPARE and test.data in _ORDER and _is_about(test, parts)
+        for condition in guard.chain()
+        for test in condition.test.walk()
+    )
+
+
+_ORDER = frozenset(("<", "<=", ">", ">=", "==", "!=", "in", "not in"))
+
+
+def _parts(value: Value) -> dict[int, Value]:
+    return {id(part): part for part in value.walk() if part.op is not Op.CONST}
+
+
+def _is_about(compare: Value, parts: dict[int, Value]) -> bool:
+    """Whether a comparison is about one of the parts: itself, its maximum, or the same element of it."""
+    for arg in compare.args:
+        for value in _compared(arg):
+            if id(value) in parts:
+                return True
+            if value.op is Op.INDEX and any(_same_element(value, part) for part in parts.values()):
+                return True
+    return False
+
+
+def _same_element(value: Value, other: Value) -> bool:
+    return (
+        other.op is Op.INDEX
+        and value.args[0] is other.args[0]
+        and value.args[1].op is other.args[1].op is Op.CONST
+        and value.args[1].data == other.args[1].data
+    )
+
+
+def _compared(value: Value) -> Iterator[Value]:
+    """What a comparison is about: the value itself, or what it takes the maximum, minimum or an element of.
+
+    One element of several (`ids[0]`) speaks only for itself.
+    """
+    yield value
+    while value.op in (Op.CALL, Op.ATTR) and value.args:
+        if value.op is Op.CALL and value.callee.op is not Op.ATTR:
+            yield from value.positional
+            return
+        value = value.args[0]
+        yield value

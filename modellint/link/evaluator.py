@@ -1,0 +1,693 @@
+"""Following values across functions, classes and files.
+
+A `Frame` is a function together with what is known of its call: the values of its parameters and the object it is
+called on. The evaluator answers, for a value in a frame, which function or layer a call reaches, which object a
+value is, and which size a number has. Whatever it cannot follow is unknown, and unknown is empty or None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from modellint.graph.size import Size, Symbol
+from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: How many steps a value is followed through calls, attributes and parameters.
+MAX_DEPTH = 24
+
+#: Methods of a module that give back the module itself.
+_SAME_MODULE = frozenset(
+    ("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "type", "apply")
+)
+#: Wrappers that give back the module they are given.
+_WRAPPERS = frozenset(
+    (
+        "torch.compile",
+        "torch.jit.script",
+        "torch.nn.utils.weight_norm",
+        "torch.nn.utils.spectral_norm",
+        "torch.nn.utils.parametrizations.weight_norm",
+        "torch.nn.utils.parametrizations.spectral_norm",
+        "torch.nn.parallel.DataParallel",
+        "torch.nn.parallel.DistributedDataParallel",
+    )
+)
+_CONTAINERS = frozenset(("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"))
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """An object: of a class of the project, or of a library's (`external`), built by `call` in `frame` if known."""
+
+    cls: Class | None = None
+    external: str | None = None
+    call: Value | None = None
+    frame: Frame | None = None
+
+    @property
+    def name(self) -> str:
+        return self.cls.name if self.cls is not None else (self.external or "").rpartition(".")[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A function and what is known of its call. `arguments` are values of the `caller` frame."""
+
+    function: Function
+    arguments: dict[str, Value] = field(default_factory=dict)
+    caller: Frame | None = None
+    receiver: Instance | None = None
+    depth: int = 0
+    call: Value | None = None
+
+    @property
+    def module(self) -> ModuleFacts:
+        return self.function.module
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """A value and the frame in which its parameters have a meaning."""
+
+    value: Value
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What a call reaches: a project `function` (in a new `frame`), a layer or a library's function by `name`.
+
+    `method` is the name of a method of an object that is not known, most often a tensor's.
+    """
+
+    name: str | None = None
+    method: str | None = None
+    owner: Value | None = None
+    layer: Instance | None = None
+    frame: Frame | None = None
+
+
+class Evaluator:
+    """Answers about values; one per project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._frames: dict[Function, Frame] = {}
+        self._sizes: dict[tuple[int, int], Size | None] = {}
+
+    def root(self, function: Function) -> Frame:
+        """The frame of a function of which no call is known."""
+        frame = self._frames.get(function)
+        if frame is None:
+            receiver = Instance(cls=function.owner) if function.owner is not None else None
+            frame = self._frames[function] = Frame(function, receiver=receiver)
+        return frame
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def definition(self, value: Value, module: ModuleFacts) -> Definition | None:
+        """What a dotted name stands for, None for a value that is no name or a local one."""
+        return self.project.names.definition(module, value)
+
+    def external_name(self, value: Value, module: ModuleFacts) -> str | None:
+        """The canonical dotted name of a library's object (`torch.nn.Embedding`)."""
+        found = self.definition(value, module)
+        return found.name if isinstance(found, External) else None
+
+    # -- objects ----------------------------------------------------------------------------------------------------
+
+    def instances(self, value: Value, frame: Frame, depth: int = 0) -> tuple[Instance, ...]:
+        """The objects that a value may be, as far as they are known."""
+        if depth > MAX_DEPTH:
+            return ()
+        match value.op:
+            case Op.CALL:
+                return self._built(value, frame, depth)
+            case Op.PARAM:
+                return self._parameter_instances(value, frame, depth)
+            case Op.ATTR:
+                return tuple(
+                    found
+                    for located in self.attribute(value, frame, depth + 1)
+                    for found in self.instances(located.value, located.frame, depth + 1)
+                )
+            case Op.CHOICE | Op.BOOL:
+                return tuple(found for arg in value.args for found in self.instances(arg, frame, depth + 4))
+            case Op.INDEX | Op.ITEM | Op.UNPACK:
+                return tuple(
+                    found
+                    for located in self.elements(value, frame, depth + 1)
+                    for found in self.instances(located.value, located.frame, depth + 1)
+                )
+            case _:
+                return ()
+
+    def _built(self, call: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
+        callee = call.callee
+        found = self.definition(callee, frame.module)
+        if isinstance(found, DefinedClass):
+            return (Instance(cls=found.cls, call=call, frame=frame),)
+        if isinstance(found, External):
+            if found.name in _WRAPPERS and call.positional:
+                return self.instances(call.positional[0], frame, depth + 1)
+            return (Instance(external=found.name, call=call, frame=frame),)
+        if callee.op is Op.ATTR and callee.data in _SAME_MODULE:
+            return self.instances(callee.args[0], frame, depth + 1)
+        inner = self.call_frame(call, frame, depth + 1)
+        if inner is None:
+            return ()
+        return tuple(
+            instance
+            for event in inner.function.flow.of(EventKind.RETURN)
+            for instance in self.instances(event.value, inner, depth + 4)
+        )
+
+    def constructed(self, call: Value, frame: Frame) -> Instance | None:
+        """The object that a call builds, if its callee is the name of a class."""
+        found = self.definition(call.callee, frame.module)
+        if isinstance(found, DefinedClass):
+            return Instance(cls=found.cls, call=call, frame=frame)
+        if isinstance(found, External):
+            return Instance(external=found.name, call=call, frame=frame)
+        return None
+
+    def passed_to_base(self, instance: Instance) -> Located | None:
+        """The call that reaches the constructor of an object's library base class, with its arguments."""
+        if instance.cls is None or instance.call is None or instance.frame is None:
+            return None
+        own = self._constructor(instance.cls)
+        if own is None:
+            return Located(instance.call, instance.frame)
+        outer = self._bound(own, instance.call, instance.frame, instance)
+        for event in own.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
+                return Located(event.value, outer)
+        return None
+
+    def _parameter_instances(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
+        if value.data == "self" and frame.receiver is not None:
+            return (frame.receiver,)
+        bound = self.argument(value, frame)
+        if bound is not None:
+            return self.instances(bound.value, bound.frame, depth + 1)
+        cls = self.annotated_class(value, frame)
+        return () if cls is None else (Instance(cls=cls),)
+
+    def argument(self, parameter: Value, frame: Frame) -> Located | None:
+        """What a parameter is bound to by the frame's call."""
+        return self.argument_named(str(parameter.data), frame)
+
+    def argument_named(self, parameter: str, frame: Frame) -> Located | None:
+        """What the parameter of that name is bound to by the frame's call."""
+        if frame.caller is None or frame.call is None:
+            return None
+        bound = frame.arguments.get(parameter)
+        if bound is not None:
+            return Located(bound, frame.caller)
+        for name, value in zip(reversed(frame.call.data), reversed(frame.call.args), strict=False):
+            if name is None:
+                found = self.entries(value, parameter, frame.caller)
+                if found:
+                    return found[0]
+        return None
+
+    def _builds_output(self, call: Value, frame: Frame) -> bool:
+        """Whether a call builds a record of a project class that declares its fields (`ModelOutput(logits=…)`)."""
+        found = self.definition(call.callee, frame.module)
+        return isinstance(found, DefinedClass) and bool(found.cls.annotations)
+
+    def entries(self, value: Value, key: str, frame: Frame, depth: int = 0) -> list[Located]:
+        """What a dict (or an output object) may hold under `key`."""
+        if depth > MAX_DEPTH:
+            return []
+        match value.op:
+            case Op.DICT:
+                return [
+                    Located(arg, frame)
+                    for name, arg in zip(value.data, value.args, strict=True)
+                    if name is not None and name.op is Op.CONST and name.data == key
+                ]
+            case Op.UPDATE if value.data == "[]=" and value.args[1].op is Op.CONST and value.args[1].data == key:
+                return [Located(value.args[2], frame)]
+            case Op.UPDATE:
+                return self.entries(value.args[0], key, frame, depth + 1)
+            case Op.CHOICE:
+                return [found for arg in value.args for found in self.entries(arg, key, frame, depth + 8)]
+            case Op.CALL:
+                callee = value.callee
+                if key in value.keywords and (callee.data == "dict" or self._builds_output(value, frame)):
+                    return [Located(value.keywords[key], frame)]
+                return [
+                    found
+                    for located in self.returns(value, frame, depth + 1)
+                    for found in self.entries(located.value, key, located.frame, depth + 4)
+                ]
+            case Op.PARAM:
+                bound = self.argument(value, frame)
+                return [] if bound is None else self.entries(bound.value, key, bound.frame, depth + 1)
+            case _:
+                return []
+
+    def annotated_class(self, parameter: Value, frame: Frame) -> Class | None:
+        """The project class that a parameter's annotation names (`X`, `"X"`, `Optional[X]`, `X | None`)."""
+        declared = frame.function.parameter(str(parameter.data))
+        if declared is None or declared.annotation is None:
+            return None
+        return self.class_of_annotation(declared.annotation, frame.module)
+
+    def class_of_annotation(self, annotation: Value, module: ModuleFacts) -> Class | None:
+        for part in _annotation_parts(annotation):
+            name = dotted(part)
+            if name is not None:
+                found = self.project.names.resolve(module, name)
+                if isinstance(found, DefinedClass):
+                    return found.cls
+        return None
+
+    def attribute(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+        """What an attribute may hold: what its object's class stores there, in its constructor first."""
+        if depth > MAX_DEPTH:
+            return []
+        if len(value.args) > 1:
+            return [Located(value.args[1], frame)]
+        owner = value.args[0]
+        if owner.op is Op.PARAM and owner.data == "self":
+            owners: tuple[Instance, ...] = (frame.receiver,) if frame.receiver is not None else ()
+        else:
+            owners = self.instances(owner, frame, depth + 1)
+        return [found for instance in owners for found in self.stored(instance, value.data)]
+
+    def stored(self, instance: Instance, name: str) -> list[Located]:
+        """What an object holds under an attribute."""
+        if instance.cls is None:
+            return []
+        members = self.project.members
+        found = [
+            Located(event.value, self.method_frame(function, instance))
+            for function, event in members.stored(instance.cls, name)
+        ]
+        if found:
+            return found
+        for function, event in members.buffers(instance.cls, name):
+            if len(event.value.positional) > 1:
+                return [Located(event.value.positional[1], self.method_frame(function, instance))]
+        owner = members.attribute(instance.cls, name)
+        return [] if owner is None else [Located(owner.attributes[name], Frame(owner.module.body))]
+
+    def method_frame(self, function: Function, instance: Instance) -> Frame:
+        """The frame of a method of an object. A constructor's parameters are those the object was built with."""
+        if function.name == "__init__" and instance.call is not None and instance.frame is not None:
+            if instance.cls is not None and self._constructor(instance.cls) is function:
+                return self._bound(function, instance.call, instance.frame, instance)
+            parent = self._super_frame(function, instance)
+            if parent is not None:
+                return parent
+        return Frame(function, receiver=instance)
+
+    def _constructor(self, cls: Class) -> Function | None:
+        return self.project.members.method(cls, "__init__")
+
+    def _super_frame(self, function: Function, instance: Instance) -> Frame | None:
+        """The frame of an inherited constructor, with what the subclass passes to `super().__init__`."""
+        if instance.cls is None or instance.call is None or instance.frame is None:
+            return None
+        own = self._constructor(instance.cls)
+        if own is None or own.owner is None or own is function:
+            return None
+        for event in own.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
+                outer = self._bound(own, instance.call, instance.frame, instance)
+                return self._bound(function, event.value, outer, instance)
+        return None
+
+    def _bound(self, function: Function, call: Value, frame: Frame, receiver: Instance | None) -> Frame:
+        return Frame(function, function.bind(call), frame, receiver, frame.depth + 1, call)
+
+    def elements(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+        """What an element of a sequence (INDEX, ITEM, UNPACK) may be."""
+        if depth > MAX_DEPTH or not value.args:
+            return []
+        source = value.args[0]
+        if value.op is Op.UNPACK:
+            if source.op is Op.ITEM:
+                return self._unpacked_item(value, source, frame, depth)
+            if source.op in (Op.TUPLE, Op.LIST) and 0 <= value.data < len(source.args):
+                return [Located(source.args[value.data], frame)]
+            return [
+                Located(found.value.args[value.data], found.frame)
+                for found in self.returns(source, frame, depth + 1)
+                if found.value.op is Op.TUPLE and 0 <= value.data < len(found.value.args)
+            ]
+        return self.contained(source, frame, depth + 1)
+
+    def _unpacked_item(self, value: Value, item: Value, frame: Frame, depth: int) -> list[Located]:
+        """`for i, x in enumerate(xs)`, `for x, y in zip(xs, ys)`, `for name, x in layers.items()`."""
+        iterable = item.args[0]
+        if iterable.op is not Op.CALL:
+            return []
+        callee = iterable.callee
+        if callee.op is Op.GLOBAL and callee.data == "enumerate" and value.data == 1 and iterable.positional:
+            return self.contained(iterable.positional[0], frame, depth + 1)
+        if callee.op is Op.GLOBAL and callee.data == "zip" and 0 <= value.data < len(iterable.positional):
+            return self.contained(iterable.positional[value.data], frame, depth + 1)
+        if callee.op is Op.ATTR and callee.data == "items" and value.data == 1:
+            return self.contained(callee.args[0], frame, depth + 1)
+        return []
+
+    def contained(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+        """What a container's elements may be."""
+        if depth > MAX_DEPTH:
+            return []
+        match value.op:
+            case Op.LIST | Op.TUPLE | Op.SET | Op.DICT:
+                return [found for arg in value.args for found in self._element_or_contents(arg, frame, depth)]
+            case Op.COMPREHENSION:
+                return [Located(value.args[-1], frame)]
+            case Op.UPDATE:
+                added = {"append": 1, "add": 1, "insert": 2, "[]=": 2}.get(value.data)
+                found = self.contained(value.args[0], frame, depth + 1)
+                if added is not None and len(value.args) > added:
+                    found.append(Located(value.args[added], frame))
+                elif value.data == "extend" and len(value.args) > 1:
+                    found.extend(self.contained(value.args[1], frame, depth + 1))
+                return found
+            case Op.CHOICE:
+                return [found for arg in value.args for found in self.contained(arg, frame, depth + 8)]
+            case Op.BIN:
+                if value.data == "+":
+                    return [found for arg in value.args for found in self.contained(arg, frame, depth + 1)]
+                return self.contained(value.args[0], frame, depth + 1) if value.data == "*" else []
+            case Op.CALL:
+                return self._contained_in_call(value, frame, depth)
+            case Op.INDEX if value.args[1].op is Op.SLICE:
+                return self.contained(value.args[0], frame, depth + 1)
+            case Op.ATTR:
+                found = [
+                    inner
+                    for located in self.attribute(value, frame, depth + 1)
+                    for inner in self.contained(located.value, located.frame, depth + 1)
+                ]
+                return found + self._appended(value, frame)
+            case Op.PARAM:
+                bound = self.argument(value, frame)
+                return [] if bound is None else self.contained(bound.value, bound.frame, depth + 1)
+            case _:
+                return []
+
+    def _element_or_contents(self, arg: Value, frame: Frame, depth: int) -> list[Located]:
+        if arg.op is Op.STARRED:
+            return self.contained(arg.args[0], frame, depth + 1)
+        return [Located(arg, frame)]
+
+    def _contained_in_call(self, call: Value, frame: Frame, depth: int) -> list[Located]:
+        callee = call.callee
+        name = callee.data if callee.op is Op.GLOBAL else None
+        if name in ("list", "tuple", "reversed", "sorted", "iter", "set") and call.positional:
+            return self.contained(call.positional[0], frame, depth + 1)
+        if callee.op is Op.ATTR and callee.data in ("values", "copy"):
+            return self.contained(callee.args[0], frame, depth + 1)
+        if self.external_name(callee, frame.module) in _CONTAINERS:
+            if len(call.positional) == 1 and call.positional[0].op is not Op.CALL:
+                inner = call.positional[0]
+                found = self._element_or_contents(inner, frame, depth) if inner.op is Op.STARRED else []
+                return found or self.contained(inner, frame, depth + 1) or [Located(inner, frame)]
+            return [found for arg in call.positional for found in self._element_or_contents(arg, frame, depth)]
+        return [
+            inner
+            for located in self.returns(call, frame, depth + 1)
+            for inner in self.contained(located.value, located.frame, depth + 4)
+        ]
+
+    def _appended(self, value: Value, frame: Frame) -> list[Located]:
+        """What `self.layers.append(…)` adds in the methods of the class."""
+        name = self_attribute(value)
+        if name is None or frame.receiver is None or frame.receiver.cls is None:
+            return []
+        found = []
+        for function, event in self.project.members.calls_on(
+            frame.receiver.cls, name, ("append", "insert")
+        ):
+            if event.value.positional:
+                found.append(Located(event.value.positional[-1], self.method_frame(function, frame.receiver)))
+        return found
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def target(self, call: Value, frame: Frame, depth: int = 0) -> Target:
+        """What a call reaches."""
+        callee = call.callee
+        found = self.definition(callee, frame.module)
+        if isinstance(found, DefinedFunction):
+            return Target(frame=self._bound(found.function, call, frame, None))
+        if isinstance(found, External):
+            return Target(name=found.name)
+        if isinstance(found, DefinedClass) or depth > MAX_DEPTH:
+            return Target()
+        if callee.op is Op.ATTR:
+            reached = self._method(call, callee, frame, depth)
+            if reached is not None:
+                return reached
+            layer = self._layer(callee, call, frame, depth)
+            return layer or Target(method=callee.data, owner=callee.args[0])
+        if callee.op is Op.GLOBAL:
+            return Target(name=callee.data)
+        return self._layer(callee, call, frame, depth) or Target()
+
+    def _method(self, call: Value, callee: Value, frame: Frame, depth: int) -> Target | None:
+        owner = callee.args[0]
+        if _is_super(owner):
+            if frame.function.owner is None or frame.receiver is None or frame.receiver.cls is None:
+                return None
+            cls = frame.receiver.cls
+            function = self.project.members.method_after(cls, frame.function.owner, callee.data)
+            return None if function is None else Target(frame=self._bound(function, call, frame, frame.receiver))
+        for instance in self.instances(owner, frame, depth + 1):
+            if instance.cls is None:
+                continue
+            function = self.project.members.method(instance.cls, callee.data)
+            if function is not None:
+                return Target(frame=self._bound(function, call, frame, instance))
+        return None
+
+    def _layer(self, callee: Value, call: Value, frame: Frame, depth: int) -> Target | None:
+        """A call of an object: its `forward` (or `__call__`), or the library's layer."""
+        for instance in self.instances(callee, frame, depth + 1):
+            if instance.cls is None:
+                return Target(layer=instance)
+            members = self.project.members
+            function = members.method(instance.cls, "forward") or members.method(instance.cls, "__call__")
+            if function is not None:
+                return Target(layer=instance, frame=self._bound(function, call, frame, instance))
+            return Target(layer=instance)
+        return None
+
+    def call_frame(self, call: Value, frame: Frame, depth: int = 0) -> Frame | None:
+        """The frame of the project function that a call runs, None if it is none or nested too deep."""
+        if frame.depth > 6:
+            return None
+        found = self.target(call, frame, depth).frame
+        return None if found is None or self.is_recursive(found) else found
+
+    @staticmethod
+    def is_recursive(frame: Frame) -> bool:
+        """Whether a frame's function is already being run further out."""
+        outer = frame.caller
+        while outer is not None:
+            if outer.function is frame.function:
+                return True
+            outer = outer.caller
+        return False
+
+    def returns(self, call: Value, frame: Frame, depth: int = 0) -> Iterator[Located]:
+        """What a call of a project function may return."""
+        if call.op is not Op.CALL or depth > MAX_DEPTH:
+            return
+        inner = self.call_frame(call, frame, depth)
+        if inner is not None:
+            for event in inner.function.flow.of(EventKind.RETURN):
+                yield Located(event.value, inner)
+
+    # -- numbers ----------------------------------------------------------------------------------------------------
+
+    def size(self, value: Value | None, frame: Frame, depth: int = 0) -> Size | None:
+        """The symbolic size of a number, None if it is not one that can be written down."""
+        if value is None or depth > MAX_DEPTH:
+            return None
+        match value.op:
+            case Op.CONST:
+                return Size.of(value.data) if type(value.data) is int else None
+            case Op.UNARY if value.data == "-":
+                operand = self.size(value.args[0], frame, depth + 1)
+                return None if operand is None else -operand
+            case Op.BIN:
+                return self._arithmetic(value, frame, depth)
+            case Op.PARAM:
+                return self._parameter_size(value, frame, depth)
+            case Op.ATTR:
+                return self._attribute_size(value, frame, depth)
+            case Op.GLOBAL:
+                return self._constant_size(value, frame, depth)
+            case Op.CHOICE:
+                return self._agreed([self.size(arg, frame, depth + 8) for arg in value.args])
+            case Op.CALL if value.callee.op is Op.GLOBAL and value.callee.data == "int" and value.positional:
+                return self.size(value.positional[0], frame, depth + 1)
+            case Op.CALL:
+                found = [self.size(r.value, r.frame, depth + 4) for r in self.returns(value, frame, depth + 1)]
+                return self._agreed(found) if found else None
+            case _:
+                return None
+
+    @staticmethod
+    def _agreed(sizes: list[Size | None]) -> Size | None:
+        first, *rest = sizes
+        return first if all(size == first for size in rest) else None
+
+    def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Size | None:
+        left = self.size(value.args[0], frame, depth + 1)
+        right = self.size(value.args[1], frame, depth + 1)
+        if left is None or right is None:
+            return None
+        match value.data:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+            case "//" if left.constant is not None and right.constant:
+                return Size.of(left.constant // right.constant)
+            case "**" if left.constant is not None and right.constant is not None and 0 <= right.constant < 64:
+                return Size.of(left.constant**right.constant)
+            case "<<" if left.constant is not None and right.constant is not None and 0 <= right.constant < 64:
+                return Size.of(left.constant << right.constant)
+            case _:
+                return None
+
+    def _parameter_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+        bound = self.argument(value, frame)
+        if bound is not None:
+            return self.size(bound.value, bound.frame, depth + 1)
+        declared = frame.function.parameter(str(value.data))
+        if declared is None:
+            return None
+        default = None
+        if declared.default is not None:
+            known = self.size(declared.default, Frame(frame.module.body), depth + 1)
+            default = None if known is None else known.number
+        owner = f"{frame.module.path}:{frame.function.qualname}"
+        return Size.symbol(Symbol(owner, str(value.data), default))
+
+    def _attribute_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+        found = self.definition(value, frame.module)
+        if isinstance(found, DefinedConstant):
+            return self.size(found.value, Frame(found.module.body), depth + 1)
+        stored = [
+            located
+            for located in self.attribute(value, frame, depth + 1)
+            if not (located.value.op is Op.CONST and located.value.data is None)
+        ]
+        owners = self.instances(value.args[0], frame, depth + 1)
+        if len(owners) == 1 and owners[0].cls is not None and self._is_configuration(owners[0]):
+            return self._field_size(owners[0], value.data, stored, depth)
+        if stored:
+            sizes = [self.size(located.value, located.frame, depth + 1) for located in stored]
+            agreed = self._agreed(sizes)
+            if agreed is not None:
+                return agreed
+        return self._opaque_attribute(value, frame)
+
+    def _is_configuration(self, instance: Instance) -> bool:
+        """Whether an object of this class is a record of settings whose fields keep their names: no layers."""
+        return instance.cls is not None and self.project.members.is_module(instance.cls) is not True
+
+    def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
+        """A configuration's field: the field itself is the symbol, what it is set to by default its number.
+
+        The object's own construction counts if it is known.
+        """
+        cls = owner.cls
+        assert cls is not None
+        if owner.call is not None and owner.frame is not None:
+            given = owner.call.keywords.get(name)
+            if given is not None:
+                return self.size(given, owner.frame, depth + 1)
+        if not stored and not self._declares(cls, name):
+            return None
+        default = None
+        for located in stored:
+            size = self.size(located.value, located.frame, depth + 1)
+            if size is not None:
+                default = size.number
+                break
+        return Size.symbol(Symbol(f"{cls.module.path}:{cls.qualname}", name, default))
+
+    def _declares(self, cls: Class, name: str) -> bool:
+        return any(name in c.annotations for c in self.project.members.mro(cls))
+
+    def _opaque_attribute(self, value: Value, frame: Frame) -> Size | None:
+        """`config.hidden_size` of an object whose class is not known: a symbol without a default."""
+        parts: list[str] = []
+        root = value
+        while root.op is Op.ATTR:
+            parts.append(root.data)
+            root = root.args[0]
+        if root.op is Op.PARAM and root.data == "self":
+            stored = self.attribute(_first_attribute(value), frame) if len(parts) > 1 else []
+            if len(stored) == 1 and stored[0].value.op is Op.PARAM:
+                return self._opaque_parameter_attribute(stored[0], parts[:-1])
+            return None
+        if root.op is not Op.PARAM:
+            return None
+        return self._opaque_parameter_attribute(Located(root, frame), parts)
+
+    def _opaque_parameter_attribute(self, located: Located, parts: list[str]) -> Size | None:
+        bound = self.argument(located.value, located.frame)
+        while bound is not None:
+            located = bound
+            if located.value.op is not Op.PARAM:
+                return None
+            bound = self.argument(located.value, located.frame)
+        owner = f"{located.frame.module.path}:{located.value.data}"
+        return Size.symbol(Symbol(owner, ".".join(reversed(parts))))
+
+    def _constant_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+        found = self.definition(value, frame.module)
+        if isinstance(found, DefinedConstant):
+            return self.size(found.value, Frame(found.module.body), depth + 1)
+        return None
+
+
+def _first_attribute(value: Value) -> Value:
+    while value.args[0].op is Op.ATTR:
+        value = value.args[0]
+    return value
+
+
+def _is_super(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
+
+
+def _annotation_parts(annotation: Value) -> Iterator[Value]:
+    """The alternatives of an annotation, `None` and `Optional` taken off."""
+    if annotation.op is Op.BIN and annotation.data == "|":
+        for arg in annotation.args:
+            yield from _annotation_parts(arg)
+    elif annotation.op is Op.INDEX:
+        name = annotation.args[0].data
+        if name in ("Optional", "Annotated", "Union"):
+            inner = annotation.args[1]
+            for arg in inner.args if inner.op is Op.TUPLE else (inner,):
+                yield from _annotation_parts(arg)
+    elif annotation.op is not Op.CONST:
+        yield annotation

@@ -1,0 +1,717 @@
+"""What is known of a tensor's elements: where they come from and which values they can take.
+
+Facts are found by following a value backwards to its sources, through what passes elements on (views, casts, lists,
+concatenation, calls across functions and files). What changes elements in a way that we do not model, or limits them
+(`clamp`, `%`, a mask, a comparison filter), ends the trail: no fact, no finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from modellint.graph.size import Size
+from modellint.graph.value import EventKind, Op, Value
+from modellint.link.evaluator import Frame, Located
+from modellint.link.torch_api import (
+    CASTS_TO_FLOAT,
+    CASTS_TO_INTEGER,
+    CONTINUOUS_FUNCTIONS,
+    CONTINUOUS_METHODS,
+    PASS_FUNCTIONS,
+    PASS_LAYERS,
+    PASS_METHODS,
+    is_continuous_layer,
+    is_float_dtype,
+    is_integer_dtype,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.link.evaluator import Evaluator, Target
+
+
+class FactKind(Enum):
+    """What a fact says about elements."""
+
+    CONTINUOUS = "continuous"  # real numbers: the output of a layer
+    IDS = "ids"  # drawn from a head's classes: 0 … bound - 1
+    FILLER = "filler"  # some elements are the constant `number`
+    PARAMETER = "parameter"  # the elements of a parameter of the function under study
+    POSITIONS = "positions"  # 0 … n - 1, made by `arange`
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """Some elements of a value are such, because of `origin`."""
+
+    kind: FactKind
+    origin: Located
+    #: IDS: the number of classes, and the value whose last dimension they are.
+    bound: Size | None = None
+    head: Located | None = None
+    #: FILLER: the constant.
+    number: int | None = None
+    #: PARAMETER: its name.
+    parameter: str | None = None
+    #: Whether arithmetic stands between the origin and here, so that ranges no longer hold.
+    changed: bool = False
+    #: Whether this holds only under a condition that we cannot decide.
+    conditional: bool = False
+
+
+Facts = tuple[Fact, ...]
+
+#: Steps that the analysis of one function may take; beyond them its values are unknown.
+BUDGET = 20_000
+_MAX_DEPTH = 60
+
+
+class FactFinder:
+    """Follows values to their facts. One per project."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._memo: dict[tuple[int, int], tuple[Value, Frame, Facts]] = {}
+        self._active: set[tuple[int, int]] = set()
+        self.steps = 0
+
+    def facts(self, value: Value, frame: Frame, depth: int = 0) -> Facts:
+        """The facts about the elements of `value`."""
+        key = (id(value), id(frame))
+        known = self._memo.get(key)
+        if known is not None:
+            return known[2]
+        self.steps += 1
+        if key in self._active or depth > _MAX_DEPTH or self.steps > BUDGET:
+            return ()
+        self._active.add(key)
+        found = _distinct(self._find(value, frame, depth + 1))
+        self._active.discard(key)
+        if not self._active:
+            # Inside a cycle a value is seen half-finished; only complete answers are kept.
+            self._memo[key] = (value, frame, found)
+        return found
+
+    def start(self) -> None:
+        """Begin with a new function: give it a budget of its own."""
+        self.steps = 0
+        self._memo.clear()
+
+    def _find(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        match value.op:
+            case Op.CALL:
+                return self._call(value, frame, depth)
+            case Op.PARAM:
+                return self._parameter(value, frame, depth)
+            case Op.CHOICE:
+                return self._choice(value, frame, depth)
+            case Op.BIN:
+                return self._arithmetic(value, frame, depth)
+            case Op.INDEX | Op.ITEM:
+                return self._element(value, frame, depth)
+            case Op.UNPACK:
+                return self._unpack(value, frame, depth)
+            case Op.LIST | Op.TUPLE | Op.SET:
+                return self._union((arg, frame) for arg in value.args) if depth else ()
+            case Op.STARRED:
+                return self.facts(value.args[0], frame, depth)
+            case Op.COMPREHENSION:
+                return self._comprehension(value, frame, depth)
+            case Op.UPDATE:
+                return self._update(value, frame, depth)
+            case Op.ATTR:
+                return self._attribute(value, frame, depth)
+            case Op.UNARY if value.data == "-":
+                return _changed(self.facts(value.args[0], frame, depth))
+            case _:
+                return ()
+
+    def _union(self, parts: Iterable[tuple[Value, Frame]], depth: int = 1) -> Iterator[Fact]:
+        for value, frame in parts:
+            yield from self.facts(value, frame, depth)
+
+    def _parameter(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        bound = self.evaluator.argument(value, frame)
+        if bound is not None:
+            return self.facts(bound.value, bound.frame, depth)
+        if value.data == "self" or frame.caller is not None:
+            return ()
+        return (Fact(FactKind.PARAMETER, Located(value, frame), parameter=str(value.data)),)
+
+    def _choice(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        branches = [self.facts(arg, frame, depth) for arg in value.args]
+        is_loop = value.data is None
+        for facts in branches:
+            for fact in facts:
+                everywhere = all(any(_agree(fact, other) for other in facts_) for facts_ in branches)
+                optional = fact.kind is FactKind.PARAMETER and _tests_none(value.data, fact.parameter)
+                if everywhere or is_loop or optional:
+                    yield fact
+                else:
+                    yield replace(fact, conditional=True)
+
+    def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        left, right = value.args
+        if value.data == "%":
+            return self._limited(left, right, frame, depth, exclusive=True)
+        if value.data == "+" and (_is_sequence(left) or _is_sequence(right)):
+            return self._union(((left, frame), (right, frame)), depth)
+        if value.data == "*" and _is_sequence(left):
+            return self.facts(left, frame, depth)
+        both = (*self.facts(left, frame, depth), *self.facts(right, frame, depth))
+        if value.data == "/":
+            return (Fact(FactKind.CONTINUOUS, Located(value, frame), changed=True),)
+        if value.data in ("+", "-"):
+            shifted = self._shifted(value, frame, depth)
+            if shifted is not None:
+                return shifted
+        kept = (FactKind.CONTINUOUS, FactKind.PARAMETER)
+        return _changed(fact for fact in both if fact.kind in kept)
+
+    def _shifted(self, value: Value, frame: Frame, depth: int) -> Facts | None:
+        """`ids + 3`: ranges move by a known number."""
+        left, right = value.args
+        by = self.evaluator.size(right, frame)
+        facts = self.facts(left, frame, depth)
+        if by is None and value.data == "+":
+            by = self.evaluator.size(left, frame)
+            facts = self.facts(right, frame, depth)
+        if by is None or not facts:
+            return None
+        if value.data == "-":
+            by = -by
+        moved = []
+        for fact in facts:
+            if fact.kind is FactKind.IDS and fact.bound is not None:
+                moved.append(replace(fact, bound=fact.bound + by))
+            elif fact.kind is FactKind.FILLER and fact.number is not None and by.constant is not None:
+                moved.append(replace(fact, number=fact.number + by.constant))
+            elif fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER):
+                moved.append(replace(fact, changed=True))
+        return tuple(moved)
+
+    def _limited(
+        self, value: Value, limit: Value | None, frame: Frame, depth: int, *, exclusive: bool
+    ) -> Iterable[Fact]:
+        """Elements with an upper limit: ids keep a bound only if the limit is a size."""
+        size = None if limit is None else self.evaluator.size(limit, frame)
+        for fact in self.facts(value, frame, depth):
+            if fact.kind is FactKind.IDS and size is not None:
+                yield replace(fact, bound=size if exclusive else size + Size.of(1))
+            elif fact.kind is FactKind.CONTINUOUS:
+                yield replace(fact, changed=True)
+
+    def _element(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        source = value.args[0]
+        if value.op is Op.INDEX:
+            key = value.args[1]
+            if key.op is Op.CONST and isinstance(key.data, str):
+                entries = self.evaluator.entries(source, key.data, frame)
+                return self._union(((e.value, e.frame) for e in entries), depth)
+            if _has_comparison(key):
+                return ()
+        return self.facts(source, frame, depth)
+
+    def _unpack(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        source = value.args[0]
+        if source.op is Op.CALL:
+            found = self._unpacked_call(value, source, frame, depth)
+            if found is not None:
+                return found
+        located = self.evaluator.elements(value, frame)
+        if located:
+            return self._union(((e.value, e.frame) for e in located), depth)
+        if source.op is Op.ITEM:
+            return self._unpacked_item(value, source, frame, depth)
+        if source.op is Op.CALL:
+            # A function that returns one tensor, unpacked along its first dimension, passes its elements on.
+            target = self.evaluator.target(source, frame)
+            return () if target.frame is not None else self.facts(source, frame, depth)
+        return self.facts(source, frame, depth) if source.op not in (Op.TUPLE, Op.LIST) else ()
+
+    def _unpacked_item(self, value: Value, item: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        iterable = item.args[0]
+        if iterable.op is Op.CALL and iterable.callee.op is Op.GLOBAL:
+            name, given = iterable.callee.data, iterable.positional
+            if name == "enumerate" and value.data == 1 and given:
+                return self.facts(given[0], frame, depth)
+            if name == "zip" and 0 <= value.data < len(given):
+                return self.facts(given[value.data], frame, depth)
+            return ()
+        return self.facts(iterable, frame, depth)
+
+    def _unpacked_call(self, value: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact] | None:
+        """`values, indices = topk(x)`, `output, state = rnn(x)`."""
+        target = self.evaluator.target(call, frame)
+        name = (target.name or "").rpartition(".")[2] or target.method
+        if name in ("topk", "sort", "max", "min", "kthvalue", "mode"):
+            scores = self._operand(target, call)
+            if scores is None:
+                return ()
+            if value.data == 1 and name != "min":
+                return self._drawn(call, scores, frame)
+            return self.facts(scores, frame, depth) if value.data == 0 else ()
+        if target.layer is not None and target.layer.external is not None:
+            return self._layer(call, target, frame, depth) if value.data == 0 else ()
+        return None
+
+    def _comprehension(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        facts = self.facts(value.args[-1], frame, depth)
+        if value.guard is None:
+            return facts
+        # A filter that compares elements limits them; which ones we do not try to know.
+        return tuple(fact for fact in facts if fact.kind is FactKind.CONTINUOUS)
+
+    def _update(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        old = self.facts(value.args[0], frame, depth)
+        if value.data in ("append", "add", "appendleft"):
+            return (*old, *self.facts(value.args[1], frame, depth)) if len(value.args) > 1 else old
+        if value.data == "extend":
+            return (*old, *self.facts(value.args[1], frame, depth)) if len(value.args) > 1 else old
+        if value.data == "insert" and len(value.args) > 2:
+            return (*old, *self.facts(value.args[2], frame, depth))
+        if value.data == "[]=":
+            index, new = value.args[1], value.args[2]
+            kept = () if _has_comparison(index) else old
+            return (*kept, *self.facts(new, frame, depth), *self._filler(new, frame))
+        return old
+
+    def _attribute(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        if value.data in ("data", "T", "mT", "H"):
+            return self.facts(value.args[0], frame, depth)
+        if value.data == "indices" and value.args[0].op is Op.CALL:
+            target = self.evaluator.target(value.args[0], frame)
+            scores = self._operand(target, value.args[0])
+            return () if scores is None else self._drawn(value.args[0], scores, frame)
+        if len(value.args) > 1:
+            return self.facts(value.args[1], frame, depth)
+        owner = value.args[0]
+        if owner.op is Op.CALL:
+            entries = self.evaluator.entries(owner, value.data, frame)
+            return self._union(((e.value, e.frame) for e in entries), depth)
+        return ()
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _operand(target: Target, call: Value) -> Value | None:
+        """The tensor that a function or method works on."""
+        return target.owner if target.method is not None else call.argument(0, "input")
+
+    def _call(self, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        target = self.evaluator.target(call, frame)
+        if target.layer is not None and target.layer.external is not None:
+            return self._layer(call, target, frame, depth)
+        if target.frame is not None:
+            return self._returned(target.frame, depth)
+        if target.name is not None:
+            return self._function(target.name, call, frame, depth)
+        if target.method is not None and target.owner is not None:
+            return self._method(target.method, target.owner, call, frame, depth)
+        return ()
+
+    def _returned(self, frame: Frame, depth: int) -> Iterable[Fact]:
+        if frame.depth > 6 or self.evaluator.is_recursive(frame):
+            return ()
+        flow = frame.function.flow
+        returned = [self.facts(event.value, frame, depth) for event in flow.of(EventKind.RETURN)]
+        yielded = [self.facts(event.value, frame, depth) for event in flow.of(EventKind.YIELD)]
+        branches = returned or yielded
+        return [
+            fact if all(any(_agree(fact, o) for o in facts_) for facts_ in branches) else replace(fact, conditional=True)
+            for facts in branches
+            for fact in facts
+        ]
+
+    def _layer(self, call: Value, target: Target, frame: Frame, depth: int) -> Iterable[Fact]:
+        layer = target.layer
+        assert layer is not None
+        name = layer.external or ""
+        if name in PASS_LAYERS:
+            given = call.argument(0, "input")
+            return () if given is None else self.facts(given, frame, depth)
+        if name == "torch.nn.Sequential" and layer.call is not None and layer.frame is not None:
+            parts = self.evaluator.contained(layer.call, layer.frame)
+            for part in reversed(parts):
+                for instance in self.evaluator.instances(part.value, part.frame):
+                    if instance.external in PASS_LAYERS:
+                        break
+                    continuous = instance.external is not None and is_continuous_layer(instance.external)
+                    return (Fact(FactKind.CONTINUOUS, Located(call, frame)),) if continuous else ()
+            return ()
+        if is_continuous_layer(name):
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
+        return ()
+
+    def _function(self, name: str, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        short = name.rpartition(".")[2]
+        operand = call.argument(0, "input")
+        if name in CONTINUOUS_FUNCTIONS:
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
+        if not name.startswith("torch.") and name not in PASS_FUNCTIONS:
+            return ()
+        if name in ("torch.argmax", "torch.multinomial") and operand is not None:
+            return self._drawn(call, operand, frame)
+        if name == "torch.arange":
+            return (Fact(FactKind.POSITIONS, Located(call, frame)),)
+        if name == "torch.nn.utils.rnn.pad_sequence":
+            sequences = call.argument(0, "sequences")
+            facts = self.facts(sequences, frame, depth) if sequences is not None else ()
+            return (*facts, *self.fillers(call, frame))
+        if name == "torch.nn.functional.pad" and operand is not None:
+            return (*self.facts(operand, frame, depth), *self.fillers(call, frame))
+        if name in ("torch.full", "torch.full_like"):
+            return self.fillers(call, frame)
+        if name == "torch.where" and len(call.positional) == 3:
+            return self._where(*call.positional, frame, depth)
+        if short in ("clamp", "clip", "minimum", "remainder", "fmod") and name.startswith("torch."):
+            return self._sanitized(short, operand, call, frame, depth, first=1)
+        if short == "masked_fill" and operand is not None:
+            return self._masked(operand, call.argument(1, "mask"), call.argument(2, "value"), frame, depth)
+        if name in PASS_FUNCTIONS and operand is not None:
+            if is_float_dtype(call.keywords.get("dtype")):
+                return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+            return self._union(((arg, frame) for arg in call.positional[:1] or (operand,)), depth)
+        return ()
+
+    def _method(self, name: str, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        base = name.rstrip("_") if name.endswith("_") and not name.endswith("__") else name
+        if base in ("argmax", "multinomial"):
+            return self._drawn(call, owner, frame)
+        if base == "sample":
+            return self._sampled(call, owner, frame)
+        if base in CASTS_TO_FLOAT or (base in ("to", "type") and _casts(call, is_float_dtype)):
+            continuous = [f for f in self.facts(owner, frame, depth) if f.kind is FactKind.CONTINUOUS]
+            return continuous or (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+        if base in CASTS_TO_INTEGER or (base in ("to", "type") and _casts(call, is_integer_dtype)):
+            # Numbers that arithmetic prepared were quantised on purpose; the bare output of a layer was not.
+            return tuple(
+                f for f in self.facts(owner, frame, depth) if not (f.kind is FactKind.CONTINUOUS and f.changed)
+            )
+        if base in CONTINUOUS_METHODS:
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=base == "mean"),)
+        if base in ("clamp", "clip", "minimum", "remainder", "fmod"):
+            return self._sanitized(base, owner, call, frame, depth, first=0)
+        if base == "masked_fill":
+            return self._masked(owner, call.argument(0, "mask"), call.argument(1, "value"), frame, depth)
+        if base in ("new_full", "fill"):
+            return self.fillers(call, frame)
+        if base == "where" and len(call.positional) == 2:
+            return self._where(call.positional[0], owner, call.positional[1], frame, depth)
+        if base in ("get", "pop") and call.positional and call.positional[0].op is Op.CONST:
+            key = call.positional[0].data
+            entries = self.evaluator.entries(owner, key, frame) if isinstance(key, str) else []
+            return self._union(((e.value, e.frame) for e in entries), depth)
+        if base in PASS_METHODS:
+            return self.facts(owner, frame, depth)
+        return ()
+
+    def _sampled(self, call: Value, owner: Value, frame: Frame) -> Iterable[Fact]:
+        """`Categorical(logits=x).sample()`."""
+        if owner.op is not Op.CALL:
+            return ()
+        name = self.evaluator.external_name(owner.callee, frame.module)
+        if name not in ("torch.distributions.Categorical", "torch.distributions.categorical.Categorical"):
+            return ()
+        scores = owner.argument(0, "probs") or owner.argument(1, "logits")
+        return () if scores is None else self._drawn(call, scores, frame)
+
+    def _sanitized(
+        self, name: str, value: Value | None, call: Value, frame: Frame, depth: int, *, first: int
+    ) -> Iterable[Fact]:
+        if value is None:
+            return ()
+        if name in ("clamp", "clip"):
+            limit = call.argument(first + 1, "max")
+            if limit is None:
+                facts = self.facts(value, frame, depth)
+                return [f for f in facts if f.kind is FactKind.IDS] + list(
+                    _changed(f for f in facts if f.kind is FactKind.CONTINUOUS)
+                )
+            return self._limited(value, limit, frame, depth, exclusive=False)
+        limit = call.argument(first, "other")
+        return self._limited(value, limit, frame, depth, exclusive=name in ("remainder", "fmod"))
+
+    def _masked(
+        self, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
+    ) -> Iterable[Fact]:
+        kept = self.facts(value, frame, depth)
+        if mask is None or _has_comparison(mask):
+            kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
+        elif any(f.kind is FactKind.FILLER for f in kept):
+            # A mask that was made elsewhere may be the one that marks the filler.
+            kept = tuple(f for f in kept if f.kind is not FactKind.FILLER)
+        return (*kept, *self._filler(filler, frame))
+
+    def _where(self, test: Value, first: Value, second: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        kept = (*self.facts(first, frame, depth), *self.facts(second, frame, depth))
+        if _has_comparison(test):
+            kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
+        return (*kept, *self._filler(first, frame), *self._filler(second, frame))
+
+    def _filler(self, value: Value | None, frame: Frame) -> Iterator[Fact]:
+        if value is None:
+            return
+        size = self.evaluator.size(value, frame)
+        if size is not None and size.number is not None:
+            yield Fact(FactKind.FILLER, Located(value, frame), number=size.number)
+
+    def fillers(self, call: Value, frame: Frame) -> Iterator[Fact]:
+        """The constant that a call writes into elements, if that is what it does."""
+        target = self.evaluator.target(call, frame)
+        position = _FILLED_BY_FUNCTION.get(target.name or "")
+        if position is None and target.method is not None:
+            position = _FILLED_BY_METHOD.get(target.method.rstrip("_"))
+        if position is not None:
+            yield from self._filler(call.argument(*position), frame)
+
+    # -- heads ------------------------------------------------------------------------------------------------------
+
+    def _drawn(self, call: Value, scores: Value, frame: Frame) -> Iterator[Fact]:
+        """Ids drawn from the classes of `scores`."""
+        dim = call.argument(1 if call.callee.op is Op.GLOBAL else 0, "dim")
+        if dim is not None and not (dim.op is Op.CONST and dim.data in (-1, None)) and call.callee.data == "argmax":
+            rank_known = dim.op is Op.CONST and dim.data in (1, 2)
+            if not rank_known:
+                return
+        for bound, head, conditional in self.classes(scores, frame):
+            yield Fact(FactKind.IDS, Located(call, frame), bound=bound, head=head, conditional=conditional)
+
+    def classes(self, value: Value, frame: Frame, depth: int = 0) -> list[tuple[Size, Located, bool]]:
+        """How many classes the last dimension of scores has, the head that says so, and if that is conditional."""
+        self.steps += 1
+        if depth > 30 or self.steps > BUDGET:
+            return []
+        match value.op:
+            case Op.CALL:
+                return self._classes_of_call(value, frame, depth + 1)
+            case Op.PARAM:
+                bound = self.evaluator.argument(value, frame)
+                return [] if bound is None else self.classes(bound.value, bound.frame, depth + 1)
+            case Op.BIN:
+                left = self.classes(value.args[0], frame, depth + 1)
+                return left or self.classes(value.args[1], frame, depth + 1)
+            case Op.CHOICE:
+                return self._merged([self.classes(arg, frame, depth + 4) for arg in value.args], value.data is None)
+            case Op.INDEX:
+                return self._classes_of_index(value, frame, depth + 1)
+            case Op.UNPACK:
+                return [
+                    found
+                    for e in self.evaluator.elements(value, frame)
+                    for found in self.classes(e.value, e.frame, depth + 4)
+                ]
+            case Op.ATTR:
+                if len(value.args) > 1:
+                    return self.classes(value.args[1], frame, depth + 1)
+                entries = self.evaluator.entries(value.args[0], value.data, frame)
+                return [found for e in entries for found in self.classes(e.value, e.frame, depth + 4)]
+            case _:
+                return []
+
+    @staticmethod
+    def _merged(
+        branches: list[list[tuple[Size, Located, bool]]], is_loop: bool
+    ) -> list[tuple[Size, Located, bool]]:
+        partial = not is_loop and not all(branches)
+        merged: list[tuple[Size, Located, bool]] = []
+        for found in branches:
+            for bound, head, conditional in found:
+                if all(bound != other for other, _, _ in merged):
+                    merged.append((bound, head, conditional or partial))
+        if len(merged) > 1:
+            return [(bound, head, True) for bound, head, _ in merged]
+        return merged
+
+    def _classes_of_call(self, call: Value, frame: Frame, depth: int) -> list[tuple[Size, Located, bool]]:
+        target = self.evaluator.target(call, frame)
+        if target.layer is not None and target.layer.external is not None:
+            return self._classes_of_layer(call, target, frame, depth)
+        if target.frame is not None:
+            if target.frame.depth > 6 or self.evaluator.is_recursive(target.frame):
+                return []
+            returned = [
+                self.classes(event.value, target.frame, depth)
+                for event in target.frame.function.flow.of(EventKind.RETURN)
+            ]
+            return self._merged(returned, False)
+        name = (target.name or "").rpartition(".")[2] if (target.name or "").startswith("torch.") else target.method
+        operand = self._operand(target, call)
+        if operand is None or name is None:
+            return []
+        if name in ("masked_fill", "masked_fill_"):
+            mask = call.argument(1 if target.name else 0, "mask")
+            # Masking by the scores themselves (top-k, top-p) leaves every class possible for some input.
+            if mask is not None and self._compares(mask, operand):
+                return self.classes(operand, frame, depth)
+            return []
+        if name in _SAME_CLASSES:
+            return self.classes(operand, frame, depth)
+        if name in ("view", "reshape"):
+            sizes = call.positional if target.method else call.positional[1:]
+            if sizes and sizes[-1].op is Op.CONST and sizes[-1].data == -1:
+                return []
+            size = self.evaluator.size(sizes[-1], frame) if sizes else None
+            return [] if size is None else [(size, Located(call, frame), False)]
+        return []
+
+    @staticmethod
+    def _compares(mask: Value, scores: Value) -> bool:
+        """Whether a mask is a comparison of the scores with something made from them."""
+        if mask.op is not Op.COMPARE or mask.data not in ("<", "<=", ">", ">="):
+            return False
+        return mask.args[0] is scores and mask.args[1].op is not Op.CONST
+
+    def _classes_of_layer(
+        self, call: Value, target: Target, frame: Frame, depth: int
+    ) -> list[tuple[Size, Located, bool]]:
+        layer = target.layer
+        assert layer is not None
+        if layer.call is None or layer.frame is None:
+            return []
+        if layer.external in ("torch.nn.Softmax", "torch.nn.LogSoftmax", *PASS_LAYERS):
+            given = call.argument(0, "input")
+            return [] if given is None else self.classes(given, frame, depth)
+        if layer.external == "torch.nn.Linear":
+            size = self.evaluator.size(layer.call.argument(1, "out_features"), layer.frame)
+            return [] if size is None else [(size, Located(layer.call, layer.frame), False)]
+        if layer.external == "torch.nn.Sequential":
+            parts = self.evaluator.contained(layer.call, layer.frame)
+            for part in reversed(parts):
+                for instance in self.evaluator.instances(part.value, part.frame):
+                    if instance.external == "torch.nn.Linear" and instance.call is not None and instance.frame:
+                        size = self.evaluator.size(instance.call.argument(1, "out_features"), instance.frame)
+                        return [] if size is None else [(size, Located(instance.call, instance.frame), False)]
+                    if instance.external not in PASS_LAYERS:
+                        return []
+        return []
+
+    def _classes_of_index(self, value: Value, frame: Frame, depth: int) -> list[tuple[Size, Located, bool]]:
+        """`logits[:, -1]`, `logits[..., :n]`: the last dimension, cut or not."""
+        base, index = value.args
+        parts = index.args if index.op is Op.TUPLE else (index,)
+        has_ellipsis = any(p.op is Op.CONST and p.data is Ellipsis for p in parts)
+        last = parts[-1]
+        cuts = [p for p in parts if p.op is Op.SLICE and not all(a.op is Op.CONST and a.data is None for a in p.args)]
+        if has_ellipsis and last.op is not Op.SLICE and not (last.op is Op.CONST and last.data is Ellipsis):
+            return []
+        if not cuts:
+            return self.classes(base, frame, depth) if _keeps_last(parts) else []
+        if len(cuts) > 1 or cuts[0] is not last:
+            # A cut of another dimension, if the one behind it is taken whole.
+            whole = last.op is Op.SLICE and cuts[-1] is not last
+            return self.classes(base, frame, depth) if whole else []
+        if not has_ellipsis:
+            return []
+        lower, upper, step = last.args
+        size = self.evaluator.size(upper, frame)
+        starts_at_zero = lower.op is Op.CONST and lower.data in (None, 0) and step.data is None
+        if size is None or not starts_at_zero or (upper.op is Op.CONST and upper.data is None):
+            return []
+        return [(size, Located(value, frame), conditional) for _, _, conditional in self.classes(base, frame, depth)]
+
+
+#: Which argument is the constant that fills.
+_FILLED_BY_FUNCTION = {
+    "torch.nn.utils.rnn.pad_sequence": (2, "padding_value"),
+    "torch.nn.functional.pad": (3, "value"),
+    "torch.full": (1, "fill_value"),
+    "torch.full_like": (1, "fill_value"),
+    "torch.masked_fill": (2, "value"),
+}
+_FILLED_BY_METHOD = {"masked_fill": (1, "value"), "new_full": (1, "fill_value"), "fill": (0, "value")}
+
+_SAME_CLASSES = frozenset(
+    (
+        "softmax",
+        "log_softmax",
+        "float",
+        "double",
+        "half",
+        "to",
+        "cpu",
+        "cuda",
+        "detach",
+        "clone",
+        "contiguous",
+        "squeeze",
+        "unsqueeze",
+        "exp",
+        "log",
+        "div",
+        "mul",
+        "add",
+        "sub",
+        "div_",
+        "mul_",
+        "sigmoid",
+        "sum",
+        "mean",
+        "type_as",
+        "nan_to_num",
+    )
+)
+
+
+def _keeps_last(parts: tuple[Value, ...]) -> bool:
+    """Whether an index of integers, `None` and whole slices can leave the last dimension as it is."""
+    return all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or p.target is not None for p in parts)
+
+
+def _agree(fact: Fact, other: Fact) -> bool:
+    return fact.kind is other.kind and fact.bound == other.bound and fact.number == other.number
+
+
+def _changed(facts: Iterable[Fact]) -> Facts:
+    return tuple(
+        replace(fact, changed=True) for fact in facts if fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER)
+    )
+
+
+def _distinct(facts: Iterable[Fact]) -> Facts:
+    """Each fact once: the same origin, kind and state say the same."""
+    seen: dict[tuple[object, ...], Fact] = {}
+    for fact in facts:
+        key = (
+            fact.kind,
+            id(fact.origin.value),
+            fact.bound,
+            fact.number,
+            fact.parameter,
+            fact.changed,
+            fact.conditional,
+        )
+        seen.setdefault(key, fact)
+    return tuple(seen.values())
+
+
+def _has_comparison(value: Value) -> bool:
+    """Whether a mask is made by comparing, here or where it was assigned."""
+    return any(part.op is Op.COMPARE or _is_mask_call(part) for part in value.walk())
+
+
+def _is_mask_call(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.data in ("isin", "eq", "ne", "lt", "le", "gt", "ge", "logical_not")
+
+
+def _is_sequence(value: Value) -> bool:
+    return value.op in (Op.LIST, Op.TUPLE, Op.COMPREHENSION)
+
+
+def _tests_none(test: Value | None, parameter: str | None) -> bool:
+    """Whether a branch only asks if a parameter was given."""
+    return (
+        test is not None
+        and test.op is Op.COMPARE
+        and test.data in ("is", "is not")
+        and test.args[0].op is Op.PARAM
+        and test.args[0].data == parameter
+    )
+
+
+def _casts(call: Value, is_dtype: object) -> bool:
+    assert callable(is_dtype)
+    return any(is_dtype(arg) for arg in (*call.positional, *call.keywords.values()))

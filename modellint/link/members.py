@@ -1,0 +1,99 @@
+"""What a class and its bases define: methods by the order of resolution, and what they keep on `self`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Event, EventKind, Op, self_attribute
+
+if TYPE_CHECKING:
+    from modellint.graph.python import Class, Function
+    from modellint.link.project import Project
+
+Stored = tuple["Function", Event]
+
+
+class Members:
+    """Answers about the members of classes that can be read. Reached as `project.members`."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._mro: dict[Class, tuple[Class, ...]] = {}
+        self._stored: dict[tuple[Class, str], list[Stored]] = {}
+
+    def mro(self, cls: Class) -> tuple[Class, ...]:
+        """The class and those of its bases that can be read, in the order of method resolution."""
+        found = self._mro.get(cls)
+        if found is None:
+            models = self._project.classes.model(cls).mro()
+            found = self._mro[cls] = tuple(model.cls for model in models if model.cls is not None) or (cls,)
+        return found
+
+    def library_base(self, cls: Class) -> str | None:
+        """The first base that is a library's and known only by its facts (`torch.nn.Embedding`)."""
+        return next((m.name for m in self._project.classes.model(cls).mro() if m.cls is None), None)
+
+    def is_module(self, cls: Class) -> bool | None:
+        """Whether it is a `torch.nn.Module`, None if a base is unknown."""
+        return self._project.classes.model(cls).is_module
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
+
+    def method_after(self, cls: Class, below: Class, name: str) -> Function | None:
+        """What `super().name` in a method of `below` reaches for an object of `cls`."""
+        mro = self.mro(cls)
+        rest = mro[mro.index(below) + 1 :] if below in mro else ()
+        return next((c.methods[name] for c in rest if name in c.methods), None)
+
+    def attribute(self, cls: Class, name: str) -> Class | None:
+        """The class of the MRO that assigns `name` in its body."""
+        return next((c for c in self.mro(cls) if name in c.attributes), None)
+
+    def stored(self, cls: Class, name: str) -> list[Stored]:
+        """Every `self.name = …` in the methods of a class and its bases, with the method it stands in."""
+        key = (cls, name)
+        found = self._stored.get(key)
+        if found is None:
+            found = self._stored[key] = [
+                (function, event)
+                for function in self._mentioning(cls, name)
+                for event in function.flow.of(EventKind.STORE)
+                if event.target is not None and self_attribute(event.target) == name
+            ]
+        return found
+
+    def buffers(self, cls: Class, name: str) -> list[Stored]:
+        """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""
+        return [
+            (function, event)
+            for function in self._mentioning(cls, name, quoted=True)
+            for event in function.flow.of(EventKind.CALL)
+            if self_attribute(event.value.callee) in ("register_buffer", "register_parameter", "add_module")
+            and event.value.positional
+            and event.value.positional[0].op is Op.CONST
+            and event.value.positional[0].data == name
+        ]
+
+    def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
+        """Every `self.name.append(…)` and the like."""
+        return [
+            (function, event)
+            for function in self._mentioning(cls, name)
+            for event in function.flow.of(EventKind.CALL)
+            if event.value.callee.op is Op.ATTR
+            and event.value.callee.data in methods
+            and self_attribute(event.value.callee.args[0]) == name
+        ]
+
+    def _mentioning(self, cls: Class, name: str, *, quoted: bool = False) -> list[Function]:
+        """The methods whose text speaks of an attribute; the others need not be lowered."""
+        word = re.compile(rf"""["']{re.escape(name)}["']""" if quoted else rf"\.{re.escape(name)}\b")
+        return [
+            function
+            for owner in self.mro(cls)
+            if quoted or f".{name}" in owner.text
+            for function in owner.methods.values()
+            if word.search(function.text)
+        ]

@@ -1,0 +1,321 @@
+"""Rotary and sinusoidal position tables: which parameter sizes them, and with what they are called and indexed.
+
+A table is recognised by what its code does, not by its name: a class or function that takes cosines, and a parameter
+of it that bounds an `arange` or a slice.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Event, EventKind, Op, Value
+from modellint.link.evaluator import Located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+    from modellint.link.evaluator import Evaluator, Frame
+
+_COSINE = re.compile(r"\bcos\s*\(")
+#: Functions and methods that give back the number they are given.
+_SAME_NUMBER = frozenset(("int", "float", "item", "to", "long", "round", "tolist", "cpu", "detach", "clone"))
+_EXTREMES = frozenset(("max", "min", "torch.max", "torch.maximum", "torch.min", "torch.minimum"))
+_MAX_DEPTH = 12
+
+
+@dataclass(frozen=True, eq=False)
+class SizedTable:
+    """A place where a length sizes or slices a table: a call that passes it, or the slice itself."""
+
+    event: Event
+    frame: Frame
+    #: The length, where it is passed or written.
+    length: Located
+    #: The function that takes the length, and the parameter it arrives at; None for a slice on the spot.
+    callee: Frame | None
+    parameter: str | None
+
+    @property
+    def name(self) -> str:
+        """What the length is called at the table: the parameter, or the sliced attribute."""
+        return self.parameter or "the slice"
+
+
+@dataclass(frozen=True, eq=False)
+class TableIndex:
+    """Where the rows of a table (`cos[position_ids]`) are picked; `ids` is followed to where it comes from."""
+
+    event: Event
+    frame: Frame
+    ids: Located
+
+
+class Rotary:
+    """Finds position tables and their lengths; one per project."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._parameters: dict[Function, frozenset[str]] = {}
+        self._cosines: dict[object, bool] = {}
+
+    def takes_cosines(self, function: Function) -> bool:
+        """Whether a function, or the class it belongs to, computes cosines."""
+        owner = function.owner
+        key: object = owner or function
+        known = self._cosines.get(key)
+        if known is None:
+            if owner is None:
+                known = bool(_COSINE.search(function.text))
+            else:
+                mro = self.evaluator.project.members.mro(owner)
+                known = any(_COSINE.search(cls.text) for cls in mro)
+            self._cosines[key] = known
+        return known
+
+    def length_parameters(self, function: Function) -> frozenset[str]:
+        """The parameters of a function that size or slice a position table, in it or in what it calls."""
+        known = self._parameters.get(function)
+        if known is not None:
+            return known
+        self._parameters[function] = frozenset()
+        if not self.takes_cosines(function):
+            return frozenset()
+        names: set[str] = set()
+        for bound in self._bounds(function):
+            names.update(source.data for source in _number_sources(bound) if source.op is Op.PARAM)
+        frame = self.evaluator.root(function)
+        for event in function.flow.of(EventKind.CALL):
+            inner = self.evaluator.call_frame(event.value, frame)
+            if inner is None or inner.function is function:
+                continue
+            for name in self.length_parameters(inner.function):
+                passed = self.evaluator.argument_named(name, inner)
+                if passed is not None and passed.frame is frame:
+                    names.update(s.data for s in _number_sources(passed.value) if s.op is Op.PARAM)
+        names.discard("self")
+        found = self._parameters[function] = frozenset(names)
+        return found
+
+    @staticmethod
+    def _bounds(function: Function) -> Iterator[Value]:
+        """The values that bound an `arange` or the slice of an attribute."""
+        for event in function.flow.events:
+            value = event.value
+            if event.kind is EventKind.CALL and value.callee.data in ("arange", "linspace") and value.positional:
+                yield from value.positional[:2] if len(value.positional) > 1 else value.positional
+            elif event.kind is EventKind.INDEX and value.args[0].op is Op.ATTR:
+                yield from _upper_bounds(value)
+
+    def sized_tables(self, function: Function) -> Iterator[SizedTable]:
+        """Where a function passes a length to a position table, or slices one itself."""
+        frame = self.evaluator.root(function)
+        for event in function.flow.events:
+            if event.kind is EventKind.CALL and event.value.args[1:]:
+                inner = self.evaluator.call_frame(event.value, frame)
+                if inner is None:
+                    continue
+                for name in sorted(self.length_parameters(inner.function)):
+                    passed = self.evaluator.argument_named(name, inner)
+                    if passed is not None:
+                        yield SizedTable(event, frame, passed, inner, name)
+            elif event.kind is EventKind.INDEX and event.value.args[0].op is Op.ATTR:
+                if self.takes_cosines(function):
+                    for upper in _upper_bounds(event.value):
+                        yield SizedTable(event, frame, Located(upper, frame), None, None)
+
+    def indices(self, table: SizedTable) -> list[TableIndex]:
+        """Where the result of a call that returns a table is indexed by ids, in the function or in what it calls."""
+        return list(self._indexed(table.event.value, table.frame, 0))
+
+    def _indexed(self, result: Value, frame: Frame, depth: int) -> Iterator[TableIndex]:
+        if depth > 3:
+            return
+        for event in frame.function.flow.events:
+            value = event.value
+            if event.kind is EventKind.INDEX and _is_part_of(value.args[0], result):
+                ids = value.args[1]
+                if ids.op not in (Op.SLICE, Op.TUPLE, Op.CONST):
+                    yield TableIndex(event, frame, self.follow(Located(ids, frame)))
+            elif event.kind is EventKind.CALL:
+                passed = [arg for arg in value.args[1:] if _is_part_of(arg, result)]
+                if not passed:
+                    continue
+                inner = self.evaluator.call_frame(value, frame)
+                if inner is None:
+                    continue
+                for name, argument in inner.arguments.items():
+                    if any(argument is arg for arg in passed):
+                        yield from self._indexed_parameter(name, inner, depth + 1)
+
+    def _indexed_parameter(self, name: str, frame: Frame, depth: int) -> Iterator[TableIndex]:
+        parameters = [
+            part
+            for event in frame.function.flow.events
+            for part in event.value.walk()
+            if part.op is Op.PARAM and part.data == name
+        ]
+        if parameters:
+            yield from self._indexed(parameters[0], frame, depth)
+
+    def follow(self, located: Located) -> Located:
+        """Where a value comes from: through parameters, casts and views."""
+        for _ in range(_MAX_DEPTH):
+            value, frame = located.value, located.frame
+            if value.op is Op.PARAM:
+                bound = self.evaluator.argument(value, frame)
+                if bound is None:
+                    return located
+                located = bound
+            elif value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _VIEWS:
+                located = Located(value.callee.args[0], frame)
+            else:
+                return located
+        return located
+
+
+_VIEWS = frozenset(("to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "expand"))
+
+
+def _is_part_of(value: Value, result: Value) -> bool:
+    """Whether a value is a call's result or one of the tensors it unpacks to, through casts and views."""
+    for _ in range(_MAX_DEPTH):
+        if value is result:
+            return True
+        if value.op is Op.UNPACK or (value.op is Op.INDEX and value.args[1].op in (Op.CONST, Op.SLICE, Op.TUPLE)):
+            value = value.args[0]
+        elif value.op is Op.CALL and value.callee.op is Op.ATTR:
+            value = value.callee.args[0]
+        else:
+            return False
+    return False
+
+
+def _upper_bounds(index: Value) -> Iterator[Value]:
+    subscript = index.args[1]
+    for part in subscript.args if subscript.op is Op.TUPLE else (subscript,):
+        if part.op is Op.SLICE and not (part.args[1].op is Op.CONST):
+            yield part.args[1]
+
+
+def operands(value: Value) -> tuple[Value, ...]:
+    """What a number is computed from by arithmetic, extremes, casts and choices; empty for a source."""
+    match value.op:
+        case Op.CHOICE | Op.BOOL:
+            return value.args
+        case Op.BIN if value.data in ("+", "-"):
+            return value.args
+        case Op.CALL if is_extreme(value):
+            return value.positional
+        case Op.CALL if value.callee.op is Op.GLOBAL and value.callee.data in _SAME_NUMBER:
+            return value.positional[:1]
+        case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in _SAME_NUMBER:
+            return value.callee.args[:1]
+        case Op.ATTR if len(value.args) > 1:
+            return value.args[1:]
+        case _:
+            return ()
+
+
+def is_extreme(value: Value) -> bool:
+    """Whether a value is `max(a, b)`, `min(a, b)` or the same of torch, of several numbers."""
+    if value.op is not Op.CALL or len(value.positional) < 2:
+        return False
+    callee = value.callee
+    name = callee.data if callee.op is Op.GLOBAL else f"{callee.args[0].data}.{callee.data}" if callee.args else None
+    return name in _EXTREMES
+
+
+def _number_sources(value: Value) -> Iterator[Value]:
+    """The sources that a number is computed from."""
+    seen: set[int] = set()
+    queue = [value]
+    while queue:
+        part = queue.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        inner = operands(part)
+        if inner:
+            queue.extend(inner)
+        else:
+            yield part
+
+
+def number_sources(located: Located, evaluator: Evaluator) -> Iterator[Located]:
+    """The sources that a number is computed from, parameters followed to what they are bound to."""
+    seen: set[tuple[int, int]] = set()
+    queue = [located]
+    while queue:
+        part = queue.pop()
+        key = (id(part.value), id(part.frame))
+        if key in seen or len(seen) > 200:
+            continue
+        seen.add(key)
+        inner = operands(part.value)
+        if inner:
+            queue.extend(Located(value, part.frame) for value in inner)
+            continue
+        bound = evaluator.argument(part.value, part.frame) if part.value.op is Op.PARAM else None
+        if bound is not None:
+            queue.append(bound)
+        else:
+            yield part
+
+
+def sums(located: Located, evaluator: Evaluator) -> Iterator[Located]:
+    """The additions and subtractions that a number is computed by, outermost first."""
+    seen: set[tuple[int, int]] = set()
+    queue = [located]
+    for part in queue:
+        key = (id(part.value), id(part.frame))
+        if key in seen or len(seen) > 200:
+            continue
+        seen.add(key)
+        if part.value.op is Op.BIN and part.value.data in ("+", "-"):
+            yield part
+        bound = evaluator.argument(part.value, part.frame) if part.value.op is Op.PARAM else None
+        if bound is not None:
+            queue.append(bound)
+        queue.extend(Located(value, part.frame) for value in operands(part.value))
+
+
+class LengthKind:
+    """What a length measures."""
+
+    COUNT = "count"  # how many: a dimension, `len`, a cache's length
+    POSITION = "position"  # the largest position: one less than a length that covers it
+    UNKNOWN = "unknown"
+
+
+def length_kind(value: Value) -> str:
+    """Whether a run-time number counts elements or is a position."""
+    match value.op:
+        case Op.INDEX if value.args[0].op is Op.ATTR and value.args[0].data == "shape":
+            return LengthKind.COUNT
+        case Op.INDEX if is_last(value):
+            return LengthKind.POSITION
+        case Op.UNPACK:
+            source = value.args[0]
+            is_shape = source.op is Op.ATTR and source.data == "shape"
+            is_size = source.op is Op.CALL and source.callee.data == "size"
+            return LengthKind.COUNT if is_shape or is_size else LengthKind.UNKNOWN
+        case Op.CALL if value.callee.data in ("len", "size", "numel"):
+            return LengthKind.COUNT
+        case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in ("max", "amax") and not is_extreme(value):
+            return LengthKind.POSITION
+        case Op.CALL if value.callee.op is Op.ATTR and "length" in str(value.callee.data):
+            return LengthKind.COUNT
+        case _:
+            return LengthKind.UNKNOWN
+
+
+def is_last(value: Value) -> bool:
+    """`x[-1]`, `x[:, -1]`, `x[..., -1]`: the last element, not the largest."""
+    if value.op is not Op.INDEX:
+        return False
+    subscript = value.args[1]
+    last = subscript.args[-1] if subscript.op is Op.TUPLE and subscript.args else subscript
+    return last.op is Op.CONST and last.data == -1

@@ -1,0 +1,210 @@
+"""Tables that ids look up: embeddings and codebooks, how many rows they have, and where they are indexed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Event, EventKind, Op, Value
+from modellint.link.evaluator import Evaluator, Frame, Instance, Located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.size import Size
+
+EMBEDDINGS = frozenset(("torch.nn.Embedding", "torch.nn.EmbeddingBag"))
+#: Factories whose first sizes are the shape of a weight that may serve as a codebook.
+_FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.empty", "torch.Tensor"))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table. `rows` and `columns` are the arguments that size it; `call` is what builds it, all in `frame`."""
+
+    call: Value
+    frame: Frame
+    rows: Value
+    columns: Value | None
+    #: The class that makes it: `Embedding`, or a project's subclass.
+    kind: str
+
+    @property
+    def padding(self) -> Value | None:
+        return self.call.argument(2, "padding_idx")
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """`index` indexes `table` at `event`, in `frame`. `table` is None for a position table (`cos[position_ids]`)."""
+
+    event: Event
+    table: Table | None
+    index: Value
+    frame: Frame
+
+
+class Tables:
+    """Finds tables and lookups; one per project."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def rows(self, table: Table) -> Size | None:
+        """How many rows a table has."""
+        return self.evaluator.size(table.rows, table.frame)
+
+    def built_in(self, frame: Frame) -> Iterator[tuple[Event, Table]]:
+        """The tables that a function's body builds."""
+        for event in frame.function.flow.of(EventKind.CALL):
+            table = self._embedding(event.value, frame)
+            if table is not None:
+                yield event, table
+
+    def of_value(self, value: Value, frame: Frame) -> Table | None:
+        """The table that a value is, if it can be nothing else."""
+        instances = self.evaluator.instances(value, frame)
+        tables = [self.of_instance(instance) for instance in instances]
+        if not tables or any(table is None for table in tables):
+            return None
+        first, *rest = tables
+        if any(other is not None and other.call is not first.call for other in rest if first is not None):
+            return None
+        return first
+
+    def of_instance(self, instance: Instance, depth: int = 0) -> Table | None:
+        """The table that an object is, or that a `Sequential` begins with."""
+        if instance.call is None or instance.frame is None:
+            return None
+        if instance.external == "torch.nn.Sequential" and depth < 3:
+            parts = self.evaluator.contained(instance.call, instance.frame)
+            if not parts:
+                return None
+            inner = self.evaluator.instances(parts[0].value, parts[0].frame)
+            return self.of_instance(inner[0], depth + 1) if len(inner) == 1 else None
+        return self._embedding(instance.call, instance.frame)
+
+    def _embedding(self, call: Value, frame: Frame) -> Table | None:
+        found = self.evaluator.constructed(call, frame)
+        if found is None:
+            return None
+        if found.external is not None:
+            if found.external not in EMBEDDINGS:
+                return None
+            return self._from_arguments(call, call, frame, found.name)
+        if found.cls is None:
+            return None
+        base = self.evaluator.project.members.library_base(found.cls)
+        if base not in EMBEDDINGS:
+            return None
+        passed = self.evaluator.passed_to_base(found)
+        if passed is None:
+            return None
+        return self._from_arguments(call, passed.value, passed.frame, found.name)
+
+    @staticmethod
+    def _from_arguments(call: Value, sizes: Value, frame: Frame, kind: str) -> Table | None:
+        rows = sizes.argument(0, "num_embeddings")
+        if rows is None:
+            return None
+        return Table(call, frame, rows, sizes.argument(1, "embedding_dim"), kind)
+
+    # -- lookups ----------------------------------------------------------------------------------------------------
+
+    def lookups(self, frame: Frame) -> Iterator[Lookup]:
+        """Where a function's body looks something up in a table."""
+        for event in frame.function.flow.events:
+            if event.kind is EventKind.CALL:
+                found = self._called(event, frame)
+            elif event.kind is EventKind.INDEX:
+                found = self._indexed(event, frame)
+            else:
+                continue
+            if found is not None:
+                yield found
+
+    def _called(self, event: Event, frame: Frame) -> Lookup | None:
+        call = event.value
+        if call.callee.op in (Op.GLOBAL, Op.ATTR):
+            name = self.evaluator.external_name(call.callee, frame.module)
+            if name == "torch.nn.functional.embedding":
+                index, weight = call.argument(0, "input"), call.argument(1, "weight")
+                table = self._weight(weight, frame) if weight is not None else None
+                return Lookup(event, table, index, frame) if table is not None and index is not None else None
+            if name is not None:
+                return None
+        index = call.argument(0, "input")
+        if index is None:
+            return None
+        table = self.of_value(call.callee, frame)
+        return None if table is None else Lookup(event, table, index, frame)
+
+    def _indexed(self, event: Event, frame: Frame) -> Lookup | None:
+        base, index = event.value.args
+        if index.op in (Op.SLICE, Op.CONST, Op.TUPLE, Op.ITEM, Op.UNARY):
+            return None
+        if self.is_position_table(base, frame):
+            return Lookup(event, None, index, frame)
+        table = self._weight(base, frame)
+        return None if table is None else Lookup(event, table, index, frame)
+
+    def is_position_table(self, value: Value, frame: Frame, depth: int = 0) -> bool:
+        """Whether a value is a table of cosines or sines, or may be one: a parameter of a function not called yet."""
+        if depth > 12:
+            return False
+        match value.op:
+            case Op.PARAM if value.data != "self":
+                bound = self.evaluator.argument(value, frame)
+                if bound is not None:
+                    return self.is_position_table(bound.value, bound.frame, depth + 1)
+                return frame.caller is None and value.data in ("cos", "sin")
+            case Op.UNPACK | Op.ITEM:
+                return self.is_position_table(value.args[0], frame, depth + 1)
+            case Op.CALL:
+                callee = value.callee
+                if callee.op is Op.ATTR and callee.data in ("cos", "sin"):
+                    return True
+                if callee.op is Op.ATTR and callee.data in ("squeeze", "to", "view", "unsqueeze", "float", "type_as"):
+                    return self.is_position_table(callee.args[0], frame, depth + 1)
+                return any(
+                    self._holds_cosines(located.value, located.frame, depth + 1)
+                    for located in self.evaluator.returns(value, frame)
+                )
+            case Op.ATTR:
+                stored = self.evaluator.attribute(value, frame)
+                return any(self._holds_cosines(located.value, located.frame, depth + 1) for located in stored)
+            case Op.INDEX if value.args[1].op in (Op.SLICE, Op.TUPLE, Op.CONST):
+                return self.is_position_table(value.args[0], frame, depth + 1)
+            case _:
+                return False
+
+    def _holds_cosines(self, value: Value, frame: Frame, depth: int) -> bool:
+        parts = value.args if value.op is Op.TUPLE else (value,)
+        return any(self.is_position_table(part, frame, depth) for part in parts)
+
+    def _weight(self, value: Value, frame: Frame) -> Table | None:
+        """The table behind a weight: `self.embed.weight`, or a parameter or buffer made by a factory."""
+        if value.op is not Op.ATTR:
+            return None
+        if value.data == "weight":
+            table = self.of_value(value.args[0], frame)
+            if table is not None:
+                return table
+        stored = self.evaluator.attribute(value, frame)
+        tables = [self._factory(located) for located in stored]
+        return tables[0] if len(tables) == 1 else None
+
+    def _factory(self, located: Located) -> Table | None:
+        value, frame = located.value, located.frame
+        name = self.evaluator.external_name(value.callee, frame.module) if value.op is Op.CALL else None
+        if name == "torch.nn.Parameter" and value.positional:
+            inner = self._factory(Located(value.positional[0], frame))
+            return None if inner is None else Table(value, frame, inner.rows, inner.columns, "Parameter")
+        if name not in _FACTORIES:
+            return None
+        sizes = value.positional
+        if len(sizes) == 1 and sizes[0].op in (Op.TUPLE, Op.LIST):
+            sizes = sizes[0].args
+        if len(sizes) != 2 or any(size.op is Op.STARRED for size in sizes):
+            return None
+        return Table(value, frame, sizes[0], sizes[1], "codebook")

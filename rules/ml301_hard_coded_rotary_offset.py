@@ -1,0 +1,239 @@
+"""ML301: a length for a position table that is computed with a hard-coded offset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.link.evaluator import Located
+from modellint.link.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.rotary import SizedTable, TableIndex
+
+
+class HardCodedRotaryOffset(Rule):
+    """The length of a rotary table is computed with a hard-coded offset
+
+    ## What it does
+    Follows the length that sizes or slices a rotary (or other sinusoidal) position table back to where it is computed,
+    and finds an integer of 2 or more that is added to a run-time length, a `+ 1` that stands outside of a `max` in
+    which a position is compared with a length, and the last position taken for the largest.
+
+    ## Why is this bad
+    The table must have a row for the largest position: `position_ids.max() + 1` rows. A number that was large enough
+    in a test holds until positions run further ahead of the length, as they do for images, packed sequences and
+    continued generation. Then the lookup fails with `index out of bounds`, or a device-side assert on a GPU.
+
+    ## How to fix
+    Size the table by what indexes it: `position_ids.max() + 1`, or `max(length, position_ids.max() + 1)`.
+
+    ## References
+    - Qwen2-VL: `rotary_seq_len = cache_position[-1] + 10`
+    - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
+    """
+
+    code = "ML301"
+    name = "hard-coded-rotary-offset"
+    severity = Severity.ERROR
+    triggers = (r"\brot(ary|e)", r"\brope\b", r"\bcos\b", r"\bcos_")
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        reported: set[int] = set()
+        for function in module.all_functions():
+            if function.name in ("__init__", "__post_init__"):
+                # A table that is built once is sized by constants, which are no run-time lengths.
+                continue
+            for table in project.rotary.sized_tables(function):
+                for finding, value in self._findings(table, project):
+                    if id(value) not in reported:
+                        reported.add(id(value))
+                        yield finding
+
+    def _findings(self, table: SizedTable, project: Project) -> Iterator[tuple[Finding, Value]]:
+        for part in sums(table.length, project.evaluator):
+            if part.frame.module is not table.frame.module:
+                continue
+            offset = _offset(part, project)
+            if offset is None:
+                continue
+            if abs(offset) >= 2 and _is_run_time(part, project) and not _index_moves_too(table, part, offset, project):
+                yield self._added(table, part, offset, project), part.value
+            elif offset == 1:
+                extreme = _mixed_extreme(part.value)
+                if extreme is not None:
+                    yield self._outside(table, part, extreme), part.value
+                elif _takes_last(part, table, project):
+                    yield self._last(table, part), part.value
+
+    def _added(self, table: SizedTable, part: Located, offset: int, project: Project) -> Finding:
+        module = part.frame.module
+        text = module.text_of(part.value)
+        base = next(arg for arg in part.value.args if project.evaluator.size(arg, part.frame) is None)
+        verb = "adds" if offset > 0 else "subtracts"
+        indices = project.rotary.indices(table)
+        evidence = [f"`{text}` {verb} {abs(offset)} to `{module.text_of(base)}`".replace("subtracts", "takes").replace(" to ", " from " if offset < 0 else " to ", 1)]
+        evidence.extend(_indexed_by(index) for index in indices[:1])
+        return self.finding(
+            module.place(part.value),
+            f"the length of a position table is `{text}`: a hard-coded offset of {offset}",
+            symbol=part.value.target or text,
+            confidence=Confidence.HIGH if indices or table.callee is None else Confidence.MEDIUM,
+            evidence=evidence,
+            related=_related(table, indices),
+            help=_help(indices),
+            fix=_fix(part, indices),
+        )
+
+    def _outside(self, table: SizedTable, part: Located, extreme: Value) -> Finding:
+        module = part.frame.module
+        position = next(arg for arg in extreme.positional if _kind(arg) == LengthKind.POSITION)
+        inside = module.text_of(position)
+        return self.finding(
+            module.place(part.value),
+            f"`+ 1` stands outside of `max`: it belongs to `{inside}`, the other operand is a length already",
+            symbol=part.value.target or module.text_of(part.value),
+            confidence=Confidence.MEDIUM,
+            severity=Severity.WARNING,
+            evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
+            related=_related(table, []),
+            help=f"write `max(…, {inside} + 1)`",
+        )
+
+    def _last(self, table: SizedTable, part: Located) -> Finding:
+        module = part.frame.module
+        text = module.text_of(part.value)
+        return self.finding(
+            module.place(part.value),
+            f"`{text}` takes the last position for the largest",
+            symbol=part.value.target or text,
+            confidence=Confidence.MEDIUM,
+            severity=Severity.WARNING,
+            evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
+            related=_related(table, []),
+            help="take the maximum over all positions",
+        )
+
+
+def _offset(part: Located, project: Project) -> int | None:
+    """The whole number that a sum adds to something that is none."""
+    left, right = part.value.args
+    sizes = [project.evaluator.size(arg, part.frame) for arg in (left, right)]
+    numbers = [None if size is None else size.constant for size in sizes]
+    if numbers[1] is not None and numbers[0] is None:
+        return -numbers[1] if part.value.data == "-" else numbers[1]
+    if numbers[0] is not None and numbers[1] is None and part.value.data == "+":
+        return numbers[0]
+    return None
+
+
+def _is_run_time(part: Located, project: Project) -> bool:
+    """Whether what the offset is added to is known only at run time: a dimension, a position, an argument."""
+    for source in number_sources(part, project.evaluator):
+        value = source.value
+        if value.op is Op.CONST:
+            continue
+        if length_kind(value) != LengthKind.UNKNOWN:
+            return True
+        if value.op is Op.PARAM and value.data != "self":
+            return True
+    return False
+
+
+def _index_moves_too(table: SizedTable, part: Located, offset: int, project: Project) -> bool:
+    """Whether positions are moved by the same number, so that table and index agree (OPT and BART add 2)."""
+    functions = [table.frame.function, *([table.callee.function] if table.callee is not None else [])]
+    for function in functions:
+        frame = project.evaluator.root(function)
+        for event in function.flow.events:
+            for value in event.value.walk():
+                if value.op is not Op.BIN or value is part.value or value.data not in ("+", "-"):
+                    continue
+                if value.line == part.value.line and value.offset == part.value.offset:
+                    continue
+                other = _offset(Located(value, frame), project)
+                if other is not None and abs(other) == abs(offset):
+                    return True
+    return False
+
+
+def _mixed_extreme(value: Value) -> Value | None:
+    """The `max(length, position)` inside of `max(length, position) + 1`."""
+    for arg in value.args:
+        inner = arg
+        while not is_extreme(inner) and len(operands(inner)) == 1:
+            inner = operands(inner)[0]
+        if is_extreme(inner) and inner.callee.data in ("max", "maximum"):
+            kinds = {_kind(operand) for operand in inner.positional}
+            if kinds >= {LengthKind.COUNT, LengthKind.POSITION}:
+                return inner
+    return None
+
+
+def _kind(value: Value) -> str:
+    """What a number measures, through casts and the choices that made it."""
+    kinds = set()
+    queue = [value]
+    seen: set[int] = set()
+    while queue:
+        part = queue.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        inner = operands(part)
+        if inner and length_kind(part) == LengthKind.UNKNOWN:
+            queue.extend(inner)
+        else:
+            kinds.add(length_kind(part))
+    kinds.discard(LengthKind.UNKNOWN)
+    return kinds.pop() if len(kinds) == 1 else LengthKind.UNKNOWN
+
+
+def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
+    """Whether a length is the last element of the very ids that index the table, plus 1."""
+    indices = project.rotary.indices(table)
+    for source in number_sources(part, project.evaluator):
+        value = source.value
+        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("max", "amax"):
+            value = value.callee.args[0]
+        if not is_last(value) or value.args[1].op is not Op.TUPLE:
+            continue
+        ids = project.rotary.follow(Located(value.args[0], source.frame))
+        if any(index.ids.value is ids.value for index in indices):
+            return True
+    return False
+
+
+def _indexed_by(index: TableIndex) -> str:
+    ids = index.ids.frame.module.text_of(index.ids.value) if index.ids.value.op is not Op.PARAM else index.ids.value.data
+    return f"the table is indexed by `{ids}`, whose maximum this does not cover"
+
+
+def _related(table: SizedTable, indices: list[TableIndex]) -> Iterator[Related]:
+    if table.event.kind is EventKind.CALL:
+        yield Related(table.frame.module.place(table.event.value), f"the length is passed as `{table.name}`")
+    for index in indices[:1]:
+        yield Related(index.frame.module.place(index.event.value), "the table is indexed here")
+
+
+def _help(indices: list[TableIndex]) -> str:
+    for index in indices:
+        if index.ids.value.op is Op.PARAM:
+            return f"size the table by what indexes it: `{index.ids.value.data}.max() + 1`"
+    return "size the table by the largest position plus 1"
+
+
+def _fix(part: Located, indices: list[TableIndex]) -> Fix | None:
+    for index in indices:
+        if index.ids.value.op is Op.PARAM and index.ids.frame is part.frame:
+            text = f"{index.ids.value.data}.max() + 1"
+            edit = Edit(part.frame.module.place(part.value), text)
+            return Fix(f"Size the table by `{text}`", Applicability.UNSAFE, (edit,))
+    return None

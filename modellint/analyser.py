@@ -101,7 +101,7 @@ class Analyser:
 
     def _python(self, run: _Run, data: bytes) -> None:
         rules = self._triggers.rules_for(data)
-        if not rules and _is_python(data):
+        if not rules and _is_python(run.path, data):
             return
         module = self._guarded(run, "the Python frontend", self._project.python, run.path)
         if module is None:  # read again for the reason, which the project does not keep
@@ -173,11 +173,13 @@ def _all(check: Callable[..., Iterator[Finding]], *args: object) -> list[Finding
     return list(check(*args))
 
 
-def _is_python(data: bytes) -> bool:
-    """Whether a file parses; the symbol table costs half of what a syntax tree costs."""
+def _is_python(path: Path, data: bytes) -> bool:
+    """Whether a file decodes and parses; the symbol table costs half of what a syntax tree costs."""
     try:
+        if not data.isascii() or b"\0" in data:
+            decode_python(path, data)
         symtable.symtable(data, "<file>", "exec")  # type: ignore[arg-type]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (UnreadableError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
 

@@ -36,7 +36,7 @@ def test_kinds_go_by_the_end_of_the_name() -> None:
 def test_folders_are_walked_without_those_that_hold_no_source(workspace: Workspace) -> None:
     names = ["a.py", "sub/b.yml", ".hidden/c.py", "sub/d.txt"]
     away = [".git/e.py", ".venv/f.py", "sub/node_modules/g.py", "build/h.py", "x/site-packages/i.py"]
-    workspace.write({name: "" for name in names + away})
+    workspace.write(dict.fromkeys(names + away, ""))
     assert found(workspace) == [".hidden/c.py", "a.py", "sub/b.yml"]
 
 
@@ -68,7 +68,7 @@ def test_gitignore_agrees_with_git(workspace: Workspace) -> None:
     patterns = ["*.tmp.py", "!very.tmp.py", "/root/*.py", "a/**/z.py", "[bc]?.py", "dir/", "\\#x.py", "**/end"]
     names = ["m.tmp.py", "s/very.tmp.py", "root/r.py", "root/s/r.py", "a/z.py", "a/b/c/z.py", "b1.py", "s/c2.py"]
     names += ["d1.py", "dir/x.py", "s/dir/y.py", "#x.py", "s/end/e.py", "end.py"]
-    workspace.write({name: "" for name in names})
+    workspace.write(dict.fromkeys(names, ""))
     workspace.write({".gitignore": "\n".join(patterns)})
     subprocess.run(["git", "init", "-q"], check=True)
     listed = subprocess.run(
@@ -93,7 +93,7 @@ def test_a_named_folder_overrules_what_ignores_it(workspace: Workspace) -> None:
 
 
 def test_excludes_are_names_or_paths_below_the_root(workspace: Workspace) -> None:
-    workspace.write({name: "" for name in ("a.py", "gen/a.py", "x/gen/b.py", "x/y/c.py", "x/y/c_pb2.py")})
+    workspace.write(dict.fromkeys(("a.py", "gen/a.py", "x/gen/b.py", "x/y/c.py", "x/y/c_pb2.py"), ""))
     assert found(workspace, exclude=("gen",)) == ["a.py", "x/y/c.py", "x/y/c_pb2.py"]
     assert found(workspace, exclude=("./x/gen",)) == ["a.py", "gen/a.py", "x/y/c.py", "x/y/c_pb2.py"]
     assert found(workspace, extend_exclude=("x/**", "a.py")) == []

@@ -11,12 +11,13 @@ import pytest
 
 import modellint
 from modellint.packs import load_rules
-from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from _pytest.mark import ParameterSet
+
+    from modellint.rule import Example, Rule
 
 RULES = [type(rule) for rule in load_rules().values()]
 CODES = [rule.code for rule in RULES]

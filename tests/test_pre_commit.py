@@ -1,0 +1,77 @@
+"""The commit hook, run by pre-commit itself on a project of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BROKEN = "from torch import nn\n\nlayer = nn.Linear(\n"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def repository_of_the_hook(folder: Path) -> Path:
+    """This work tree as it is, committed to a repository that pre-commit can clone."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    ).stdout.split(b"\0")
+    names = [os.fsdecode(name) for name in tracked if name]
+    if not names:  # not a git repository: an unpacked source distribution
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
+    for name in names:
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    git(folder, "init", "-q")
+    git(folder, "add", "--all")
+    git(folder, "commit", "-q", "-m", "The hook")
+    return folder
+
+
+def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
+    hook, project = tmp_path / "hook", tmp_path / "project"
+    hook.mkdir()
+    repository_of_the_hook(hook)
+    project.mkdir()
+    (project / "good.py").write_text("from torch import nn\n\nlayer = nn.Linear(4, 5)\n")
+    (project / "bad.py").write_text(BROKEN)
+    (project / "notes.txt").write_text(BROKEN)
+    (project / "hparams.yaml").write_text("layer: !new:torch.nn.Linear\n    args: [1, 2}\n")
+    git(project, "init", "-q")
+    git(project, "add", "--all")
+
+    def try_repo(*files: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+        command = [
+            sys.executable,
+            "-m",
+            "pre_commit",
+            "try-repo",
+            str(hook),
+            "modellint",
+            "--verbose",
+            "--files",
+            *files,
+        ]
+        return subprocess.run(
+            command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=500
+        )
+
+    failed = try_repo("good.py", "bad.py", "notes.txt", "hparams.yaml")
+    assert failed.returncode == 1, failed.stdout + failed.stderr
+    assert "bad.py:3:18: ML001[error]" in failed.stdout
+    assert "hparams.yaml:2:" in failed.stdout
+    assert "notes.txt" not in failed.stdout
+    passed = try_repo("good.py", "notes.txt")
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert "All checks passed!" in passed.stdout

@@ -342,7 +342,8 @@ class _Lowering:
     def rebind(self, target: ast.expr, value: Value) -> None:
         """`target` now holds a changed version of what it held."""
         if isinstance(target, ast.Name):
-            if target.id in self.names:
+            # A method of the object itself may be called `append`: the object stays what it is.
+            if target.id in self.names and target.id != self.receiver:
                 value.target = target.id
                 self.names[target.id] = value
         elif isinstance(target, ast.Attribute):
@@ -564,7 +565,8 @@ def _add_root(node: ast.expr, receiver: str | None, changed: dict[str, None]) ->
     while isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Name):
-        changed[node.id] = None
+        if node.id != receiver:
+            changed[node.id] = None
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:
         changed[f"self.{node.attr}"] = None
 

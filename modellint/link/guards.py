@@ -119,6 +119,8 @@ class Frame:
     function: Function
     stage: str
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
+    #: What values of the function have been found to be, by identity.
+    known: dict[int, Abstract] = field(default_factory=dict, init=False, compare=False, repr=False)
 
 
 class Guards:
@@ -242,8 +244,14 @@ class Guards:
 
     def evaluate(self, value: Value, frame: Frame, depth: int = 0) -> Abstract:
         """What `value` is, as far as the recipe and constants tell."""
-        if depth > _MAX_DEPTH:
-            return Special.UNKNOWN
+        known = frame.known.get(id(value))
+        if known is None:
+            if depth > _MAX_DEPTH:
+                return Special.UNKNOWN
+            known = frame.known[id(value)] = self._evaluate(value, frame, depth)
+        return known
+
+    def _evaluate(self, value: Value, frame: Frame, depth: int) -> Abstract:
         match value.op:
             case Op.CONST:
                 return Known(value.data)

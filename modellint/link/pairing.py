@@ -231,6 +231,21 @@ def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
     return project.once(("includers", recipe.file), find)
 
 
+def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
+    """The recipes that have a say about `recipe`: those that include it and are whole, or else itself."""
+    seen = {recipe.file}
+    pending = [recipe]
+    for current in pending:
+        includers = includers_of(current, project)
+        if not includers:
+            yield current
+        for path in includers:
+            includer = project.recipe(path) if path not in seen else None
+            seen.add(path)
+            if includer is not None:
+                pending.append(includer)
+
+
 def _top(file: Path, project: Project) -> Path:
     folders = list(_upwards(file, project))
     return folders[-1]

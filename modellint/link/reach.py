@@ -81,7 +81,7 @@ class ModuleUse:
 
 @dataclass(frozen=True, eq=False)
 class ItemUse:
-    """An object of the recipe that the script computes with; `direct` when it is called itself."""
+    """An object of the recipe that the script calls: itself (`direct`), or a method of it."""
 
     item: Item
     place: Place
@@ -195,12 +195,11 @@ class _Walk:
                     owner = guards.evaluate(target.args[0], inner)
                     if owner is not Special.MODULES and (owner is not source or source is None):
                         continue
-                    if target.op is Op.ATTR:
-                        added[target.data] = guards.item(event.value, inner)
-                    elif target.args[1].op is Op.CONST:
-                        added[str(target.args[1].data)] = guards.item(event.value, inner)
-                    else:
+                    name = self._stored_name(target)
+                    if name is None:
                         open_ended = True
+                    elif not self._unwraps(event.value, name, guards, inner):
+                        added[name] = guards.item(event.value, inner)
                 elif event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
                     method = event.value.callee.data
                     if method in ("update", "add_module", "register_module", "setdefault", "__setattr__"):
@@ -211,6 +210,21 @@ class _Walk:
                     if first is not None and guards.evaluate(first, inner) is Special.MODULES:
                         open_ended = True
         return added, open_ended
+
+    @staticmethod
+    def _unwraps(value: Value, name: str, guards: Guards, frame: Frame) -> bool:
+        """Whether a value is made of that very entry: `self.modules.x = self.modules.x.module` adds nothing."""
+        entry = ModuleEntry(name)
+        parts = (part for part in value.walk() if part.op in (Op.ATTR, Op.INDEX))
+        return any(guards.evaluate(part, frame) == entry for part in parts)
+
+    @staticmethod
+    def _stored_name(target: Value) -> str | None:
+        """The entry that a store to an attribute or item of `modules` sets."""
+        if target.op is Op.ATTR:
+            return str(target.data)
+        key = target.args[1]
+        return str(key.data) if key.op is Op.CONST else None
 
     # -- the walk ----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,238 @@
+"""Which layers of a recipe follow `modules=` to the device, and which ones a training uses beside them.
+
+A layer follows when the mapping holds it, or a module in it registers it. The closure stops at objects that are no
+modules: what a scorer keeps for itself is moved by nobody but the scorer. Where a class is unknown, everything it
+holds counts as moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.link.evaluation import Item, ItemKind
+from modellint.link.objects import (
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    ClassObject,
+    Constant,
+    Given,
+    Group,
+    Instance,
+    Object,
+    Outside,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.link.classes import ClassModel
+    from modellint.link.project import Project
+
+_CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
+_MAX_DEPTH = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """The objects that follow `modules=`: those that certainly do, and those that may."""
+
+    certain: frozenset[int]
+    possible: frozenset[int]
+
+    def __contains__(self, item: Item) -> bool:
+        return id(item) in self.certain or id(item) in self.possible
+
+
+@dataclass(frozen=True, eq=False)
+class UsedLayer:
+    """A layer with state in use, and the objects through which it is reached, the one that is used first."""
+
+    layer: Item
+    owners: tuple[Item, ...]
+
+
+class Layers:
+    """What the objects of recipes do with layers. Reached through `layers_of`."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._states: dict[int, bool | None] = {}
+        self._registered: dict[tuple[int, str | int], bool | None] = {}
+        #: Objects are compared by identity: those that were asked about must live on.
+        self._asked: list[Item] = []
+
+    def model(self, item: Item) -> ClassModel | None:
+        """The class of an object that the recipe makes."""
+        if item.kind is not ItemKind.NEW:
+            return None
+        return self._project.classes.resolve(item.target, item.recipe.file)
+
+    def has_own_state(self, item: Item) -> bool | None:
+        """Whether an object has parameters or buffers of its own, those that move themselves left out.
+
+        Those of layers that it was given are theirs.
+        """
+        if id(item) not in self._states:
+            model = self.model(item)
+            self._asked.append(item)
+            self._states[id(item)] = None if model is None else self._state(item, model)
+        return self._states[id(item)]
+
+    def _state(self, item: Item, model: ClassModel) -> bool | None:
+        arguments = self._arguments(item, 0)
+        state = model.has_state(arguments)
+        return self._stays_behind(Instance(model, arguments), 0) if state else state
+
+    def _stays_behind(self, value: Object, depth: int) -> bool:
+        """Whether some of an object's state is not moved to the input by the class that holds it."""
+        if not isinstance(value, Instance) or depth > _MAX_DEPTH:
+            return True
+        if value.model.is_device_lazy:
+            return False
+        held = [registration.value for registration in value.model.construct(value.arguments).registrations]
+        stateful = [part for part in held if self._project.classes.state(part)]
+        return not stateful or any(self._stays_behind(part, depth + 1) for part in stateful)
+
+    def registers(self, item: Item, argument: str | int) -> bool | None:
+        """Whether an object registers the layer that it was given as `argument`: a name, or a position."""
+        key = (id(item), argument)
+        if key not in self._registered:
+            model = self.model(item)
+            self._asked.append(item)
+            self._registered[key] = None if model is None else self._ask(item, model, argument)
+        return self._registered[key]
+
+    def _ask(self, item: Item, model: ClassModel, argument: str | int) -> bool | None:
+        """Run the constructor with this one layer; what goes into `*args` and `**kwargs` beside it is left out."""
+        layer = Given(str(argument), is_layer=True)
+        declared = [p for p in model.signature or () if not p.kind.startswith("var")]
+        names = {p.name for p in declared}
+        taken = sum(p.kind == "positional" for p in declared)
+        positional = [
+            layer if index == argument else self._object(child, 1)
+            for index, child in enumerate(item.elements)
+            if index == argument or index < taken
+        ]
+        keywords = {
+            str(name): layer if name == argument else self._object(child, 1)
+            for name, child in item.fields.items()
+            if name == argument or name in names
+        }
+        return self._project.classes.registered(model, Arguments(tuple(positional), keywords), str(argument))
+
+    def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
+        """What an object was given, by parameter name, None where that is unknown."""
+        for name, child in item.fields.items():
+            yield str(name), child
+        if item.elements:
+            model = self.model(item)
+            signature = model.signature if model is not None else None
+            names = [p.name for p in signature or () if p.kind in ("positional", "var-positional")]
+            for index, child in enumerate(item.elements):
+                # The last one may be `*args`, which takes what is left.
+                yield (names[min(index, len(names) - 1)] if names else None), child
+
+    def _arguments(self, item: Item, depth: int) -> Arguments:
+        return Arguments(
+            tuple(self._object(child, depth + 1) for child in item.elements),
+            {str(name): self._object(child, depth + 1) for name, child in item.fields.items()},
+        )
+
+    def _object(self, item: Item, depth: int) -> Object:
+        """An argument as its constructor sees it; the layers among them count as something plain."""
+        if depth > _MAX_DEPTH:
+            return UNKNOWN
+        match item.kind:
+            case ItemKind.CONSTANT:
+                values = item.values
+                return Constant(item.value) if values is None else Group(tuple(map(Constant, values)))
+            case ItemKind.MAPPING:
+                items = tuple(self._object(child, depth + 1) for child in item.fields.values())
+                return Group(items, tuple(item.fields))
+            case ItemKind.SEQUENCE:
+                return Group(tuple(self._object(child, depth + 1) for child in item.elements))
+            case ItemKind.NEW:
+                model = self.model(item)
+                if model is None or model.is_module is None:
+                    return UNKNOWN
+                return PLAIN if model.is_module else Instance(model, self._arguments(item, depth))
+            case ItemKind.NAME:
+                found = self._project.classes.resolve(item.target, item.recipe.file)
+                return Outside(item.target) if found is None else ClassObject(found, self._arguments(item, depth))
+            case ItemKind.UNKNOWN if item.node.text == "" and not item.fields and not item.elements:
+                # A placeholder: the user fills in a number or a path.
+                return PLAIN
+        return UNKNOWN
+
+    # -- closures ----------------------------------------------------------------------------------------------
+
+    def moved_with(self, starts: Iterable[Item]) -> Moved:
+        """Everything that moves when `starts` are moved."""
+        begin = list(starts)
+        certain = {id(item) for item in begin}
+        possible: set[int] = set()
+        pending = [(item, True) for item in begin]
+        while pending:
+            item, sure = pending.pop()
+            for child, follows in self._moving_along(item, sure, certain):
+                target = certain if follows else possible
+                if id(child) not in target:
+                    target.add(id(child))
+                    pending.append((child, follows))
+        return Moved(frozenset(certain), frozenset(possible))
+
+    def _moving_along(self, item: Item, sure: bool, known: set[int]) -> Iterator[tuple[Item, bool]]:
+        """What `item` takes along when it is moved, those `known` to move left out, and whether that is certain."""
+        if item.kind in _CONTAINERS:
+            for _, child in item.children():
+                yield child, sure
+            return
+        model = self.model(item)
+        if model is None or model.is_module is None:
+            for _, child in item.children():
+                yield child, False
+        elif model.is_module:
+            for argument, child in item.children():
+                if _may_hold_layers(child) and id(child) not in known:
+                    registered = self.registers(item, argument)
+                    if registered is not False:
+                        yield child, sure and registered is True
+
+    def takes_along(self, owner: Item, item: Item) -> bool:
+        """Whether moving `owner` moves `item`, which is another object, as far as is known."""
+        return owner is not item and item in self.moved_with((owner,))
+
+    def used_with(self, used: Item, moved: Moved | None = None) -> Iterator[UsedLayer]:
+        """The layers with state that computing with `used` needs: itself, and what it was given.
+
+        Left out are layers in `moved`, and those that their owner moves or that move themselves, with all they hold.
+        """
+        seen: set[int] = set()
+        pending: list[tuple[Item, tuple[Item, ...]]] = [(used, ())]
+        while pending:
+            item, owners = pending.pop()
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            if item.kind in _CONTAINERS:
+                pending.extend((child, owners) for _, child in item.children())
+                continue
+            model = self.model(item)
+            if model is None or model.is_device_lazy:
+                continue
+            if model.is_module and (moved is None or item not in moved) and self.has_own_state(item):
+                yield UsedLayer(item, owners)
+            for name, child in self.arguments(item):
+                if name is not None and _may_hold_layers(child) and not model.moves(name):
+                    pending.append((child, (*owners, item)))
+
+
+def _may_hold_layers(item: Item) -> bool:
+    return item.kind not in (ItemKind.CONSTANT, ItemKind.MODULE)
+
+
+def layers_of(project: Project) -> Layers:
+    """The project's `Layers`, which remember what they have been asked."""
+    return project.once(("layers",), lambda: Layers(project))

@@ -1,0 +1,215 @@
+"""Recipes, their scripts and their classes put together: layers left behind, and modules that do not exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.link.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.moved import Layers, Moved, UsedLayer, layers_of
+from modellint.link.pairing import is_inference, recipes_of, scripts_of
+from modellint.link.reach import ItemUse, ModuleUse, Reach, reach
+from modellint.link.scripts import read_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Omission:
+    """A layer in use that does not follow `modules` to the device.
+
+    `use` is where the script uses the layer or the outermost of its `owners`; an inference recipe has none.
+    `modules` is the mapping that lacks it. `sure` tells that the use is certain under this recipe, `agreed` that
+    it was found for the only script, not for each of several that may be meant.
+    """
+
+    layer: Item
+    owners: tuple[Item, ...]
+    use: ItemUse | ModuleUse | None
+    modules: Item | None
+    sure: bool
+    agreed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MissingModule:
+    """An entry of `self.modules` that a script uses and `modules` lacks, in each of `recipes`."""
+
+    use: ModuleUse
+    recipes: tuple[Lacking, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Lacking:
+    """A recipe whose `modules` lack an entry: the entries there are, and where they stand."""
+
+    recipe: Recipe
+    entries: tuple[str, ...]
+    place: Place
+    certain: bool
+    defined: bool
+
+
+def omitted_layers(recipe: Recipe, project: Project) -> tuple[Omission, ...]:
+    """The layers of `recipe` that are used and left behind."""
+    return project.once(("omitted", recipe.file), lambda: tuple(_omitted(recipe, project)))
+
+
+def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
+    scripts = scripts_of(recipe, project).scripts
+    if not scripts:
+        if is_inference(recipe):
+            yield from _omitted_from_inference(evaluate(recipe, project), project)
+        return
+    found: list[dict[int, Omission]] = []
+    for path in scripts:
+        reached = reached_from(recipe, path, project)
+        if reached is not None:
+            omissions = _omitted_from_training(evaluate(recipe, project), reached, project, len(scripts) == 1)
+            found.append({id(omission.layer): omission for omission in omissions})
+    if found:
+        common = set(found[0]).intersection(*found)
+        yield from (omission for key, omission in found[0].items() if key in common)
+
+
+def reached_from(recipe: Recipe, script: Path, project: Project) -> tuple[Reach, ...] | None:
+    """What the Brains of a script use under a recipe, None if it builds none."""
+    module = project.python(script)
+    read = read_script(module, project) if module is not None else None
+    if read is None or not read.brains:
+        return None
+    evaluation = evaluate(recipe, project)
+    return tuple(reach(read, brain, evaluation, project) for brain in read.brains)
+
+
+def _omitted_from_training(
+    evaluation: Evaluation, reached: tuple[Reach, ...], project: Project, agreed: bool
+) -> Iterator[Omission]:
+    if any(one.modules is None or not one.modules.closed for one in reached):
+        return
+    layers = layers_of(project)
+    moved = layers.moved_with(_starts(reached))
+    absent = _absent(evaluation, reached)
+    found: dict[int, Omission] = {}
+    for one in reached:
+        source = one.modules.source if one.modules is not None else None
+        for use, item in _uses(one, layers):
+            for used in layers.used_with(item, moved):
+                if id(used.layer) in absent:
+                    continue
+                layer, owners = _whole(used, item, moved, layers)
+                known = found.get(id(layer))
+                if known is None or (use.certain and not known.sure):
+                    found[id(layer)] = Omission(layer, owners, use, source, use.certain, agreed)
+    yield from _outermost(found, layers)
+
+
+def _whole(used: UsedLayer, item: Item, moved: Moved, layers: Layers) -> tuple[Item, tuple[Item, ...]]:
+    """What is left behind, seen as a whole: the layer, or the module that it is a part of.
+
+    A layer that is written inside of its owner is part of it. So are layers with keys of their own when the module
+    that is called registers several of them and not one has moved.
+    """
+    layer, owners = used.layer, used.owners
+    while owners and layer.path.startswith(f"{owners[-1].path}[") and layers.takes_along(owners[-1], layer):
+        layer, owners = owners[-1], owners[:-1]
+    if owners and owners[0] is item and item not in moved:
+        parts = [other.layer for other in layers.used_with(item) if layers.takes_along(item, other.layer)]
+        if len(parts) > 1 and used.layer in parts and not any(part in moved for part in parts):
+            return item, ()
+    return layer, owners
+
+
+def _outermost(found: dict[int, Omission], layers: Layers) -> Iterator[Omission]:
+    """The omissions but for those that would be repaired along with another one."""
+    for key, omission in found.items():
+        others = [other for name, other in found.items() if name != key]
+        if not any(layers.takes_along(other.layer, omission.layer) for other in others):
+            yield omission
+
+
+def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
+    for one in reached:
+        if one.modules is not None:
+            yield from (item for item in one.modules.entries.values() if item is not None)
+        yield from one.moved
+
+
+def _absent(evaluation: Evaluation, reached: Iterable[Reach]) -> set[int]:
+    """Layers that the script looks for in `modules` by name and does not find: another rule's findings."""
+    absent: set[int] = set()
+    for one in reached:
+        entries = one.modules.entries if one.modules is not None else {}
+        for use in one.module_uses:
+            item = evaluation.keys.get(use.name)
+            if use.certain and use.name not in entries and item is not None:
+                absent.add(id(item))
+    return absent
+
+
+def _uses(one: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:
+    """What is computed with: objects of the recipe and entries of `modules`."""
+    for use in one.item_uses:
+        model = layers.model(use.item)
+        # What another object's methods do with what it holds is anybody's guess: think of a checkpointer.
+        if model is not None and (use.direct or model.is_module):
+            yield use, use.item
+    for entry in one.module_uses:
+        item = one.modules.entries.get(entry.name) if one.modules is not None else None
+        if item is not None:
+            yield entry, item
+
+
+def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterator[Omission]:
+    """Layers that a module in `modules` reaches only through an object that is no module."""
+    modules = evaluation.keys.get("modules")
+    if modules is None or modules.kind is not ItemKind.MAPPING:
+        return
+    layers = layers_of(project)
+    moved = layers.moved_with(modules.fields.values())
+    seen: set[int] = set()
+    for entry in modules.fields.values():
+        for used in layers.used_with(entry, moved):
+            if id(used.layer) not in seen and _is_hidden(used, layers):
+                seen.add(id(used.layer))
+                yield Omission(used.layer, used.owners, None, modules, True, True)
+
+
+def _is_hidden(used: UsedLayer, layers: Layers) -> bool:
+    """Whether an object that is certainly no module stands between a module and a layer."""
+    models = [layers.model(owner) for owner in used.owners]
+    return any(model is not None and model.is_module is False for model in models)
+
+
+def missing_modules(module: ModuleFacts, project: Project) -> tuple[MissingModule, ...]:
+    """The entries of `self.modules` that a script uses and its recipes lack."""
+    return project.once(("missing modules", module.path), lambda: tuple(_missing(module, project)))
+
+
+def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingModule]:
+    uses: dict[Place, ModuleUse] = {}
+    lacking: dict[Place, list[Lacking]] = {}
+    for recipe in recipes_of(module.file, project):
+        evaluation = evaluate(recipe, project)
+        for one in reached_from(recipe, module.file, project) or ():
+            if one.modules is None or not one.modules.closed:
+                continue
+            entries = one.modules.entries
+            source = one.modules.source
+            place = source.place if source is not None else one.modules.place
+            for use in one.module_uses:
+                if use.name not in entries:
+                    uses.setdefault(use.place, use)
+                    defined = use.name in evaluation.keys
+                    lacking.setdefault(use.place, []).append(
+                        Lacking(recipe, tuple(entries), place, use.certain, defined)
+                    )
+    for place, use in uses.items():
+        yield MissingModule(use, tuple(lacking[place]))

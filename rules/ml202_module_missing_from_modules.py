@@ -1,0 +1,329 @@
+"""ML202: an entry of `self.modules` that the recipe does not have."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.pairing import scripts_of
+from modellint.link.registration import missing_modules
+from modellint.rule import Example, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.registration import Lacking, MissingModule
+
+_RECIPE = """\
+n_mels: 80
+encoder: !new:speechbrain.nnet.linear.Linear
+    input_size: !ref <n_mels>
+    n_neurons: 512
+output: !new:speechbrain.nnet.linear.Linear
+    input_size: 512
+    n_neurons: 40
+number_of_epochs: 10
+ctc_epochs: 4
+use_output: true
+epoch_counter: !new:speechbrain.utils.epoch_loop.EpochCounter
+    limit: !ref <number_of_epochs>
+modules:
+    encoder: !ref <encoder>
+"""
+
+_SCRIPT = """\
+import sys
+
+import speechbrain as sb
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+{body}
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    print(hparams["n_mels"], hparams["number_of_epochs"])
+    model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
+    model.fit(hparams["epoch_counter"], [], [])
+    model.evaluate([])
+"""
+
+
+def _project(body: str, recipe: str = _RECIPE) -> dict[str, str]:
+    lines = ("    " + line if line else line for line in body.strip("\n").split("\n"))
+    return {"hparams.yaml": recipe, "train.py": _SCRIPT.replace("{body}", "\n".join(lines) + "\n")}
+
+
+class ModuleMissingFromModules(Rule):
+    """A script uses an entry of `self.modules` that the recipe's `modules:` does not have
+
+    ## What it does
+    Follows the Brain that a script builds: from the methods that training and evaluation call, through its own
+    methods and the script's functions, under the conditions that the recipe decides (`hasattr`, `in`, `getattr` with
+    a default, flags, the stage, the epoch). Reports `self.modules.X` and `self.mods.X` that are certainly reached
+    where `modules:` of a recipe that runs this script has no `X`. A use under a condition that stays unknown is
+    reported with low confidence, which is not shown by default.
+
+    ## Why is this bad
+    `AttributeError: 'ModuleDict' object has no attribute 'X'`: at once, or hours later when the first epoch ends and
+    validation begins.
+
+    ## How to fix
+    Add the layer to `modules:` of the recipe, or correct the name.
+
+    ## References
+    - [SpeechBrain, the Brain class](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/brain-class.html)
+    """
+
+    code = "ML202"
+    name = "module-missing-from-modules"
+    severity = Severity.ERROR
+    triggers = ("load_hyperpyyaml",)
+    bad = (
+        Example(
+            "A layer that is defined but not listed",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    feats = self.modules.encoder(batch)
+    return self.modules.output(feats)  # expect: ML202
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "In a method that only validation reaches",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if stage != sb.Stage.TRAIN:
+        x = self.decode(x)
+    return x
+
+def decode(self, x):
+    return self.mods.decoder(x)  # expect: ML202
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "Under a flag of the recipe, and in the first epochs",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if self.hparams.use_output:
+        x = self.modules.outptu(x)  # expect: ML202
+    return x
+
+def compute_objectives(self, predictions, batch, stage):
+    current_epoch = self.hparams.epoch_counter.current
+    if stage == sb.Stage.TRAIN and current_epoch <= self.hparams.ctc_epochs:
+        return self.modules.ctc_lin(predictions).sum()  # expect: ML202
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "In a function of the script that a batch method calls",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    "    def fit_batch(self, batch):\n        return run(self, batch)\n",
+                ).replace(
+                    "class Model",
+                    "def run(brain, batch):\n    return brain.modules.masknet(batch)  # expect: ML202\n\n\nclass Model",
+                ),
+            },
+        ),
+        Example(
+            "In a method that the Brain inherits",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    "    def compute_objectives(self, predictions, batch, stage):\n        return predictions.sum()\n",
+                )
+                .replace("(sb.Brain)", "(Base)")
+                .replace(
+                    "class Model",
+                    "class Base(sb.Brain):\n"
+                    "    def compute_forward(self, batch, stage):\n"
+                    "        return self.modules.proj(batch)  # expect: ML202\n\n\nclass Model",
+                ),
+            },
+        ),
+    )
+    good = (
+        Example(
+            "Every entry is there",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    return self.modules.output(self.modules.encoder(batch))
+
+def compute_objectives(self, predictions, batch, stage):
+    self.modules.train()
+    return sum(p.sum() for p in self.modules.parameters())
+""",
+                _RECIPE + "    output: !ref <output>\n",
+            ),
+        ),
+        Example(
+            "Asked for first",
+            _project(
+                """
+def on_fit_start(self):
+    self.has_extractor = hasattr(self.modules, "extractor")
+
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if hasattr(self.modules, "normalize"):
+        x = self.modules.normalize(x)
+    if "output" in self.modules.keys():
+        x = self.modules.output(x)
+    if hasattr(self.hparams, "use_lm") and self.hparams.use_lm:
+        x = self.modules.lm(x)
+    return self.modules.extractor(x) if self.has_extractor else x
+"""
+            ),
+        ),
+        Example(
+            "Switched off by the recipe",
+            _project(
+                """
+def __init__(self, *args, **kwargs):
+    super().__init__(*args, **kwargs)
+    self.use_output = self.hparams.use_output
+
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if self.use_output and stage == sb.Stage.TRAIN:
+        return self.modules.output(x)
+    if not getattr(self.hparams, "frozen", True):
+        x = self.modules.wav2vec2(x)
+    return x
+""",
+                _RECIPE.replace("use_output: true", "use_output: false"),
+            ),
+        ),
+        Example(
+            "In a method that nothing calls, and in another Brain that the script does not build",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    "    def compute_forward(self, batch, stage):\n"
+                    "        return self.modules.encoder(batch)\n\n"
+                    "    def export(self, batch):\n"
+                    "        return self.modules.exporter(batch)\n",
+                ).replace(
+                    "class Model",
+                    "class Other(sb.Brain):\n"
+                    "    def compute_forward(self, batch, stage):\n"
+                    "        return self.modules.masknet(batch)\n\n\nclass Model",
+                ),
+            },
+        ),
+        Example(
+            "Under a condition that only the run decides",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if batch.needs_masking:
+        x = self.modules.masknet(x)
+    return x
+"""
+            ),
+        ),
+        Example(
+            "Added by the script",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    "    def compute_forward(self, batch, stage):\n"
+                    "        return self.modules.output(self.modules.encoder(batch))\n",
+                ).replace(
+                    "    model = Model",
+                    '    hparams["modules"]["output"] = hparams["output"]\n    model = Model',
+                ),
+            },
+        ),
+        Example(
+            "An early return",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if not hasattr(self.modules, "output"):
+        return x
+    return self.modules.output(x)
+
+def compute_objectives(self, predictions, batch, stage):
+    if self.hparams.ctc_epochs > self.hparams.number_of_epochs:
+        return self.modules.ctc_lin(predictions)
+    return predictions.sum()
+"""
+            ),
+        ),
+    )
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for missing in missing_modules(module, project):
+            yield self._finding(missing)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        scripts = scripts_of(recipe, project).scripts
+        module = project.python(scripts[0]) if len(scripts) == 1 else None
+        for missing in missing_modules(module, project) if module is not None else ():
+            if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
+                yield self._finding(missing)
+
+    def _finding(self, missing: MissingModule) -> Finding:
+        use = missing.use
+        certain = [lacking for lacking in missing.recipes if lacking.certain]
+        recipes = certain or list(missing.recipes)
+        return self.finding(
+            use.place,
+            f"`{use.text}` is used, but `modules` of {_named(recipes)} has no `{use.name}`",
+            symbol=use.name,
+            confidence=Confidence.HIGH if certain else Confidence.LOW,
+            evidence=(
+                f"`{use.function}` is reached from the methods that the training loop calls"
+                if certain
+                else f"`{use.function}` is reached, but under a condition that only a run decides",
+            ),
+            related=[Related(lacking.place, _described(lacking)) for lacking in recipes],
+            help=_advice(use.name, recipes),
+        )
+
+
+def _named(recipes: list[Lacking]) -> str:
+    first = recipes[0].recipe.file.name
+    return f"`{first}`" if len(recipes) == 1 else f"`{first}` and {len(recipes) - 1} more"
+
+
+def _described(lacking: Lacking) -> str:
+    return "`modules` has " + (", ".join(f"`{name}`" for name in lacking.entries) or "no entries")
+
+
+def _advice(name: str, recipes: list[Lacking]) -> str:
+    near = get_close_matches(name, recipes[0].entries, n=1, cutoff=0.6)
+    if recipes[0].defined:
+        return f"add `{name}: !ref <{name}>` to `modules:`"
+    return f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"

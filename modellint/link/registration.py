@@ -95,15 +95,13 @@ def _omitted_from_training(
     if any(one.modules is None or not one.modules.closed for one in reached):
         return
     layers = layers_of(project)
-    moved = layers.moved_with(_starts(reached))
-    absent = _absent(evaluation, reached)
+    # What the script looks for in `modules` and does not find is another rule's finding, with all that it holds.
+    moved = layers.moved_with([*_starts(reached), *_absent(evaluation, reached)])
     found: dict[int, Omission] = {}
     for one in reached:
         source = one.modules.source if one.modules is not None else None
         for use, item in _uses(one, layers):
             for used in layers.used_with(item, moved):
-                if id(used.layer) in absent:
-                    continue
                 layer, owners = _whole(used, item, moved, layers)
                 known = found.get(id(layer))
                 if known is None or (use.certain and not known.sure):
@@ -142,16 +140,14 @@ def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
         yield from one.moved
 
 
-def _absent(evaluation: Evaluation, reached: Iterable[Reach]) -> set[int]:
-    """Layers that the script looks for in `modules` by name and does not find: another rule's findings."""
-    absent: set[int] = set()
+def _absent(evaluation: Evaluation, reached: Iterable[Reach]) -> Iterator[Item]:
+    """Layers that the script looks for in `modules` by name and does not find."""
     for one in reached:
         entries = one.modules.entries if one.modules is not None else {}
         for use in one.module_uses:
             item = evaluation.keys.get(use.name)
             if use.certain and use.name not in entries and item is not None:
-                absent.add(id(item))
-    return absent
+                yield item
 
 
 def _uses(one: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:

@@ -150,22 +150,26 @@ class _Triggers:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         words = sorted({word for rule in rules for word in rule.triggers})
-        self._any = re.compile("|".join(f"(?:{word})" for word in words).encode()) if words else None
         self._finders = {word: _finder(word) for word in words}
         self._rules = [rule for rule in rules if rule.triggers]
 
     def rules_for(self, data: bytes) -> list[Rule]:
-        if self._any is None or not self._any.search(data):
-            return []
-        found = {word: find(data) for word, find in self._finders.items()}
-        return [rule for rule in self._rules if any(found[word] for word in rule.triggers)]
+        found: dict[str, bool] = {}
+
+        def occurs(word: str) -> bool:
+            if word not in found:
+                found[word] = bool(self._finders[word](data))
+            return found[word]
+
+        return [rule for rule in self._rules if all(occurs(word) for word in rule.triggers)]
 
 
 def _finder(word: str) -> Callable[[bytes], object]:
-    """Looks for one word in bytes; for plain text without the cost of a regular expression."""
-    if _LITERAL.fullmatch(word):
-        literal = re.sub(r"\\(.)", r"\1", word).encode()
-        return lambda data: literal in data
+    """Looks for an expression in bytes; for alternatives of plain text without the cost of a regular expression."""
+    parts = word.split("|")
+    if all(_LITERAL.fullmatch(part) for part in parts):
+        literals = [re.sub(r"\\(.)", r"\1", part).encode() for part in parts]
+        return lambda data: any(literal in data for literal in literals)
     return re.compile(word.encode()).search
 
 

@@ -31,13 +31,13 @@ class Files:
         self._overlay = dict(overlay or {})
         self._contents: dict[Path, bytes | None] = {}
         self._fingerprints: dict[str, str] = {}
-        self._traces: list[set[str]] = []
+        self._traces: list[tuple[set[str], set[int]]] = []
 
     @contextmanager
     def trace(self) -> Iterator[set[str]]:
         """Collect the dependencies of what runs inside: keys that `fingerprint` understands."""
         trace: set[str] = set()
-        self._traces.append(trace)
+        self._traces.append((trace, set()))
         try:
             yield trace
         finally:
@@ -45,14 +45,20 @@ class Files:
             self.depend(trace)
 
     def depend(self, keys: set[str]) -> None:
-        """Add dependencies that an earlier computation had to the one that is running."""
+        """Add dependencies that an earlier computation had to the one that is running.
+
+        The same set is added once; whoever passes it keeps it alive and unchanged.
+        """
         if self._traces:
-            self._traces[-1].update(keys)
+            trace, merged = self._traces[-1]
+            if id(keys) not in merged:
+                merged.add(id(keys))
+                trace.update(keys)
 
     def read(self, path: Path) -> bytes | None:
         """The content of a file, None if it is missing or cannot be read."""
         if self._traces:
-            self._traces[-1].add(f"file:{path.as_posix()}")
+            self._traces[-1][0].add(f"file:{path.as_posix()}")
         if path not in self._contents:
             self._contents[path] = self._load(path)
         return self._contents[path]
@@ -60,18 +66,18 @@ class Files:
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""
         if self._traces:
-            self._traces[-1].add(f"is-file:{path.as_posix()}")
+            self._traces[-1][0].add(f"is-file:{path.as_posix()}")
         return path in self._overlay or path in self._contents or path.is_file()
 
     def is_dir(self, path: Path) -> bool:
         if self._traces:
-            self._traces[-1].add(f"is-dir:{path.as_posix()}")
+            self._traces[-1][0].add(f"is-dir:{path.as_posix()}")
         return path.is_dir()
 
     def listdir(self, path: Path) -> list[str]:
         """The sorted names in a folder; empty if it is missing."""
         if self._traces:
-            self._traces[-1].add(f"dir:{path.as_posix()}")
+            self._traces[-1][0].add(f"dir:{path.as_posix()}")
         return _names(path)
 
     def forget(self, path: Path) -> None:

@@ -69,8 +69,8 @@ class Rule:
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
-    #: A Python file whose text matches none of these words cannot hold a finding of this rule: it is not parsed
-    #: for it. Words are regular expressions, matched anywhere. Empty: the rule never looks at Python files.
+    #: Regular expressions that must all occur in a Python file for the rule to look at it: the others are not even
+    #: parsed for it. Empty: the rule never looks at Python files.
     triggers: ClassVar[tuple[str, ...]] = ()
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()

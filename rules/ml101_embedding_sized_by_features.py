@@ -38,7 +38,10 @@ _COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbol
 _DOCUMENTS_IDS = re.compile(
     r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
 )
-_SHAPE = r"\b{name}\b[^\n()\[\]]*(?:\([^()\n]*[A-Za-z.]\s*\))?[^\n()\[\]]*[(\[]([^()\[\]\n]*,[^()\[\]\n]*)[)\]]"
+#: What may stand behind a parameter's name up to its shape, and where the next parameter begins.
+_TAIL = r"\b{name}\b([^\n;]{{0,160}})"
+_NEXT_NAME = re.compile(r"(?<=[\s,])\w+\s*(?:\([^(),]*\)\s*)?:(?!:)")
+_SHAPE = re.compile(r"[(\[]([^()\[\]]*,[^()\[\]]*)[)\]]")
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,11 @@ class EmbeddingSizedByFeatures(Rule):
     code = "ML101"
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
-    triggers = (r"\bEmbedding(Bag)?\b",)
+    triggers = ("torch", "Embedding")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
-            if "Embedding" not in function.text:
+            if "Embedding(" not in function.text and "EmbeddingBag(" not in function.text:
                 continue
             frame = project.evaluator.root(function)
             for event, table in project.tables.built_in(frame):
@@ -128,7 +131,7 @@ def _arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
     """What indexes a table, in the functions of its file."""
     return [
         arrival
-        for function in frame.module.all_functions()
+        for function in project.relevance.table_users(frame.module)
         for arrival in project.arrivals.of(function)
         if arrival.lookup.table is not None and arrival.lookup.table.call is table.call
     ]
@@ -174,9 +177,12 @@ def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | No
                 return tuple(dimensions.data.split())
     comments = "\n".join(line.partition("#")[2] for line in function.text.splitlines() if "#" in line)
     for text in (function.docstring or "", comments):
-        for match in re.finditer(_SHAPE.format(name=re.escape(parameter)), text):
-            shape = tuple(part.strip(" `*'\"") for part in match[1].split(","))
-            if all(re.fullmatch(r"[\w.*+\- /]+", part) for part in shape if part):
+        for match in re.finditer(_TAIL.format(name=re.escape(parameter)), text):
+            tail = match[1]
+            following = _NEXT_NAME.search(tail)
+            found = _SHAPE.search(tail[: following.start()] if following else tail)
+            if found is not None:
+                shape = tuple(part.strip(" `*'\"") for part in found[1].split(","))
                 return tuple(part for part in shape if part)
     return None
 

@@ -40,10 +40,10 @@ class EmbeddingFedFeatures(Rule):
     code = "ML102"
     name = "embedding-fed-features"
     severity = Severity.ERROR
-    triggers = (r"\bEmbedding(Bag)?\b", r"\bF\.embedding\(")
+    triggers = ("torch", "Embedding|F\.embedding")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
+        for function in project.relevance.table_users(module):
             for arrival in project.arrivals.of(function):
                 table = arrival.lookup.table
                 if arrival.fact.kind is not FactKind.CONTINUOUS or table is None or table.kind == "codebook":

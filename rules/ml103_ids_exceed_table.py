@@ -13,7 +13,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Value
     from modellint.link.arrivals import Arrival
@@ -46,10 +46,10 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    triggers = (r"\bargmax\b", r"\bmultinomial\b", r"\btopk\b", r"\.sample\(", r"\bgenerate\w*\(", r"\bsample\w*\(", r"\bdecode\w*\(", r"[<>]=?\s*[\w.]*\s*:?.*\bEmbedding\b")
+    triggers = ("torch", r"argmax|multinomial|topk|Categorical|generate|sample\(")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
+        for function in _drawing(module, project):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
                     yield from self._too_many_classes(arrival, project)
@@ -107,6 +107,16 @@ class IdsExceedTable(Rule):
                         ),
                         help="compare with `>=` (or `<` where ids are kept)",
                     )
+
+
+_SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample", "generate")
+
+
+def _drawing(module: ModuleFacts, project: Project) -> list[Function]:
+    """The functions of a file that draw ids, or use what does."""
+    found = project.relevance.mentioning(module, _SOURCES)
+    names = {function.name for function in found}
+    return project.relevance.mentioning(module, (*_SOURCES, *names))
 
 
 def _passes_one_too_many(compare: Value, rows: Size, frame: Frame, project: Project) -> bool:

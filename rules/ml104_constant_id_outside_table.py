@@ -39,12 +39,13 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = (r"\bEmbedding(Bag)?\(",)
+    triggers = ("torch", "Embedding")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
-            if "Embedding" in function.text:
+            if "padding_idx" in function.text:
                 yield from self._padding_index(function, project)
+        for function in project.relevance.table_users(module):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.FILLER:
                     yield from self._filler(arrival, project)

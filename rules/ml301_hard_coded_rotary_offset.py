@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, same
 from modellint.link.evaluator import Located
 from modellint.link.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
 from modellint.rule import Rule
@@ -43,7 +43,7 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
-    triggers = (r"\brot(ary|e)", r"\brope\b", r"\bcos\b", r"\bcos_")
+    triggers = ("torch", r"rotary|Rotary|rotat|Rotat|rope|cos_|cos\(")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[int] = set()
@@ -64,7 +64,9 @@ class HardCodedRotaryOffset(Rule):
             offset = _offset(part, project)
             if offset is None:
                 continue
-            if abs(offset) >= 2 and _is_run_time(part, project) and not _index_moves_too(table, part, offset, project):
+            if abs(offset) >= 2 and _is_run_time(part, project):
+                if _index_moves_too(table, part, offset, project) or _grows(table, part):
+                    continue
                 yield self._added(table, part, offset, project), part.value
             elif offset == 1:
                 extreme = _mixed_extreme(part.value)
@@ -162,6 +164,18 @@ def _index_moves_too(table: SizedTable, part: Located, offset: int, project: Pro
                 if other is not None and abs(other) == abs(offset):
                     return True
     return False
+
+
+def _grows(table: SizedTable, part: Located) -> bool:
+    """Whether the table is only enlarged, with room to spare, once a comparison has shown that it is too short."""
+    if table.event.guard is None:
+        return False
+    operands_ = [arg for arg in part.value.args if arg.op is not Op.CONST]
+    return any(
+        test.op is Op.COMPARE and any(same(arg, operand) for arg in test.args for operand in operands_)
+        for guard in table.event.guard.chain()
+        for test in guard.test.walk()
+    )
 
 
 def _mixed_extreme(value: Value) -> Value | None:

@@ -42,7 +42,7 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
-    triggers = (r"\bpad_sequence\b", r"\bfull(_like)?\(", r"\bnew_full\(", r"\bmasked_fill", r"\bF\.pad\(", r"\bfill_\(", r"functional\.pad\(")
+    triggers = ("torch", r"\bpad_sequence\b|\b(new_)?full(_like)?\(|\bmasked_fill|\bF\.pad\(|functional\.pad\(|\bfill_\(")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

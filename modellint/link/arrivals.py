@@ -149,6 +149,8 @@ class Arrivals:
             return known
         reached: dict[str, list[tuple[Fact, Lookup]]] = {}
         self._reached[function] = reached
+        if not self.evaluator.project.relevance.may_look_up(function):
+            return reached
         frame = self.evaluator.root(function)
         for lookup in self.tables.lookups(frame):
             for fact in self.finder.facts(lookup.index, frame):

@@ -41,6 +41,8 @@ _WRAPPERS = frozenset(
         "torch.nn.parallel.DistributedDataParallel",
     )
 )
+#: What is never an object with methods of its own.
+_NO_OBJECTS = frozenset((Op.CONST, Op.GLOBAL, Op.BIN, Op.COMPARE, Op.UNARY, Op.TUPLE, Op.LIST, Op.DICT, Op.STRING))
 _CONTAINERS = frozenset(("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"))
 
 
@@ -102,7 +104,9 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._frames: dict[Function, Frame] = {}
-        self._sizes: dict[tuple[int, int], Size | None] = {}
+        #: What calls reach in functions of which no call is known; bodies are lowered once, so values are keys.
+        self._targets: dict[Value, Target] = {}
+        self._instances: dict[Value, tuple[Instance, ...]] = {}
 
     def root(self, function: Function) -> Frame:
         """The frame of a function of which no call is known."""
@@ -116,7 +120,10 @@ class Evaluator:
 
     def definition(self, value: Value, module: ModuleFacts) -> Definition | None:
         """What a dotted name stands for, None for a value that is no name or a local one."""
-        return self.project.names.definition(module, value)
+        root = value
+        while root.op is Op.ATTR:
+            root = root.args[0]
+        return self.project.names.definition(module, value) if root.op is Op.GLOBAL else None
 
     def external_name(self, value: Value, module: ModuleFacts) -> str | None:
         """The canonical dotted name of a library's object (`torch.nn.Embedding`)."""
@@ -127,8 +134,18 @@ class Evaluator:
 
     def instances(self, value: Value, frame: Frame, depth: int = 0) -> tuple[Instance, ...]:
         """The objects that a value may be, as far as they are known."""
-        if depth > MAX_DEPTH:
+        if depth > MAX_DEPTH or value.op in _NO_OBJECTS:
             return ()
+        if frame.caller is not None:
+            return self._objects(value, frame, depth)
+        known = self._instances.get(value)
+        if known is None:
+            known = self._objects(value, frame, depth)
+            if depth <= MAX_DEPTH // 2:
+                self._instances[value] = known
+        return known
+
+    def _objects(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
         match value.op:
             case Op.CALL:
                 return self._built(value, frame, depth)
@@ -446,6 +463,16 @@ class Evaluator:
 
     def target(self, call: Value, frame: Frame, depth: int = 0) -> Target:
         """What a call reaches."""
+        if frame.caller is not None:
+            return self._target(call, frame, depth)
+        known = self._targets.get(call)
+        if known is None:
+            known = self._target(call, frame, depth)
+            if depth <= MAX_DEPTH // 2:
+                self._targets[call] = known
+        return known
+
+    def _target(self, call: Value, frame: Frame, depth: int) -> Target:
         callee = call.callee
         found = self.definition(callee, frame.module)
         if isinstance(found, DefinedFunction):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Stored = tuple["Function", Event]
 
+_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
+_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
+
 
 class Members:
     """Answers about the members of classes that can be read. Reached as `project.members`."""
@@ -21,6 +24,7 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
+        self._mentions: dict[Class, dict[str, list[Function]]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and those of its bases that can be read, in the order of method resolution."""
@@ -89,11 +93,20 @@ class Members:
 
     def _mentioning(self, cls: Class, name: str, *, quoted: bool = False) -> list[Function]:
         """The methods whose text speaks of an attribute; the others need not be lowered."""
-        word = re.compile(rf"""["']{re.escape(name)}["']""" if quoted else rf"\.{re.escape(name)}\b")
-        return [
-            function
-            for owner in self.mro(cls)
-            if quoted or f".{name}" in owner.text
-            for function in owner.methods.values()
-            if word.search(function.text)
-        ]
+        index = self._mentions.get(cls)
+        if index is None:
+            index = self._mentions[cls] = self._index(cls)
+        return index.get(f"'{name}'" if quoted else name, [])
+
+    def _index(self, cls: Class) -> dict[str, list[Function]]:
+        """The methods of a class and its bases by the attributes, and the quoted names, that they speak of."""
+        index: dict[str, list[Function]] = {}
+        for owner in self.mro(cls):
+            for function in owner.methods.values():
+                text = function.text
+                names = set(_ATTRIBUTE.findall(text))
+                if "register_" in text or "add_module" in text:
+                    names.update(f"'{name}'" for name in _QUOTED.findall(text))
+                for name in names:
+                    index.setdefault(name, []).append(function)
+        return index

@@ -14,6 +14,7 @@ from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.members import Members
 from modellint.link.names import Names
+from modellint.link.relevance import Relevance
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Project:
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self.names = Names(self)
         self.members = Members(self)
+        self.relevance = Relevance(self)
 
     @cached_property
     def classes(self) -> Classes:

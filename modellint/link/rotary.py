@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.evaluator import Located
+from modellint.link.names import DefinedFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.evaluator import Evaluator, Frame
 
 _COSINE = re.compile(r"\bcos\s*\(")
@@ -59,21 +60,48 @@ class Rotary:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._parameters: dict[Function, frozenset[str]] = {}
-        self._cosines: dict[object, bool] = {}
+        self._cosines: dict[Function | Class, bool] = {}
+        self._callables: dict[ModuleFacts, frozenset[str]] = {}
 
     def takes_cosines(self, function: Function) -> bool:
         """Whether a function, or the class it belongs to, computes cosines."""
-        owner = function.owner
-        key: object = owner or function
-        known = self._cosines.get(key)
+        if function.owner is not None:
+            return self._class_takes_cosines(function.owner)
+        known = self._cosines.get(function)
         if known is None:
-            if owner is None:
-                known = bool(_COSINE.search(function.text))
-            else:
-                mro = self.evaluator.project.members.mro(owner)
-                known = any(_COSINE.search(cls.text) for cls in mro)
-            self._cosines[key] = known
+            known = self._cosines[function] = bool(_COSINE.search(function.text))
         return known
+
+    def _class_takes_cosines(self, cls: Class) -> bool:
+        known = self._cosines.get(cls)
+        if known is None:
+            mro = self.evaluator.project.members.mro(cls)
+            known = self._cosines[cls] = any(_COSINE.search(base.text) for base in mro)
+        return known
+
+    def callables(self, module: ModuleFacts) -> frozenset[str]:
+        """The names by which a file calls what takes cosines: functions, methods, and attributes that hold objects."""
+        known = self._callables.get(module)
+        if known is None:
+            relevance = self.evaluator.project.relevance
+            names = {name for name, function in module.functions.items() if self.takes_cosines(function)}
+            names |= {
+                name for cls in module.classes.values() if self._class_takes_cosines(cls) for name in cls.methods
+            }
+            names |= relevance.holders(module, self._class_takes_cosines)
+            names |= self._imported(module)
+            known = self._callables[module] = frozenset(names)
+        return known
+
+    def _imported(self, module: ModuleFacts) -> set[str]:
+        """Imported functions that take cosines."""
+        found = set()
+        for name in module.imports:
+            if "rot" in name or "rope" in name or "cos" in name:
+                definition = self.evaluator.project.names.resolve(module, name)
+                if isinstance(definition, DefinedFunction) and self.takes_cosines(definition.function):
+                    found.add(name)
+        return found
 
     def length_parameters(self, function: Function) -> frozenset[str]:
         """The parameters of a function that size or slice a position table, in it or in what it calls."""
@@ -111,9 +139,13 @@ class Rotary:
 
     def sized_tables(self, function: Function) -> Iterator[SizedTable]:
         """Where a function passes a length to a position table, or slices one itself."""
+        names = self.callables(function.module)
+        slices = function.owner is not None and self.takes_cosines(function)
+        if not slices and names.isdisjoint(self.evaluator.project.relevance.words(function)):
+            return
         frame = self.evaluator.root(function)
         for event in function.flow.events:
-            if event.kind is EventKind.CALL and event.value.args[1:]:
+            if event.kind is EventKind.CALL and event.value.args[1:] and event.value.callee.data in names:
                 inner = self.evaluator.call_frame(event.value, frame)
                 if inner is None:
                     continue

@@ -82,7 +82,6 @@ class Cache:
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
-            _prepare(self._folder)
             write_atomically(self._file, json.dumps(document, separators=(",", ":")).encode())
             self._drop_old()
         except OSError:
@@ -157,11 +156,15 @@ def _engine_files() -> Iterator[Path]:
             yield Path(folder, name)
 
 
-def _prepare(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
-        if not (folder / name).exists():
-            (folder / name).write_text(text, encoding="utf-8")
+def prepare(folder: Path) -> None:
+    """Make the folder of the cache, before anything that depends on a listing of its parent is recorded."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
+            if not (folder / name).exists():
+                (folder / name).write_text(text, encoding="utf-8")
+    except OSError:
+        return  # then nothing will be remembered
 
 
 def _is_index(number: object, pairs: Sequence[object]) -> bool:

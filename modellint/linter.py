@@ -120,8 +120,9 @@ def _results(
     if not use_cache or overlay:
         yield from analyse_all(paths, rules, settings, overlay, record=False)
         return
-    from modellint.cache import Cache, cache_key
+    from modellint.cache import Cache, cache_key, prepare
 
+    prepare(settings.cache_folder)
     cache = Cache(settings.cache_folder, cache_key(settings, rules), files)
     missing = []
     for path in paths:

@@ -104,7 +104,7 @@ class WordRule(Rule):
     code = "TST101"
     name = "word"
     severity = Severity.WARNING
-    triggers = ("WORD", "link:")
+    triggers = ("WORD|link:",)
     bad = (Example("A word", {"a.py": "WORD = 1  # expect: TST101"}),)
 
     def check_python(self, module, project):

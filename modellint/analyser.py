@@ -110,7 +110,7 @@ class Analyser:
         for rule in rules:
             found = self._guarded(run, rule.code, _all, rule.check_python, module, self._project)
             run.findings.extend(found or ())
-        module.release()
+        self._project.release(module)
 
     def _yaml(self, run: _Run, data: bytes) -> None:
         from modellint.frontends import recipe as recipe_frontend

@@ -45,7 +45,7 @@ class NegativeSentinelPositions(Rule):
     triggers = ("torch", r"\bpad_sequence\b|\b(new_)?full(_like)?\(|\bmasked_fill|\bF\.pad\(|functional\.pad\(|\bfill_\(")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
+        for function in project.relevance.mentioning(module, _FILLING):
             fillers = {id(fact.origin.value): (event, fact) for event, fact in _fillers(function, project)}
             if not fillers:
                 continue
@@ -90,6 +90,10 @@ class NegativeSentinelPositions(Rule):
             related=(Related(module.place(event.value), "the padding"),),
             help="fill with 0 and let the attention mask hide those elements",
         )
+
+
+#: What fills elements with a constant.
+_FILLING = ("pad_sequence", "pad", "full", "full_like", "new_full", "fill_", "masked_fill", "masked_fill_")
 
 
 def _consequence(fact: Fact) -> str:

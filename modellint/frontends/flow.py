@@ -60,7 +60,7 @@ def lower_statements(body: Sequence[ast.stmt]) -> Flow:
     """The flow of module-level statements; names stay globals once a definition has bound them."""
     lowering = _Lowering(None)
     lowering.block(body)
-    return Flow(tuple(lowering.events))
+    return lowering.flow
 
 
 def lower_function(node: FunctionNode, parameters: Sequence[str], receiver: str | None) -> Flow:
@@ -69,7 +69,7 @@ def lower_function(node: FunctionNode, parameters: Sequence[str], receiver: str 
     for name in parameters:
         lowering.names[name] = lowering.value(Op.PARAM, (), "self" if name == receiver else name, node)
     lowering.block(node.body)
-    return Flow(tuple(lowering.events))
+    return lowering.flow
 
 
 class _Lowering:
@@ -85,6 +85,11 @@ class _Lowering:
         self.contexts: tuple[Value, ...] = ()
         #: Return values of the nested function that is being lowered, None outside of one.
         self.nested_returns: list[Value] | None = None
+        self.carried: list[Value] = []
+
+    @property
+    def flow(self) -> Flow:
+        return Flow(tuple(self.events), tuple(self.carried))
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -227,6 +232,7 @@ class _Lowering:
                 choice = self.value(Op.CHOICE, (before,), None, node)
                 choice.target = name
                 carried[name] = self.names[name] = choice
+                self.carried.append(choice)
         return carried
 
     def close_loop(self, carried: dict[str, Value]) -> None:

@@ -246,5 +246,7 @@ class ModuleFacts:
         """Let go of syntax trees and lowered bodies; they come back from the text when somebody asks again."""
         self.trees.clear()
         for function in (*self.all_functions(), self.body):
-            function.__dict__.pop("flow", None)
+            flow = function.__dict__.pop("flow", None)
+            if flow is not None:
+                flow.release()
             function.__dict__.pop("text", None)

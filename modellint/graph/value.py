@@ -186,9 +186,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A function body as a list of events."""
+    """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves."""
 
     events: tuple[Event, ...]
+    carried: tuple[Value, ...] = ()
+
+    def release(self) -> None:
+        """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""
+        for choice in self.carried:
+            choice.args = ()
 
     def of(self, kind: EventKind) -> Iterator[Event]:
         return (event for event in self.events if event.kind is kind)

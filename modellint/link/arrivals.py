@@ -12,7 +12,7 @@ from modellint.link.tables import Lookup, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.link.evaluator import Evaluator, Frame
     from modellint.link.facts import FactFinder
     from modellint.link.tables import Tables
@@ -47,8 +47,15 @@ class Arrivals:
         self.evaluator = evaluator
         self.tables = tables
         self.finder = finder
+        self._relevance = evaluator.project.relevance
         self._reached: dict[Function, dict[str, list[tuple[Fact, Lookup]]]] = {}
         self._arrivals: dict[Function, list[Arrival]] = {}
+
+    def forget(self, module: ModuleFacts) -> None:
+        """Let go of what was found in a file's functions."""
+        self._arrivals.clear()
+        for function in [f for f in self._reached if f.module is module]:
+            del self._reached[function]
 
     def of(self, function: Function) -> list[Arrival]:
         """The arrivals at what a function looks up or calls."""
@@ -69,7 +76,7 @@ class Arrivals:
 
     def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
         call = event.value
-        if not call.args[1:]:
+        if not call.args[1:] or not self._relevance.may_reach_table(call, frame.module):
             return
         inner = self.evaluator.call_frame(call, frame)
         if inner is None:
@@ -108,6 +115,8 @@ class Arrivals:
         if len(calls) >= _MAX_CALLS:
             return
         for inner_event in frame.function.flow.of(EventKind.CALL):
+            if not self._relevance.may_reach_table(inner_event.value, frame.module):
+                continue
             inner = self.evaluator.call_frame(inner_event.value, frame)
             if inner is not None and self.reached(inner.function):
                 yield from self._descend(event, outer, inner, carried, (*calls, (inner_event.value, frame)))
@@ -118,7 +127,7 @@ class Arrivals:
             if lookup.table is not None:
                 yield lookup.index, lookup.event, lookup.table
         for event in frame.function.flow.of(EventKind.CALL):
-            if not event.value.args[1:]:
+            if not event.value.args[1:] or not self._relevance.may_reach_table(event.value, frame.module):
                 continue
             inner = self.evaluator.call_frame(event.value, frame)
             if inner is None:
@@ -149,7 +158,7 @@ class Arrivals:
             return known
         reached: dict[str, list[tuple[Fact, Lookup]]] = {}
         self._reached[function] = reached
-        if not self.evaluator.project.relevance.may_look_up(function):
+        if not self._relevance.may_look_up(function):
             return reached
         frame = self.evaluator.root(function)
         for lookup in self.tables.lookups(frame):
@@ -157,7 +166,7 @@ class Arrivals:
                 if fact.parameter is not None:
                     reached.setdefault(fact.parameter, []).append((fact, lookup))
         for event in function.flow.of(EventKind.CALL):
-            if not event.value.args[1:]:
+            if not event.value.args[1:] or not self._relevance.may_reach_table(event.value, frame.module):
                 continue
             inner = self.evaluator.call_frame(event.value, frame)
             if inner is None:

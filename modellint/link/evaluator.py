@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: How many steps a value is followed through calls, attributes and parameters.
 MAX_DEPTH = 24
 
+#: A value that may be more objects than this is unknown.
+_MAX_OBJECTS = 8
+
 #: Methods of a module that give back the module itself.
 _SAME_MODULE = frozenset(
     ("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "type", "apply")
@@ -116,14 +119,24 @@ class Evaluator:
             frame = self._frames[function] = Frame(function, receiver=receiver)
         return frame
 
+    def forget(self) -> None:
+        """Let go of what was learnt about functions of which no call is known."""
+        self._frames.clear()
+        self._targets.clear()
+        self._instances.clear()
+
     # -- names ------------------------------------------------------------------------------------------------------
 
     def definition(self, value: Value, module: ModuleFacts) -> Definition | None:
         """What a dotted name stands for, None for a value that is no name or a local one."""
-        root = value
-        while root.op is Op.ATTR:
-            root = root.args[0]
-        return self.project.names.definition(module, value) if root.op is Op.GLOBAL else None
+        parts: list[str] = []
+        while value.op is Op.ATTR:
+            parts.append(value.data)
+            value = value.args[0]
+        if value.op is not Op.GLOBAL:
+            return None
+        parts.append(value.data)
+        return self.project.names.resolve(module, parts[0] if len(parts) == 1 else ".".join(reversed(parts)))
 
     def external_name(self, value: Value, module: ModuleFacts) -> str | None:
         """The canonical dotted name of a library's object (`torch.nn.Embedding`)."""
@@ -137,10 +150,10 @@ class Evaluator:
         if depth > MAX_DEPTH or value.op in _NO_OBJECTS:
             return ()
         if frame.caller is not None:
-            return self._objects(value, frame, depth)
+            return _distinct(self._objects(value, frame, depth))
         known = self._instances.get(value)
         if known is None:
-            known = self._objects(value, frame, depth)
+            known = _distinct(self._objects(value, frame, depth))
             if depth <= MAX_DEPTH // 2:
                 self._instances[value] = known
         return known
@@ -693,6 +706,16 @@ class Evaluator:
         if isinstance(found, DefinedConstant):
             return self.size(found.value, Frame(found.module.body), depth + 1)
         return None
+
+
+def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    """Each object once: what the same call builds, or the same annotation names. Too many are as good as unknown."""
+    if len(instances) < 2:
+        return instances
+    seen: dict[tuple[int, ...], Instance] = {}
+    for instance in instances:
+        seen.setdefault((id(instance.call), id(instance.cls), id(instance.external)), instance)
+    return tuple(seen.values()) if len(seen) <= _MAX_OBJECTS else ()
 
 
 def _first_attribute(value: Value) -> Value:

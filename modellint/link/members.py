@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Event, EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
 Stored = tuple["Function", Event]
@@ -25,6 +25,11 @@ class Members:
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
         self._mentions: dict[Class, dict[str, list[Function]]] = {}
+
+    def forget(self, module: ModuleFacts) -> None:
+        """Let go of the bodies of a file's functions."""
+        for key in [key for key, found in self._stored.items() if any(f.module is module for f, _ in found)]:
+            del self._stored[key]
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and those of its bases that can be read, in the order of method resolution."""
@@ -43,6 +48,10 @@ class Members:
         return self._project.classes.model(cls).is_module
 
     def method(self, cls: Class, name: str) -> Function | None:
+        """A method by the order of resolution; bases are looked up only if the class itself has none."""
+        own = cls.methods.get(name)
+        if own is not None:
+            return own
         return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
 
     def method_after(self, cls: Class, below: Class, name: str) -> Function | None:
@@ -53,20 +62,31 @@ class Members:
 
     def attribute(self, cls: Class, name: str) -> Class | None:
         """The class of the MRO that assigns `name` in its body."""
+        if name in cls.attributes:
+            return cls
         return next((c for c in self.mro(cls) if name in c.attributes), None)
 
     def stored(self, cls: Class, name: str) -> list[Stored]:
-        """Every `self.name = …` in the methods of a class and its bases, with the method it stands in."""
+        """Every `self.name = …` in the methods of a class, or else of its nearest base that has one.
+
+        Each comes with the method it stands in.
+        """
         key = (cls, name)
         found = self._stored.get(key)
         if found is None:
-            found = self._stored[key] = [
-                (function, event)
-                for function in self._mentioning(cls, name)
-                for event in function.flow.of(EventKind.STORE)
-                if event.target is not None and self_attribute(event.target) == name
-            ]
+            found = self._stored_by(cls, name)
+            if not found:
+                found = next(filter(None, (self._stored_by(base, name) for base in self.mro(cls)[1:])), [])
+            self._stored[key] = found
         return found
+
+    def _stored_by(self, cls: Class, name: str) -> list[Stored]:
+        return [
+            (function, event)
+            for function in self._mentions_of(cls).get(name, ())
+            for event in function.flow.of(EventKind.STORE)
+            if event.target is not None and self_attribute(event.target) == name
+        ]
 
     def buffers(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""
@@ -93,16 +113,15 @@ class Members:
 
     def _mentioning(self, cls: Class, name: str, *, quoted: bool = False) -> list[Function]:
         """The methods whose text speaks of an attribute; the others need not be lowered."""
+        key = f"'{name}'" if quoted else name
+        return [function for owner in self.mro(cls) for function in self._mentions_of(owner).get(key, ())]
+
+    def _mentions_of(self, cls: Class) -> dict[str, list[Function]]:
+        """A class's own methods by the attributes, and the quoted names, that they speak of."""
         index = self._mentions.get(cls)
         if index is None:
-            index = self._mentions[cls] = self._index(cls)
-        return index.get(f"'{name}'" if quoted else name, [])
-
-    def _index(self, cls: Class) -> dict[str, list[Function]]:
-        """The methods of a class and its bases by the attributes, and the quoted names, that they speak of."""
-        index: dict[str, list[Function]] = {}
-        for owner in self.mro(cls):
-            for function in owner.methods.values():
+            index = self._mentions[cls] = {}
+            for function in cls.methods.values():
                 text = function.text
                 names = set(_ATTRIBUTE.findall(text))
                 if "register_" in text or "add_module" in text:

@@ -105,6 +105,14 @@ class Project:
 
         return callers(self, function)
 
+    def release(self, module: ModuleFacts) -> None:
+        """Let go of the bodies of a file that has been checked; they are lowered again when somebody asks."""
+        self.evaluator.forget()
+        self.facts.start()
+        self.arrivals.forget(module)
+        self.members.forget(module)
+        module.release()
+
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
         if key not in self._memo:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, dotted, self_attribute
 from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -31,7 +32,9 @@ class Relevance:
         self._built: dict[Class, dict[str, frozenset[str]]] = {}
         self._words: dict[Function, frozenset[str]] = {}
         self._holders: dict[Class, bool] = {}
-        self._users: dict[ModuleFacts, list[Function]] = {}
+        self._tables: dict[Class, set[str]] = {}
+        self._callables: dict[ModuleFacts, frozenset[str]] = {}
+        self._names: dict[ModuleFacts, frozenset[str]] = {}
 
     def words(self, function: Function) -> frozenset[str]:
         """The names that a function's text mentions."""
@@ -95,28 +98,87 @@ class Relevance:
         self._holders[cls] = False
         found = bool(_INDEXED.search(cls.text)) or bool(self.table_attributes(cls))
         if not found:
-            found = any(self.holds_table(base) for base in self._project.members.mro(cls)[1:])
+            found = any(self.holds_table(base) for base in self.near_bases(cls))
         self._holders[cls] = found
         return found
 
+    def near_bases(self, cls: Class) -> list[Class]:
+        """The bases of a class that its own folder defines. Those of a framework are far away, and large."""
+        found: list[Class] = []
+        pending = [cls]
+        while pending and len(found) < 20:
+            current = pending.pop()
+            for base in current.bases:
+                near = self._near_class(base, current.module)
+                if near is not None and near not in found and near is not cls:
+                    found.append(near)
+                    pending.append(near)
+        return found
+
+    def _near_class(self, base: Value, module: ModuleFacts) -> Class | None:
+        name = dotted(base)
+        if name is None:
+            return None
+        if name in module.classes:
+            return module.classes[name]
+        target = module.imports.get(name)
+        package = module.name if module.is_package else module.name.rpartition(".")[0]
+        if target is None or target.rpartition(".")[0].rpartition(".")[0] != package:
+            return None
+        found = self._project.names.resolve(module, name)
+        return found.cls if isinstance(found, DefinedClass) else None
+
+    def callables(self, module: ModuleFacts) -> frozenset[str]:
+        """The names by which a file may call what looks something up: attributes, and its own methods and functions."""
+        found = self._callables.get(module)
+        if found is None:
+            names = set(self.table_names(module))
+            for cls in module.classes.values():
+                if self.holds_table(cls):
+                    names.update(name for name in cls.methods if not name.startswith("__"))
+            names.update(name for name, function in module.functions.items() if self.may_look_up(function))
+            found = self._callables[module] = frozenset(names)
+        return found
+
+    def may_reach_table(self, call: Value, module: ModuleFacts) -> bool:
+        """Whether a call may lead to a lookup, by the name and the kind of what is called."""
+        callee = call.callee
+        if callee.op is Op.GLOBAL:
+            return callee.data in self.callables(module) or callee.data in module.imports
+        if callee.op is not Op.ATTR:
+            return callee.op is not Op.LAMBDA
+        if callee.data in self.callables(module):
+            return True
+        owner = callee.args[0]
+        if owner.op is Op.CALL:
+            return owner.callee.op is Op.GLOBAL and str(owner.callee.data)[:1].isupper()
+        return owner.op is Op.PARAM and owner.data != "self"
+
     def table_attributes(self, cls: Class) -> set[str]:
         """The attributes of a class under which tables, or what holds one, are kept."""
-        return {
-            attribute
-            for attribute, called in self.built(cls).items()
-            if any("Embedding" in name or self._class_is(name, cls.module, self.holds_table) for name in called)
-        }
+        known = self._tables.get(cls)
+        if known is None:
+            known = self._tables[cls] = {
+                attribute
+                for attribute, called in self.built(cls).items()
+                if any("Embedding" in name or self._class_is(name, cls.module, self.holds_table) for name in called)
+            }
+        return known
 
-    def table_users(self, module: ModuleFacts) -> list[Function]:
-        """The functions of a file that may look something up, themselves or through what they call."""
-        found = self._users.get(module)
+    def table_names(self, module: ModuleFacts) -> frozenset[str]:
+        """The attributes under which the classes of a file keep tables, or what holds one."""
+        found = self._names.get(module)
         if found is None:
             names = {"embedding"}
             for cls in module.classes.values():
-                for owner in self._project.members.mro(cls):
+                for owner in (cls, *self.near_bases(cls)):
                     names |= self.table_attributes(owner)
-            found = self._users[module] = self.mentioning(module, names)
+            found = self._names[module] = frozenset(names)
         return found
+
+    def table_users(self, module: ModuleFacts) -> list[Function]:
+        """The functions of a file that may look something up, themselves or through what they call."""
+        return self.mentioning(module, self.table_names(module))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

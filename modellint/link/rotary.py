@@ -6,7 +6,6 @@ of it that bounds an `arange` or a slice.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.evaluator import Evaluator, Frame
 
-_COSINE = re.compile(r"\bcos\s*\(")
 #: Functions and methods that give back the number they are given.
 _SAME_NUMBER = frozenset(("int", "float", "item", "to", "long", "round", "tolist", "cpu", "detach", "clone"))
 _EXTREMES = frozenset(("max", "min", "torch.max", "torch.maximum", "torch.min", "torch.minimum"))
@@ -69,14 +67,16 @@ class Rotary:
             return self._class_takes_cosines(function.owner)
         known = self._cosines.get(function)
         if known is None:
-            known = self._cosines[function] = bool(_COSINE.search(function.text))
+            known = self._cosines[function] = "cos(" in function.text
         return known
 
     def _class_takes_cosines(self, cls: Class) -> bool:
         known = self._cosines.get(cls)
         if known is None:
-            mro = self.evaluator.project.members.mro(cls)
-            known = self._cosines[cls] = any(_COSINE.search(base.text) for base in mro)
+            known = "cos(" in cls.text or any(
+                "cos(" in base.text for base in self.evaluator.project.relevance.near_bases(cls)
+            )
+            self._cosines[cls] = known
         return known
 
     def callables(self, module: ModuleFacts) -> frozenset[str]:
@@ -85,9 +85,9 @@ class Rotary:
         if known is None:
             relevance = self.evaluator.project.relevance
             names = {name for name, function in module.functions.items() if self.takes_cosines(function)}
-            names |= {
-                name for cls in module.classes.values() if self._class_takes_cosines(cls) for name in cls.methods
-            }
+            for cls in module.classes.values():
+                if self._class_takes_cosines(cls):
+                    names.update(name for name in cls.methods if name != "forward" and not name.startswith("__"))
             names |= relevance.holders(module, self._class_takes_cosines)
             names |= self._imported(module)
             known = self._callables[module] = frozenset(names)

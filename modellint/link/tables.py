@@ -20,18 +20,15 @@ _FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table. `rows` and `columns` are the arguments that size it; `call` is what builds it, all in `frame`."""
+    """A table, built by `call` in `frame`. `rows` and `columns` are what sizes it, as near to the call as it is known."""
 
     call: Value
     frame: Frame
-    rows: Value
-    columns: Value | None
+    rows: Located
+    columns: Located | None
     #: The class that makes it: `Embedding`, or a project's subclass.
     kind: str
-
-    @property
-    def padding(self) -> Value | None:
-        return self.call.argument(2, "padding_idx")
+    padding: Located | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,7 @@ class Tables:
 
     def rows(self, table: Table) -> Size | None:
         """How many rows a table has."""
-        return self.evaluator.size(table.rows, table.frame)
+        return self.evaluator.size(table.rows.value, table.rows.frame)
 
     def built_in(self, frame: Frame) -> Iterator[tuple[Event, Table]]:
         """The tables that a function's body builds."""
@@ -91,7 +88,7 @@ class Tables:
         if found.external is not None:
             if found.external not in EMBEDDINGS:
                 return None
-            return self._from_arguments(call, call, frame, found.name)
+            return self._from_arguments(call, frame, Located(call, frame), found.name)
         if found.cls is None:
             return None
         base = self.evaluator.project.members.library_base(found.cls)
@@ -100,21 +97,39 @@ class Tables:
         passed = self.evaluator.passed_to_base(found)
         if passed is None:
             return None
-        return self._from_arguments(call, passed.value, passed.frame, found.name)
+        return self._from_arguments(call, frame, passed, found.name)
 
-    @staticmethod
-    def _from_arguments(call: Value, sizes: Value, frame: Frame, kind: str) -> Table | None:
-        rows = sizes.argument(0, "num_embeddings")
+    def _from_arguments(self, call: Value, frame: Frame, sizes: Located, kind: str) -> Table | None:
+        """The table that `call` builds, whose library constructor gets the arguments of `sizes`."""
+        rows = self._argument(sizes, 0, "num_embeddings")
         if rows is None:
             return None
-        return Table(call, frame, rows, sizes.argument(1, "embedding_dim"), kind)
+        columns, padding = self._argument(sizes, 1, "embedding_dim"), self._argument(sizes, 2, "padding_idx")
+        return Table(call, frame, rows, columns, kind, padding)
+
+    def _argument(self, sizes: Located, position: int, name: str) -> Located | None:
+        """An argument of a constructor, followed out of the constructors of subclasses."""
+        value = sizes.value.argument(position, name)
+        if value is None:
+            return None
+        located = Located(value, sizes.frame)
+        while located.value.op is Op.PARAM:
+            bound = self.evaluator.argument(located.value, located.frame)
+            if bound is None:
+                break
+            located = bound
+        return located
 
     # -- lookups ----------------------------------------------------------------------------------------------------
 
     def lookups(self, frame: Frame) -> Iterator[Lookup]:
         """Where a function's body looks something up in a table."""
+        names = self.evaluator.project.relevance.table_names(frame.module)
         for event in frame.function.flow.events:
             if event.kind is EventKind.CALL:
+                callee = event.value.callee
+                if callee.op is Op.ATTR and callee.data not in names:
+                    continue
                 found = self._called(event, frame)
             elif event.kind is EventKind.INDEX:
                 found = self._indexed(event, frame)
@@ -207,4 +222,4 @@ class Tables:
             sizes = sizes[0].args
         if len(sizes) != 2 or any(size.op is Op.STARRED for size in sizes):
             return None
-        return Table(value, frame, sizes[0], sizes[1], "codebook")
+        return Table(value, frame, Located(sizes[0], frame), Located(sizes[1], frame), "codebook")

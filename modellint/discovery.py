@@ -88,7 +88,7 @@ class _Ignores:
             self._patterns = [
                 (pattern.regex, pattern.include)
                 for pattern in pathspec.GitIgnoreSpec.from_lines(file).patterns
-                if isinstance(pattern, pathspec.RegexPattern) and pattern.include is not None
+                if isinstance(pattern, pathspec.RegexPattern) and pattern.regex and pattern.include is not None
             ]
         # Most paths match nothing, and one expression tells so several times faster than one for each pattern.
         bodies = (re.sub(r"\(\?P<\w+>", "(?:", regex.pattern) for regex, _ in self._patterns)

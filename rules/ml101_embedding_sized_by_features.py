@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
-from modellint.graph.value import EventKind, Op, are_exclusive
+from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
 from modellint.link.facts import FactKind
-from modellint.rule import Rule
+from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.graph.value import Event, Value
+    from modellint.graph.value import Event
     from modellint.link.arrivals import Arrival
-    from modellint.link.evaluator import Frame
+    from modellint.link.evaluator import Frame, Located
     from modellint.link.facts import Fact
     from modellint.link.project import Project
     from modellint.link.tables import Table
@@ -78,6 +78,489 @@ class EmbeddingSizedByFeatures(Rule):
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
     triggers = ("torch", "Embedding")
+    bad = (
+        Example(
+            "The documented shape of the input ends in the number of rows",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class EncoderConfig:
+    input_dim: int = 1583
+    d_model: int = 256
+""",
+                "encoder.py": '''\
+from torch import nn
+
+from config import EncoderConfig
+
+
+class ContentEncoder(nn.Module):
+    def __init__(self, cfg: EncoderConfig):
+        super().__init__()
+        self.input_layer = nn.Embedding(cfg.input_dim, cfg.d_model)  # expect: ML101
+        self.layers = nn.TransformerEncoderLayer(cfg.d_model, 4)
+
+    def forward(self, x):
+        """
+        Args:
+            x: (N, T, input_dim)
+        """
+        return self.layers(self.input_layer(x))
+''',
+            },
+        ),
+        Example(
+            "A layer takes the same tensor with the same width",
+            {
+                "prenet.py": """\
+from torch import nn
+
+
+class Prenet(nn.Module):
+    def __init__(self, feat_dim, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(feat_dim, d_model)  # expect: ML101
+        self.skip = nn.Linear(feat_dim, d_model)
+
+    def forward(self, feats):
+        return self.embed(feats) + self.skip(feats)
+""",
+            },
+        ),
+        Example(
+            "The arguments are swapped",
+            {
+                "decoder.py": """\
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, d_model, vocab_size):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(d_model, vocab_size)  # expect: ML101
+        self.norm = nn.LayerNorm(d_model)
+        self.lm_head = nn.Linear(d_model, vocab_size)
+
+    def forward(self, input_ids):
+        return self.lm_head(self.norm(self.embed_tokens(input_ids)))
+""",
+            },
+            fixed={
+                "decoder.py": """\
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, d_model, vocab_size):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(vocab_size, d_model)  # expect: ML101
+        self.norm = nn.LayerNorm(d_model)
+        self.lm_head = nn.Linear(d_model, vocab_size)
+
+    def forward(self, input_ids):
+        return self.lm_head(self.norm(self.embed_tokens(input_ids)))
+""",
+            },
+        ),
+        Example(
+            "Features of that very width are cast to ids",
+            {
+                "head.py": """\
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, n_mels=80, hidden=512):
+        super().__init__()
+        self.proj = nn.Sequential(nn.Linear(n_mels, hidden), nn.ReLU(), nn.Dropout(0.1))
+        self.table = nn.Embedding(hidden, 256)  # expect: ML101
+
+    def forward(self, mel):
+        features = self.proj(mel)
+        return self.table(features.long())
+""",
+            },
+        ),
+        Example(
+            "The width of the model is the number of rows",
+            {
+                "config.py": """\
+class DecoderConfig:
+    def __init__(self, hidden_size=768, intermediate_size=3072, vocab_size=32000):
+        self.hidden_size = hidden_size
+        self.intermediate_size = intermediate_size
+        self.vocab_size = vocab_size
+""",
+                "decoder.py": """\
+from torch import nn
+
+from config import DecoderConfig
+
+
+class Decoder(nn.Module):
+    def __init__(self, config: DecoderConfig):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(config.hidden_size, config.hidden_size)  # expect: ML101
+        self.up = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.norm = nn.LayerNorm(config.hidden_size)
+
+    def forward(self, input_ids):
+        return self.up(self.norm(self.embed_tokens(input_ids)))
+""",
+            },
+        ),
+        Example(
+            "A jaxtyping annotation gives the shape, of a project's own embedding",
+            {
+                "layers.py": """\
+import math
+
+from torch import nn
+
+
+class ScaledEmbedding(nn.Embedding):
+    def __init__(self, rows, width, padding=None):
+        super().__init__(rows, width, padding_idx=padding)
+        self.scale = math.sqrt(width)
+
+    def forward(self, ids):
+        return super().forward(ids) * self.scale
+""",
+                "encoder.py": """\
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from layers import ScaledEmbedding
+
+
+class Encoder(nn.Module):
+    def __init__(self, n_feats: int, width: int):
+        super().__init__()
+        self.front = ScaledEmbedding(n_feats, width)  # expect: ML101
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, feats: Float[Tensor, "batch time n_feats"]):
+        return self.norm(self.front(feats))
+""",
+            },
+        ),
+        Example(
+            "A recipe sizes the table by what feeds the feature extractor",
+            {
+                "hparams.yaml": """\
+n_mels: 80
+vocab_size: 5000
+emb_dim: 256
+compute_features: !new:speechbrain.lobes.features.Fbank
+    n_mels: !ref <n_mels>
+embedding: !new:torch.nn.Embedding
+    num_embeddings: !ref <n_mels>  # expect: ML101
+    embedding_dim: !ref <emb_dim>
+encoder: !new:torch.nn.Linear
+    in_features: !ref <emb_dim>
+    out_features: !ref <vocab_size>
+modules:
+    encoder: !ref <encoder>
+    embedding: !ref <embedding>
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "A local that is assigned from a vocabulary, whatever it is called",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        embed_dim = config.vocab_size + 1
+        self.embed = nn.Embedding(embed_dim, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size)
+        self.head = nn.Linear(config.hidden_size, embed_dim)
+
+    def forward(self, input_ids):
+        return self.head(self.norm(self.embed(input_ids)))
+""",
+            },
+        ),
+        Example(
+            "A constructor that decides between features and ids",
+            {
+                "encoder.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, input_dim, d_model, continuous=True):
+        super().__init__()
+        self.continuous = continuous
+        if continuous:
+            self.input_layer = nn.Linear(input_dim, d_model)
+            self.input_norm = nn.LayerNorm(input_dim)
+        else:
+            self.input_layer = nn.Embedding(input_dim, d_model)
+
+    def forward(self, x):
+        return self.input_layer(x)
+""",
+            },
+        ),
+        Example(
+            "A forward that returns early for one kind of input",
+            {
+                "encoder.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, input_dim, d_model, discrete):
+        super().__init__()
+        self.discrete = discrete
+        self.embed = nn.Embedding(input_dim, d_model)
+        self.proj = nn.Linear(input_dim, d_model)
+
+    def forward(self, x):
+        if self.discrete:
+            return self.embed(x)
+        return self.proj(x)
+""",
+            },
+        ),
+        Example(
+            "Learned queries, used through their weight alone",
+            {
+                "queries.py": """\
+from torch import nn
+
+
+class QueryDecoder(nn.Module):
+    def __init__(self, hidden_size, num_heads):
+        super().__init__()
+        self.queries = nn.Embedding(hidden_size, hidden_size)
+        self.attention = nn.MultiheadAttention(hidden_size, num_heads)
+        self.proj = nn.Linear(hidden_size, hidden_size)
+        self.norm = nn.LayerNorm(hidden_size)
+
+    def forward(self, memory):
+        queries = self.queries.weight.unsqueeze(1).expand(-1, memory.size(1), -1)
+        attended, _ = self.attention(queries, memory, memory)
+        return self.norm(self.proj(attended))
+""",
+            },
+        ),
+        Example(
+            "One embedding for each channel, indexed by arange",
+            {
+                "channels.py": '''\
+import torch
+from torch import nn
+
+
+class ChannelEncoder(nn.Module):
+    def __init__(self, in_channels, width):
+        super().__init__()
+        self.in_channels = in_channels
+        self.channel_embed = nn.Embedding(in_channels, in_channels)
+        self.conv = nn.Conv1d(in_channels, width, 3)
+        self.norm = nn.LayerNorm(in_channels)
+
+    def forward(self, x):
+        """x: (batch, time, in_channels)"""
+        channels = torch.arange(self.in_channels, device=x.device)
+        return self.conv(self.norm(x + self.channel_embed(channels)).transpose(1, 2))
+''',
+            },
+        ),
+        Example(
+            "Real numbers that are put into buckets",
+            {
+                "pitch.py": '''\
+import torch
+from torch import nn
+
+
+class PitchEmbedding(nn.Module):
+    def __init__(self, pitch_dim, width):
+        super().__init__()
+        self.pitch_dim = pitch_dim
+        self.embed = nn.Embedding(pitch_dim, width)
+        self.smooth = nn.Linear(pitch_dim, width)
+        self.register_buffer("edges", torch.linspace(0, 1, pitch_dim - 1))
+
+    def forward(self, pitch, spectrum):
+        """
+        pitch: (batch, time)
+        spectrum: (batch, time, pitch_dim)
+        """
+        return self.embed(torch.bucketize(pitch, self.edges)) + self.smooth(spectrum)
+''',
+            },
+        ),
+        Example(
+            "Pitch that a function turns into coarse ids",
+            {
+                "pitch.py": """\
+import torch
+from torch import nn
+
+
+def f0_to_coarse(f0, bins):
+    mel = 1127 * (1 + f0 / 700).log()
+    scaled = (mel - mel.min()) * (bins - 2) / (mel.max() - mel.min()) + 1
+    return torch.round(scaled).long().clamp(1, bins - 1)
+
+
+class PitchPredictor(nn.Module):
+    def __init__(self, hidden):
+        super().__init__()
+        self.hidden = hidden
+        self.predict = nn.Linear(hidden, 1)
+        self.embed = nn.Embedding(hidden, hidden)
+
+    def forward(self, x):
+        f0 = self.predict(x).squeeze(-1)
+        return x + self.embed(f0_to_coarse(f0, self.hidden))
+""",
+            },
+        ),
+        Example(
+            "A pretrained table, beside a layer of the same width",
+            {
+                "words.py": """\
+import torch
+from torch import nn
+
+
+class WordEncoder(nn.Module):
+    def __init__(self, vectors, hidden_size):
+        super().__init__()
+        self.embed = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.proj = nn.Linear(hidden_size, hidden_size)
+        self.norm = nn.LayerNorm(hidden_size)
+
+    def forward(self, ids):
+        return self.norm(self.proj(self.embed(ids)))
+""",
+            },
+        ),
+        Example(
+            "One table for each categorical column",
+            {
+                "columns.py": """\
+from torch import nn
+
+
+class ColumnEncoder(nn.Module):
+    def __init__(self, cardinalities, dim):
+        super().__init__()
+        self.tables = nn.ModuleList()
+        for n_features in cardinalities:
+            self.tables.append(nn.Embedding(n_features, dim))
+        self.gates = nn.ModuleList(nn.Linear(n_features, dim) for n_features in cardinalities)
+
+    def forward(self, columns):
+        return sum(table(columns[:, i]) for i, table in enumerate(self.tables))
+""",
+            },
+        ),
+        Example(
+            "The docstring says that the number counts tokens",
+            {
+                "encoder.py": '''\
+from torch import nn
+
+
+class TextEncoder(nn.Module):
+    """Encodes phones.
+
+    Args:
+        input_dim: number of phone tokens
+        width: width of the model
+    """
+
+    def __init__(self, input_dim, width):
+        super().__init__()
+        self.embed = nn.Embedding(input_dim, width)
+        self.one_hot = nn.Linear(input_dim, width)
+        self.norm = nn.LayerNorm(input_dim)
+
+    def forward(self, phones, counts):
+        return self.embed(phones) + self.one_hot(self.norm(counts))
+''',
+            },
+        ),
+        Example(
+            "A mask token and a segment table, whose rows are written out",
+            {
+                "masked.py": """\
+from torch import nn
+
+
+class MaskedEncoder(nn.Module):
+    def __init__(self, in_channels=2, width=64):
+        super().__init__()
+        self.segment = nn.Embedding(2, width)
+        self.mask = nn.Embedding(1, width)
+        self.stem = nn.Conv1d(2, width, 3)
+        self.gate = nn.Conv1d(1, width, 3)
+
+    def forward(self, segment_ids, wave):
+        return self.stem(wave) + self.segment(segment_ids) + self.mask(segment_ids * 0)
+""",
+            },
+        ),
+        Example(
+            "The shape of another parameter ends in the number of rows",
+            {
+                "speaker.py": '''\
+from torch import nn
+
+
+class SpeakerEncoder(nn.Module):
+    def __init__(self, n_speakers, width):
+        super().__init__()
+        self.embed = nn.Embedding(n_speakers, width)
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, speaker, posterior=None):
+        """
+        Args:
+            speaker: (batch,) ids
+            posterior: (batch, n_speakers)
+        """
+        return self.norm(self.embed(speaker))
+''',
+            },
+        ),
+        Example(
+            "A recipe whose table has a row for each token",
+            {
+                "hparams.yaml": """\
+n_mels: 80
+output_neurons: 5000
+emb_dim: 256
+compute_features: !new:speechbrain.lobes.features.Fbank
+    n_mels: !ref <n_mels>
+embedding: !new:torch.nn.Embedding
+    num_embeddings: !ref <output_neurons>
+    embedding_dim: !ref <emb_dim>
+encoder: !new:torch.nn.Linear
+    in_features: !ref <n_mels>
+    out_features: !ref <output_neurons>
+modules:
+    encoder: !ref <encoder>
+    embedding: !ref <embedding>
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
@@ -85,8 +568,7 @@ class EmbeddingSizedByFeatures(Rule):
                 continue
             frame = project.evaluator.root(function)
             for event, table in project.tables.built_in(frame):
-                if table.frame.function is function:
-                    yield from self._check_table(event, table, frame, project)
+                yield from self._check_table(event, table, frame, project)
 
     def _check_table(self, event: Event, table: Table, frame: Frame, project: Project) -> Iterator[Finding]:
         rows = project.tables.rows(table)
@@ -109,8 +591,8 @@ class EmbeddingSizedByFeatures(Rule):
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
         yield self.finding(
             module.place(event.value),
-            f"`{module.text_of(event.value.callee)}` has `{module.text_of(table.rows)}` rows, a feature dimension",
-            symbol=event.value.target or module.text_of(table.rows),
+            f"`{module.text_of(event.value.callee)}` has `{_text(table.rows)}` rows, a feature dimension",
+            symbol=event.value.target or _text(table.rows),
             confidence=Confidence.HIGH if strong else Confidence.MEDIUM,
             evidence=[item.text for item in chosen],
             related=[item.related for item in chosen if item.related is not None],
@@ -131,10 +613,19 @@ def _arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
     """What indexes a table, in the functions of its file."""
     return [
         arrival
-        for function in project.relevance.table_users(frame.module)
+        for function in _users(table, frame, project)
         for arrival in project.arrivals.of(function)
         if arrival.lookup.table is not None and arrival.lookup.table.call is table.call
     ]
+
+
+def _users(table: Table, frame: Frame, project: Project) -> list[Function]:
+    """The functions of a file that mention the attribute under which a table is kept."""
+    for event in frame.function.flow.of(EventKind.STORE):
+        attribute = self_attribute(event.target) if event.target is not None else None
+        if attribute is not None and any(part is table.call for part in event.value.walk()):
+            return project.relevance.mentioning(frame.module, (attribute,))
+    return project.relevance.table_users(frame.module)
 
 
 def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
@@ -222,32 +713,37 @@ def _layers(frame: Frame, project: Project, widths: dict[str, tuple[int, str]]) 
 
 def _swapped(table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
     """The second argument counts ids, the first is a width that other layers of the class have."""
-    if table.columns is None or not _counts_ids(table.columns, frame) or _counts_ids(table.rows, frame):
+    if table.columns is None or not _counts_ids(table.columns) or _counts_ids(table.rows):
         return
-    columns = project.evaluator.size(table.columns, frame)
+    columns = project.evaluator.size(table.columns.value, table.columns.frame)
     if columns == rows:
         return
     for _, width in _layers(frame, project, {**_INPUT_WIDTH, **_OWN_WIDTH}):
         if width == rows and (rows.symbols or is_proved(width, rows)):
-            module = frame.module
             yield _Evidence(
-                f"the arguments are swapped: `{module.text_of(table.columns)}` counts ids, and"
-                f" `{module.text_of(table.rows)}` is the width of other layers",
+                f"the arguments are swapped: `{_text(table.columns)}` counts ids, and `{_text(table.rows)}` is the width"
+                " of other layers",
                 True,
             )
             return
 
 
-def _counts_ids(value: Value, frame: Frame) -> bool:
-    if value.op is Op.CALL and value.callee.data == "len":
+def _counts_ids(number: Located) -> bool:
+    if number.value.op is Op.CALL and number.value.callee.data == "len":
         return True
-    return bool(_COUNTS_IDS.search(frame.module.text_of(value)))
+    return bool(_COUNTS_IDS.search(_text(number)))
+
+
+def _text(number: Located) -> str:
+    """What a number is called where it is given."""
+    value = number.value
+    return str(value.data) if value.op is Op.PARAM else number.frame.module.text_of(value)
 
 
 def _swap(table: Table, frame: Frame) -> Fix | None:
-    first, second = table.rows, table.columns
-    if second is None or table.call.has_unpacking or len(table.call.positional) < 2:
+    if table.call.has_unpacking or len(table.call.positional) < 2:
         return None
+    first, second, *_ = table.call.positional
     module = frame.module
     edits = (
         Edit(module.place(first), module.text_of(second)),

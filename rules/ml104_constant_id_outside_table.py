@@ -54,9 +54,10 @@ class ConstantIdOutsideTable(Rule):
         frame = project.evaluator.root(function)
         module = function.module
         for event, table in project.tables.built_in(frame):
-            if table.padding is None or table.frame is not frame:
+            if table.padding is None:
                 continue
-            rows, padding = project.tables.rows(table), project.evaluator.size(table.padding, frame)
+            rows = project.tables.rows(table)
+            padding = project.evaluator.size(table.padding.value, table.padding.frame)
             if rows is None or padding is None:
                 continue
             above, below = excess(padding, rows), padding.number
@@ -70,7 +71,7 @@ class ConstantIdOutsideTable(Rule):
                 symbol=module.text_of(event.value.callee),
                 confidence=Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM,
                 evidence=(f"the rows are 0 to {rows} - 1",),
-                related=(Related(module.place(table.padding), "the constant"),),
+                related=(Related(table.padding.frame.module.place(table.padding.value), "the constant"),),
                 help="add a row for the padding, or pad with an id of the vocabulary",
             )
 

@@ -212,17 +212,28 @@ class Evaluator:
 
     def passed_to_base(self, instance: Instance) -> Located | None:
         """The call that reaches the constructor of an object's library base class, with its arguments."""
-        if instance.cls is None or instance.call is None or instance.frame is None:
+        if instance.call is None or instance.frame is None:
             return None
-        own = self._constructor(instance.cls)
-        if own is None:
+        frame = None
+        for frame in self._constructors(instance):
+            pass
+        if frame is None:
             return Located(instance.call, instance.frame)
-        outer = self._bound(own, instance.call, instance.frame, instance)
-        for event in own.flow.of(EventKind.CALL):
-            callee = event.value.callee
-            if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
-                return Located(event.value, outer)
-        return None
+        passed = _super_init(frame.function)
+        return None if passed is None else Located(passed, frame)
+
+    def _constructors(self, instance: Instance) -> Iterator[Frame]:
+        """The constructors that run when an object is built, with what each of them gets, the object's own first."""
+        if instance.cls is None or instance.call is None or instance.frame is None:
+            return
+        members = self.project.members
+        call: Value | None = instance.call
+        frame, constructor = instance.frame, members.method(instance.cls, "__init__")
+        while constructor is not None and constructor.owner is not None and call is not None:
+            frame = self._bound(constructor, call, frame, instance)
+            yield frame
+            call = _super_init(constructor)
+            constructor = members.method_after(instance.cls, constructor.owner, "__init__")
 
     def _parameter_instances(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
         if value.data == "self" and frame.receiver is not None:
@@ -336,30 +347,11 @@ class Evaluator:
 
     def method_frame(self, function: Function, instance: Instance) -> Frame:
         """The frame of a method of an object. A constructor's parameters are those the object was built with."""
-        if function.name == "__init__" and instance.call is not None and instance.frame is not None:
-            if instance.cls is not None and self._constructor(instance.cls) is function:
-                return self._bound(function, instance.call, instance.frame, instance)
-            parent = self._super_frame(function, instance)
-            if parent is not None:
-                return parent
+        if function.name == "__init__":
+            for frame in self._constructors(instance):
+                if frame.function is function:
+                    return frame
         return Frame(function, receiver=instance)
-
-    def _constructor(self, cls: Class) -> Function | None:
-        return self.project.members.method(cls, "__init__")
-
-    def _super_frame(self, function: Function, instance: Instance) -> Frame | None:
-        """The frame of an inherited constructor, with what the subclass passes to `super().__init__`."""
-        if instance.cls is None or instance.call is None or instance.frame is None:
-            return None
-        own = self._constructor(instance.cls)
-        if own is None or own.owner is None or own is function:
-            return None
-        for event in own.flow.of(EventKind.CALL):
-            callee = event.value.callee
-            if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
-                outer = self._bound(own, instance.call, instance.frame, instance)
-                return self._bound(function, event.value, outer, instance)
-        return None
 
     def _bound(self, function: Function, call: Value, frame: Frame, receiver: Instance | None) -> Frame:
         return Frame(function, function.bind(call), frame, receiver, frame.depth + 1, call)
@@ -726,6 +718,15 @@ def _first_attribute(value: Value) -> Value:
 
 def _is_super(value: Value) -> bool:
     return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
+
+
+def _super_init(constructor: Function) -> Value | None:
+    """The `super().__init__(…)` of a constructor."""
+    for event in constructor.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
+            return event.value
+    return None
 
 
 def _annotation_parts(annotation: Value) -> Iterator[Value]:

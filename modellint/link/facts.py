@@ -22,6 +22,7 @@ from modellint.link.torch_api import (
     PASS_FUNCTIONS,
     PASS_LAYERS,
     PASS_METHODS,
+    SAME_WIDTH_LAYERS,
     is_continuous_layer,
     is_float_dtype,
     is_integer_dtype,
@@ -548,7 +549,7 @@ class FactFinder:
             if mask is not None and self._compares(mask, operand):
                 return self.classes(operand, frame, depth)
             return []
-        if name in _SAME_CLASSES:
+        if name in _SAME_CLASSES or (name in ("sum", "mean") and _keeps_last_dimension(call, target)):
             return self.classes(operand, frame, depth)
         if name in ("view", "reshape"):
             sizes = call.positional if target.method else call.positional[1:]
@@ -572,7 +573,7 @@ class FactFinder:
         assert layer is not None
         if layer.call is None or layer.frame is None:
             return []
-        if layer.external in ("torch.nn.Softmax", "torch.nn.LogSoftmax", *PASS_LAYERS):
+        if layer.external in SAME_WIDTH_LAYERS:
             given = call.argument(0, "input")
             return [] if given is None else self.classes(given, frame, depth)
         if layer.external == "torch.nn.Linear":
@@ -585,7 +586,7 @@ class FactFinder:
                     if instance.external == "torch.nn.Linear" and instance.call is not None and instance.frame:
                         size = self.evaluator.size(instance.call.argument(1, "out_features"), instance.frame)
                         return [] if size is None else [(size, Located(instance.call, instance.frame), False)]
-                    if instance.external not in PASS_LAYERS:
+                    if instance.external not in SAME_WIDTH_LAYERS:
                         return []
         return []
 
@@ -648,12 +649,24 @@ _SAME_CLASSES = frozenset(
         "div_",
         "mul_",
         "sigmoid",
-        "sum",
-        "mean",
+        "tanh",
+        "relu",
+        "gelu",
+        "silu",
+        "leaky_relu",
+        "dropout",
+        "layer_norm",
+        "normalize",
         "type_as",
         "nan_to_num",
     )
 )
+
+
+def _keeps_last_dimension(call: Value, target: Target) -> bool:
+    """Whether a reduction is over one dimension, counted from the front or before the last."""
+    dim = call.argument(1 if target.name else 0, "dim")
+    return dim is not None and dim.op is Op.CONST and dim.data not in (None, -1)
 
 
 def _keeps_last(parts: tuple[Value, ...]) -> bool:

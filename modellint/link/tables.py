@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.size import Size
 
-EMBEDDINGS = frozenset(("torch.nn.Embedding", "torch.nn.EmbeddingBag"))
+#: The layers that are tables, and where their constructors take `padding_idx`.
+EMBEDDINGS = {"torch.nn.Embedding": 2, "torch.nn.EmbeddingBag": 10}
 #: Factories whose first sizes are the shape of a weight that may serve as a codebook.
 _FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.empty", "torch.Tensor"))
 
@@ -86,26 +87,27 @@ class Tables:
         if found is None:
             return None
         if found.external is not None:
-            if found.external not in EMBEDDINGS:
+            padding_at = EMBEDDINGS.get(found.external)
+            if padding_at is None:
                 return None
-            return self._from_arguments(call, frame, Located(call, frame), found.name)
+            return self._from_arguments(call, frame, Located(call, frame), found.name, padding_at)
         if found.cls is None:
             return None
-        base = self.evaluator.project.members.library_base(found.cls)
-        if base not in EMBEDDINGS:
+        padding_at = EMBEDDINGS.get(self.evaluator.project.members.library_base(found.cls) or "")
+        if padding_at is None:
             return None
         passed = self.evaluator.passed_to_base(found)
         if passed is None:
             return None
-        return self._from_arguments(call, frame, passed, found.name)
+        return self._from_arguments(call, frame, passed, found.name, padding_at)
 
-    def _from_arguments(self, call: Value, frame: Frame, sizes: Located, kind: str) -> Table | None:
+    def _from_arguments(self, call: Value, frame: Frame, sizes: Located, kind: str, padding_at: int) -> Table | None:
         """The table that `call` builds, whose library constructor gets the arguments of `sizes`."""
         rows = self._argument(sizes, 0, "num_embeddings")
         if rows is None:
             return None
-        columns, padding = self._argument(sizes, 1, "embedding_dim"), self._argument(sizes, 2, "padding_idx")
-        return Table(call, frame, rows, columns, kind, padding)
+        columns = self._argument(sizes, 1, "embedding_dim")
+        return Table(call, frame, rows, columns, kind, self._argument(sizes, padding_at, "padding_idx"))
 
     def _argument(self, sizes: Located, position: int, name: str) -> Located | None:
         """An argument of a constructor, followed out of the constructors of subclasses."""

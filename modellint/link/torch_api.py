@@ -33,6 +33,14 @@ PASS_LAYERS = frozenset(
     ChannelShuffle PixelShuffle PixelUnshuffle""".split()
 )
 
+#: Layers that keep the width of the last dimension and are no projections.
+SAME_WIDTH_LAYERS = frozenset(
+    "torch.nn." + name
+    for name in """Identity Dropout AlphaDropout FeatureAlphaDropout ReLU ReLU6 GELU SiLU Mish ELU SELU CELU
+    LeakyReLU PReLU Softplus Softsign Softmax LogSoftmax Sigmoid LogSigmoid Tanh Hardtanh Hardswish Hardsigmoid
+    LayerNorm RMSNorm""".split()
+)
+
 _FUNCTIONAL = """relu relu6 gelu silu mish elu selu celu leaky_relu prelu softplus softsign softmax log_softmax
     gumbel_softmax sigmoid logsigmoid tanh hardtanh hardswish hardsigmoid glu linear bilinear conv1d conv2d conv3d
     conv_transpose1d conv_transpose2d conv_transpose3d layer_norm batch_norm group_norm instance_norm rms_norm normalize

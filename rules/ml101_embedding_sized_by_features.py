@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
+from modellint.link.evaluation import ItemKind, evaluate
 from modellint.link.facts import FactKind
+from modellint.link.pairing import including
+from modellint.link.shapes import documented_shape
+from modellint.link.tables import EMBEDDINGS
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.recipe import Recipe, Scalar
     from modellint.graph.size import Size
     from modellint.graph.value import Event
     from modellint.link.arrivals import Arrival
+    from modellint.link.evaluation import Item
     from modellint.link.evaluator import Frame, Located
     from modellint.link.facts import Fact
     from modellint.link.project import Project
@@ -38,10 +44,9 @@ _COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbol
 _DOCUMENTS_IDS = re.compile(
     r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
 )
-#: What may stand behind a parameter's name up to its shape, and where the next parameter begins.
-_TAIL = r"\b{name}\b([^\n;]{{0,160}})"
-_NEXT_NAME = re.compile(r"(?<=[\s,])\w+\s*(?:\([^(),]*\)\s*)?:(?!:)")
-_SHAPE = re.compile(r"[(\[]([^()\[\]]*,[^()\[\]]*)[)\]]")
+#: What features are counted by, in recipes, and arguments that take the width of an input.
+_COUNTS_FEATURES = re.compile(r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim")
+_TAKES_WIDTH = frozenset(("in_features", "in_channels", "input_size", "input_dim", "n_mels", "d_model", "normalized_shape"))
 
 
 @dataclass(frozen=True)
@@ -260,7 +265,7 @@ embedding: !new:torch.nn.Embedding
     num_embeddings: !ref <n_mels>  # expect: ML101
     embedding_dim: !ref <emb_dim>
 encoder: !new:torch.nn.Linear
-    in_features: !ref <emb_dim>
+    in_features: !ref <n_mels>
     out_features: !ref <vocab_size>
 modules:
     encoder: !ref <encoder>
@@ -570,6 +575,33 @@ modules:
             for event, table in project.tables.built_in(frame):
                 yield from self._check_table(event, table, frame, project)
 
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        if "mbedding" not in recipe.source.text:
+            return
+        for whole in including(recipe, project):
+            objects = [item for item in evaluate(whole, project).root.walk() if item.kind is ItemKind.NEW]
+            for table in objects:
+                if table.recipe is recipe:
+                    yield from self._check_item(table, objects, evaluate(whole, project).keys)
+
+    def _check_item(self, table: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[Finding]:
+        rows = _row_argument(table)
+        if rows is None or rows.number in (None, 0, 1, 2) or _COUNTS_IDS.search(rows.path):
+            return
+        evidence = list(_shared_key(table, rows, objects, keys))
+        if len(evidence) < 2:
+            return
+        written = table.node.get("num_embeddings")
+        yield self.finding(
+            table.recipe.place(written.value.span if written is not None else table.node.span),
+            f"`{table.path}` has `{rows.path}` rows, a feature dimension",
+            symbol=table.path,
+            confidence=Confidence.MEDIUM,
+            evidence=[item.text for item in evidence],
+            related=[item.related for item in evidence if item.related is not None],
+            help="use a linear layer for features, or give the table as many rows as there are ids",
+        )
+
     def _check_table(self, event: Event, table: Table, frame: Frame, project: Project) -> Iterator[Finding]:
         rows = project.tables.rows(table)
         if rows is None or rows.constant in (0, 1, 2):
@@ -601,6 +633,31 @@ modules:
         )
 
 
+def _row_argument(item: Item) -> Item | None:
+    """What sizes the table that an object is."""
+    if item.target in EMBEDDINGS and item.elements:
+        return item.elements[0]
+    return item.fields.get("num_embeddings")
+
+
+def _shared_key(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[_Evidence]:
+    """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
+    vocabulary = next((str(name) for name in keys if _COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
+    is_feature = is_width = False
+    for item in objects:
+        for name, value in item.fields.items():
+            if item is table or value is not rows or not isinstance(name, str):
+                continue
+            related = Related(item.recipe.place(item.node.span), f"`{item.target}` takes it as `{name}`")
+            if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:
+                is_feature = True
+                text = f"`{rows.path}` configures feature extraction, in `{item.path}`; the vocabulary is `{vocabulary}`"
+                yield _Evidence(text, False, related)
+            elif name in _TAKES_WIDTH and not is_width:
+                is_width = True
+                yield _Evidence(f"`{rows.path}` is the `{name}` of `{item.path}`", False, related)
+
+
 def is_width_of_index(table: Table, fact: Fact, project: Project) -> bool:
     """Whether the rows of a table are the width of the real numbers that index it."""
     rows = project.tables.rows(table)
@@ -624,7 +681,7 @@ def _users(table: Table, frame: Frame, project: Project) -> list[Function]:
     for event in frame.function.flow.of(EventKind.STORE):
         attribute = self_attribute(event.target) if event.target is not None else None
         if attribute is not None and any(part is table.call for part in event.value.walk()):
-            return project.relevance.mentioning(frame.module, (attribute,))
+            return project.relevance.attribute_users(frame.module, (attribute,))
     return project.relevance.table_users(frame.module)
 
 
@@ -655,27 +712,6 @@ def _documented(arrival: Arrival, rows: Size) -> Iterator[_Evidence]:
             True,
             Related(module.place(arrival.event.value), f"`{fact.parameter}` indexes the table here"),
         )
-
-
-def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | None:
-    """The shape that a docstring, a comment or a jaxtyping annotation gives for a parameter."""
-    declared = function.parameter(parameter)
-    if declared is not None and declared.annotation is not None:
-        annotation = declared.annotation
-        if annotation.op is Op.INDEX and annotation.args[1].op is Op.TUPLE:
-            dimensions = annotation.args[1].args[-1]
-            if dimensions.op is Op.CONST and isinstance(dimensions.data, str):
-                return tuple(dimensions.data.split())
-    comments = "\n".join(line.partition("#")[2] for line in function.text.splitlines() if "#" in line)
-    for text in (function.docstring or "", comments):
-        for match in re.finditer(_TAIL.format(name=re.escape(parameter)), text):
-            tail = match[1]
-            following = _NEXT_NAME.search(tail)
-            found = _SHAPE.search(tail[: following.start()] if following else tail)
-            if found is not None:
-                shape = tuple(part.strip(" `*'\"") for part in found[1].split(","))
-                return tuple(part for part in shape if part)
-    return None
 
 
 def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evidence]:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _MAX_CHAIN = 50
+#: A string that is still longer after a few rounds of filling in refers to itself.
+_MAX_TEXT = 10_000
 _MAX_INCLUDES = 200
 _MAX_COPIES = 20_000
 _MAX_DEPTH = 120
@@ -201,6 +203,8 @@ class _Run:
         self.shared = shared
         self.items: dict[int, Item] = {}
         self._walked: set[int] = set()
+        #: Sequences and mappings that are being walked.
+        self._open: set[int] = set()
         self._items_of: dict[int, dict[Scalar, Entry]] = {}
         self._overlay: dict[int, dict[Scalar, Item]] = {}
         shared.files.append(recipe.file)
@@ -224,8 +228,8 @@ class _Run:
         if id(node) in self._walked:
             return self.items[id(node)]
         if node.kind is NodeKind.SCALAR:
-            self._walked.add(id(node))
             item = self.items[id(node)] = self._scalar(node, path, key)
+            self._walked.add(id(node))
             return item
         item = self._shell(node, path, key)
         self._walked.add(id(node))
@@ -233,7 +237,9 @@ class _Run:
             item.kind = ItemKind.UNKNOWN
             return item
         self.shared.depth += 1
+        self._open.add(id(node))
         self._fill(item, node, path)
+        self._open.discard(id(node))
         self.shared.depth -= 1
         if node.tag.kind is TagKind.INCLUDE:
             item = self.items[id(node)] = self._include(node, path, key, item.fields)
@@ -329,7 +335,8 @@ class _Run:
         if not matches:
             return self._constant(text, node)
         by_text = {f"<{place.text}>": place for place in places}
-        if depth > _MAX_CHAIN or (len(chain) > 1 and text in chain[1:]):
+        grows = depth > _MAX_CHAIN // 10 and len(text) > _MAX_TEXT
+        if depth > _MAX_CHAIN or grows or (len(chain) > 1 and text in chain[1:]):
             self._problem(ProblemKind.CYCLE, places[0] if places else None, node)
             return self._unknown(node)
         if REFERENCE.fullmatch(text):
@@ -387,7 +394,8 @@ class _Run:
     def _step(self, spot: Node | Item, key: str, place: Reference | None, node: Node) -> Node | Item | None:
         """One key further down, None (and a problem, where that is certain) if there is no such key."""
         if isinstance(spot, Node):
-            if spot.kind is NodeKind.MAPPING and spot.tag.kind is not TagKind.INCLUDE:
+            replaced = id(spot) in self._walked and spot.tag.kind is TagKind.APPLYREF
+            if spot.kind is NodeKind.MAPPING and spot.tag.kind is not TagKind.INCLUDE and not replaced:
                 overlay = self._overlay.get(id(spot), {})
                 entries = self._entries(spot)
                 if key in overlay:
@@ -440,7 +448,10 @@ class _Run:
         if spot.tag.kind is TagKind.INCLUDE and not walked:
             self._problem(ProblemKind.FORWARD, place, node)
             return self._unknown(node)
-        if copy and not walked:
+        if copy and id(spot) in self._open and not inside:
+            self._problem(ProblemKind.FORWARD, place, node)
+            return self._unknown(node)
+        if copy and not walked and not inside:
             if _holds_references(spot):
                 self._problem(ProblemKind.FORWARD, place, node)
             return self._walk(spot, "", None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.facts import FactKind
-from modellint.rule import Rule
+from modellint.rule import Example, Rule
 
 from .ml101_embedding_sized_by_features import is_width_of_index
 
@@ -41,6 +41,361 @@ class EmbeddingFedFeatures(Rule):
     name = "embedding-fed-features"
     severity = Severity.ERROR
     triggers = ("torch", "Embedding|F\.embedding")
+    bad = (
+        Example(
+            "The output of a linear layer",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, n_mels, width, n_tags):
+        super().__init__()
+        self.proj = nn.Linear(n_mels, width)
+        self.embed = nn.Embedding(n_tags, width)
+
+    def forward(self, mel):
+        features = self.proj(mel)
+        return self.embed(features)  # expect: ML102
+""",
+            },
+        ),
+        Example(
+            "A bare cast does not quantise activations",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Quantiser(nn.Module):
+    def __init__(self, width, rows):
+        super().__init__()
+        self.conv = nn.Conv1d(width, 1, 3, padding=1)
+        self.embed = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        levels = torch.relu(self.conv(x)).squeeze(1)
+        return self.embed(levels.long())  # expect: ML102
+""",
+            },
+        ),
+        Example(
+            "Features from another file, through a helper",
+            {
+                "encoder.py": """\
+from torch import nn
+
+
+class SpeechEncoder(nn.Module):
+    def __init__(self, n_mels, width):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(n_mels, width), nn.GELU())
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, mel):
+        return self.norm(self.layers(mel))
+""",
+                "model.py": """\
+from torch import nn
+
+from encoder import SpeechEncoder
+
+
+class SpeechModel(nn.Module):
+    def __init__(self, n_mels=80, width=256, vocab_size=1000):
+        super().__init__()
+        self.encoder = SpeechEncoder(n_mels, width)
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def encode(self, mel):
+        return self.encoder(mel)
+
+    def forward(self, mel):
+        return self.embed(self.encode(mel))  # expect: ML102
+""",
+            },
+        ),
+        Example(
+            "Ids that are cast to float, and their mean",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Pooling(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.first = nn.Embedding(vocab_size, width)
+        self.second = nn.Embedding(vocab_size, width)
+
+    def forward(self, ids):
+        first = self.first(ids.float())  # expect: ML102
+        return first + self.second(ids / 2)  # expect: ML102
+""",
+            },
+        ),
+        Example(
+            "Probabilities instead of their largest class",
+            {
+                "model.py": """\
+import torch.nn.functional as F
+from torch import nn
+
+
+class Feedback(nn.Module):
+    def __init__(self, width, vocab_size):
+        super().__init__()
+        self.head = nn.Linear(width, vocab_size)
+        self.embed = nn.Embedding(2 * vocab_size, width)
+
+    def forward(self, hidden, steps):
+        for _ in range(steps):
+            probabilities = F.softmax(self.head(hidden), dim=-1)
+            hidden = F.embedding(probabilities, self.embed.weight)  # expect: ML102
+        return hidden
+""",
+            },
+        ),
+        Example(
+            "The state of a recurrent layer, passed to a decoder",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, tokens):
+        return self.embed(tokens)
+
+
+class Translator(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.rnn = nn.GRU(width, width, batch_first=True)
+        self.decoder = Decoder(vocab_size, width)
+
+    def forward(self, source):
+        states, last = self.rnn(source)
+        return self.decoder(states)  # expect: ML102
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "The largest class, by argmax, max and topk",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Feedback(nn.Module):
+    def __init__(self, width, vocab_size):
+        super().__init__()
+        self.head = nn.Linear(width, vocab_size)
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, hidden):
+        logits = self.head(hidden)
+        best = self.embed(logits.argmax(dim=-1))
+        scores, indices = logits.max(dim=-1)
+        beam = torch.topk(logits, 4, dim=-1)
+        values, ids = logits.topk(4)
+        return best + self.embed(indices) + self.embed(beam.indices).sum(-2) + self.embed(ids).sum(-2)
+""",
+            },
+        ),
+        Example(
+            "Sampling from probabilities",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+from torch.distributions import Categorical
+
+
+class Sampler(nn.Module):
+    def __init__(self, width, vocab_size):
+        super().__init__()
+        self.head = nn.Linear(width, vocab_size)
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, hidden):
+        probabilities = torch.softmax(self.head(hidden), dim=-1)
+        drawn = self.embed(torch.multinomial(probabilities, 1))
+        return drawn + self.embed(Categorical(probs=probabilities).sample())
+""",
+            },
+        ),
+        Example(
+            "Real numbers in buckets",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class VarianceAdaptor(nn.Module):
+    def __init__(self, width, n_bins=256):
+        super().__init__()
+        self.predict = nn.Linear(width, 1)
+        self.register_buffer("bins", torch.linspace(-2, 2, n_bins - 1))
+        self.embed = nn.Embedding(n_bins, width)
+
+    def forward(self, x):
+        pitch = self.predict(x).squeeze(-1)
+        return x + self.embed(torch.bucketize(pitch, self.bins))
+""",
+            },
+        ),
+        Example(
+            "A scale that makes ids of real numbers on purpose",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class TimeEmbedding(nn.Module):
+    def __init__(self, width, steps=1000):
+        super().__init__()
+        self.gate = nn.Sequential(nn.Linear(width, 1), nn.Sigmoid())
+        self.embed = nn.Embedding(steps, width)
+
+    def forward(self, x):
+        level = self.gate(x).squeeze(-1)
+        return self.embed((level * 10).long())
+""",
+            },
+        ),
+        Example(
+            "Rounded and clamped",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Durations(nn.Module):
+    def __init__(self, width, longest=50):
+        super().__init__()
+        self.longest = longest
+        self.predict = nn.Linear(width, 1)
+        self.embed = nn.Embedding(longest + 1, width)
+
+    def forward(self, x):
+        frames = self.predict(x).squeeze(-1).round().clamp(0, self.longest)
+        return self.embed(frames.long())
+""",
+            },
+        ),
+        Example(
+            "Ids that a caller passes, cast to long",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class TextEncoder(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, ids, mask):
+        ids = ids.to(mask.device).long()
+        return self.proj(self.embed(ids)) * mask.float().unsqueeze(-1)
+""",
+            },
+        ),
+        Example(
+            "A mask, and the side of a threshold, are integers",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Voicing(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.predict = nn.Linear(width, 1)
+        self.embed = nn.Embedding(2, width)
+
+    def forward(self, x):
+        voiced = self.predict(x).squeeze(-1) > 0
+        return x + self.embed(voiced.long())
+""",
+            },
+        ),
+        Example(
+            "Embeddings or features, by a condition",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, n_feats, vocab_size, width, is_text):
+        super().__init__()
+        self.is_text = is_text
+        self.norm = nn.LayerNorm(n_feats)
+        self.front = nn.Embedding(vocab_size, width) if is_text else nn.Linear(n_feats, width)
+
+    def forward(self, x):
+        if not self.is_text:
+            x = self.norm(x)
+        return self.front(x)
+""",
+            },
+        ),
+        Example(
+            "The nearest row of a codebook",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class VectorQuantiser(nn.Module):
+    def __init__(self, rows, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        x = self.proj(x)
+        distances = torch.cdist(x, self.codebook.weight)
+        nearest = distances.argmin(dim=-1)
+        return self.codebook(nearest), self.codebook.weight[nearest]
+""",
+            },
+        ),
+        Example(
+            "Whole numbers from whole numbers",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Blocks(nn.Module):
+    def __init__(self, n_blocks, width, size):
+        super().__init__()
+        self.size = size
+        self.embed = nn.Embedding(n_blocks, width)
+
+    def forward(self, x):
+        positions = torch.arange(x.size(1), device=x.device)
+        return x + self.embed(positions // self.size) + self.embed((positions / self.size).floor().long())
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in project.relevance.table_users(module):

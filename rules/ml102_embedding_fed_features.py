@@ -40,7 +40,7 @@ class EmbeddingFedFeatures(Rule):
     code = "ML102"
     name = "embedding-fed-features"
     severity = Severity.ERROR
-    triggers = ("torch", "Embedding|F\.embedding")
+    triggers = ("torch", "mbedding")
     bad = (
         Example(
             "The output of a linear layer",

@@ -46,7 +46,489 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    triggers = ("torch", r"argmax|multinomial|topk|Categorical|generate|sample\(")
+    triggers = ("torch", r"argmax|multinomial|topk|Categorical|sample|generate", "mbed|codebook|decode|quant")
+    bad = (
+        Example(
+            "A padded head in front of a codec, across files",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class SpeechConfig:
+    width: int = 512
+    codebook_size: int = 4096
+    n_special: int = 64
+""",
+                "codec.py": """\
+from torch import nn
+
+from config import SpeechConfig
+
+
+class Codec(nn.Module):
+    def __init__(self, config: SpeechConfig):
+        super().__init__()
+        self.codebook = nn.Embedding(config.codebook_size, 8)
+
+    def decode(self, codes):
+        return self.codebook(codes).mean(-1)
+""",
+                "model.py": """\
+from torch import nn
+
+from config import SpeechConfig
+
+
+class SpeechModel(nn.Module):
+    def __init__(self, config: SpeechConfig):
+        super().__init__()
+        self.head = nn.Linear(config.width, config.codebook_size + config.n_special)
+
+    def generate(self, hidden, steps):
+        frames = []
+        for _ in range(steps):
+            frames.append(self.head(hidden)[-1].argmax(-1).tolist())
+        return frames
+""",
+                "speak.py": """\
+import torch
+
+from codec import Codec
+from config import SpeechConfig
+from model import SpeechModel
+
+
+def speak(hidden):
+    config = SpeechConfig()
+    model, codec = SpeechModel(config), Codec(config)
+    frames = model.generate(hidden, 100)
+    return codec.decode(torch.tensor(frames))  # expect: ML103
+""",
+            },
+        ),
+        Example(
+            "A guard that lets the number of rows through",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.head = nn.Linear(width, 4100)
+        self.codebook = nn.Embedding(4096, width)
+
+    def forward(self, hidden):
+        codes = self.head(hidden).argmax(-1)
+        if (codes > 4096).any():  # expect: ML103
+            raise ValueError("no such code")
+        return self.codebook(codes)
+""",
+            },
+            fixed={
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.head = nn.Linear(width, 4100)
+        self.codebook = nn.Embedding(4096, width)
+
+    def forward(self, hidden):
+        codes = self.head(hidden).argmax(-1)
+        if (codes >= 4096).any():  # expect: ML103
+            raise ValueError("no such code")
+        return self.codebook(codes)
+""",
+            },
+        ),
+        Example(
+            "Clamping the logits limits scores, not ids",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Talker(nn.Module):
+    def __init__(self, width=256, codes=1024):
+        super().__init__()
+        self.head = nn.Linear(width, codes + 2)
+        self.table = nn.Embedding(codes, width)
+
+    def forward(self, hidden):
+        logits = self.head(hidden).clamp(max=1023)
+        ids = torch.multinomial(torch.softmax(logits[:, -1], dim=-1), 1)
+        return self.table(ids)  # expect: ML103
+""",
+            },
+        ),
+        Example(
+            "Only one of several codebooks is tested for the end",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Streams(nn.Module):
+    def __init__(self, width=256):
+        super().__init__()
+        self.first = nn.Linear(width, 1025)
+        self.second = nn.Linear(width, 1025)
+        self.codebook = nn.Embedding(1024, width)
+
+    def forward(self, hidden, steps):
+        frames = []
+        for _ in range(steps):
+            ids = [head(hidden).argmax(-1) for head in (self.first, self.second)]
+            if ids[0] == 1024:
+                break
+            frames.append(torch.stack(ids))
+        return self.codebook(torch.stack(frames))  # expect: ML103
+""",
+            },
+        ),
+        Example(
+            "Indices of topk and a sampled class index a plain matrix",
+            {
+                "model.py": """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.distributions import Categorical
+
+
+class Retriever(nn.Module):
+    def __init__(self, width=128):
+        super().__init__()
+        self.score = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 520))
+        self.codebook = nn.Parameter(torch.randn(512, width))
+
+    def forward(self, x):
+        logits = self.score(x)
+        best = self.codebook[logits.topk(4).indices]  # expect: ML103
+        drawn = Categorical(logits=logits).sample()
+        return best.sum(-2) + F.embedding(drawn, self.codebook)  # expect: ML103
+""",
+            },
+        ),
+        Example(
+            "A wider head, by a default argument, and ids that are joined",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Vocoder(nn.Module):
+    def __init__(self, rows=2048, width=64):
+        super().__init__()
+        self.table = nn.Embedding(rows, width)
+
+    def from_codes(self, codes):
+        return self.table(codes)
+
+
+class Model(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.head = nn.Linear(width, 2051)
+        self.vocoder = Vocoder()
+
+    def sample(self, hidden):
+        values, ids = torch.topk(self.head(hidden), 1)
+        return ids.squeeze(-1)
+
+    def forward(self, hidden, steps):
+        tokens = self.sample(hidden)
+        for _ in range(steps):
+            tokens = torch.cat([tokens, self.sample(hidden)], dim=-1)
+        return self.vocoder.from_codes(tokens)  # expect: ML103
+""",
+            },
+        ),
+        Example(
+            "Offsets that are removed without a range test",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Unpacker(nn.Module):
+    def __init__(self, width=512, rows=1024, n_layers=4):
+        super().__init__()
+        self.head = nn.Linear(width, 4 * 1024 + 8)
+        self.books = nn.ModuleList(nn.Embedding(rows, 8) for _ in range(n_layers))
+
+    def forward(self, hidden):
+        ids = self.head(hidden).argmax(-1)
+        total = 0
+        for layer, book in enumerate(self.books):
+            total = total + book(ids[:, layer] - layer * 1024)  # expect: ML103
+        return total
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "Ids are clamped, limited or wrapped",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=4096):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows + 64)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, hidden):
+        ids = self.head(hidden).argmax(-1)
+        clamped = self.codebook(ids.clamp(0, self.rows - 1))
+        smaller = self.codebook(torch.minimum(ids, torch.tensor(self.rows - 1)))
+        wrapped = self.codebook(ids % self.rows)
+        chosen = self.codebook(torch.where(ids < self.rows, ids, 0))
+        return clamped + smaller + wrapped + chosen
+""",
+            },
+        ),
+        Example(
+            "The extra classes are cut from the logits",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=4096, n_special=64):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows + n_special)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, hidden):
+        logits = self.head(hidden)[..., : self.rows]
+        return self.codebook(torch.multinomial(logits.softmax(-1), 1))
+""",
+            },
+        ),
+        Example(
+            "The extra classes are masked with -inf",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=4096, n_special=64):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows + n_special)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, hidden):
+        logits = self.head(hidden)
+        logits[..., self.rows :] = float("-inf")
+        masked = logits.masked_fill(torch.arange(logits.size(-1)) >= self.rows, float("-inf"))
+        return self.codebook(logits.argmax(-1)) + self.codebook(masked.argmax(-1))
+""",
+            },
+        ),
+        Example(
+            "A comparison filters ids, in a comprehension and by a mask",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=4096):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows + 64)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, hidden):
+        ids = self.head(hidden).argmax(-1)
+        kept = [i for i in ids.tolist() if i < self.rows]
+        return self.codebook(torch.tensor(kept)) + self.codebook(ids[ids < self.rows])
+""",
+            },
+        ),
+        Example(
+            "The loop ends at the only extra id",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=1024):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows + 1)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, hidden, steps):
+        ids = []
+        for _ in range(steps):
+            token = self.head(hidden).argmax(-1).item()
+            if token == self.rows:
+                break
+            ids.append(token)
+        return self.codebook(torch.tensor(ids))
+""",
+            },
+        ),
+        Example(
+            "As many classes as rows",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    width: int = 256
+    vocab_size: int = 32000
+""",
+                "model.py": """\
+import torch
+from torch import nn
+
+from config import Config
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.embed = nn.Embedding(config.vocab_size, config.width)
+        self.rnn = nn.GRU(config.width, config.width)
+        self.head = nn.Linear(config.width, config.vocab_size, bias=False)
+
+    def forward(self, ids):
+        hidden, _ = self.rnn(self.embed(ids))
+        return self.head(hidden)
+
+
+def generate(model: LanguageModel, ids, steps):
+    for _ in range(steps):
+        ids = torch.cat([ids, model(ids)[:, -1:].argmax(-1)], dim=1)
+    return model.embed(ids)
+""",
+            },
+        ),
+        Example(
+            "A table with rows to spare",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64, rows=1024):
+        super().__init__()
+        self.head = nn.Linear(width, rows)
+        self.embed = nn.Embedding(rows + 2, width, padding_idx=rows)
+
+    def forward(self, hidden):
+        ids = self.head(hidden).argmax(-1)
+        start = torch.full_like(ids[:, :1], self.embed.padding_idx)
+        return self.embed(torch.cat([start, ids], dim=1))
+""",
+            },
+        ),
+        Example(
+            "A guard that is exact",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.head = nn.Linear(width, 4100)
+        self.codebook = nn.Embedding(4096, width)
+
+    def forward(self, hidden):
+        codes = self.head(hidden).argmax(-1)
+        if codes.max() >= 4096 or codes.max() > 4095:
+            raise ValueError("no such code")
+        return self.codebook(codes)
+""",
+            },
+        ),
+        Example(
+            "Offsets that are removed after a range test, and ids of every layer cut apart",
+            {
+                "decode.py": """\
+import torch
+from torch import nn
+
+
+class Unpacker(nn.Module):
+    def __init__(self, width=512, rows=1024, n_layers=4):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows * n_layers)
+        self.books = nn.ModuleList(nn.Embedding(rows, 8) for _ in range(n_layers))
+
+    def forward(self, hidden):
+        ids = self.head(hidden).argmax(-1)
+        total = 0
+        for layer, book in enumerate(self.books):
+            local = ids[:, layer] - layer * self.rows
+            inside = (local >= 0) & (local < self.rows)
+            total = total + book(local.masked_fill(~inside, 0))
+            total = total + book((ids - layer * self.rows) % self.rows)
+        return total
+""",
+            },
+        ),
+        Example(
+            "Another head's ids, and a layer of unknown width",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, encoder, width=64):
+        super().__init__()
+        self.encoder = encoder
+        self.phones = nn.Linear(width, 100)
+        self.speakers = nn.Linear(width, 10)
+        self.speaker_table = nn.Embedding(10, width)
+
+    def forward(self, x):
+        phones = self.phones(x).argmax(-1)
+        speaker = self.speakers(x.mean(1)).argmax(-1)
+        return phones, self.speaker_table(speaker) + self.speaker_table(self.encoder(x).argmax(-1))
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in _drawing(module, project):

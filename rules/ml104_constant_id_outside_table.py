@@ -39,7 +39,7 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = ("torch", "Embedding")
+    triggers = ("torch", "mbedding")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

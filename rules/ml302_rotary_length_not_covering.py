@@ -39,7 +39,7 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
-    triggers = ("torch", r"rotary|Rotary|rotat|Rotat|rope|cos_|cos\(")
+    triggers = ("torch", "otary|cos|_rope|rope_")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

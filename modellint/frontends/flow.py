@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
+# Members of an enumeration are slow to reach by name, and these are made for most nodes.
+_CONST, _GLOBAL, _ATTR, _PARAM, _CALL = Op.CONST, Op.GLOBAL, Op.ATTR, Op.PARAM, Op.CALL
+
 #: Methods that change a list, dict or set in place.
 _MUTATORS = frozenset(
     ("append", "extend", "insert", "add", "update", "setdefault", "appendleft", "pop", "remove", "clear")
@@ -94,7 +97,7 @@ class _Lowering:
     # -- building blocks ---------------------------------------------------------------------------------------
 
     def value(self, op: Op, args: tuple[Value, ...], data: Any, node: ast.AST) -> Value:
-        return Value(op, args, data, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        return Value(op, args, data, node)  # type: ignore[arg-type]
 
     def event(self, kind: EventKind, value: Value, target: Value | None = None) -> None:
         self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts))
@@ -356,23 +359,25 @@ class _Lowering:
             if isinstance(target.value, ast.Name) and target.value.id == self.receiver:
                 self.names[f"self.{target.attr}"] = value
         elif isinstance(target, ast.Subscript):
-            owner = self.expression(target.value, quiet=True)
-            index = self.expression(target.slice, quiet=True)
+            owner = self.again(target.value)
+            index = self.again(target.slice)
             self.rebind(target.value, self.value(Op.UPDATE, (owner, index, value), "[]=", target))
 
     # -- expressions -------------------------------------------------------------------------------------------
 
-    def expression(self, node: ast.expr, *, quiet: bool = False) -> Value:
-        """The value of an expression; `quiet` leaves out its events, for one that was lowered before."""
-        if quiet:
-            events, self.events = self.events, []
-            value = self.expression(node)
-            self.events = events
-            return value
+    def expression(self, node: ast.expr) -> Value:
+        """The value of an expression."""
         handler = _EXPRESSIONS.get(type(node))
         if handler is None:
             return self.value(Op.UNKNOWN, (), None, node)
         return handler(self, node)
+
+    def again(self, node: ast.expr) -> Value:
+        """The value of an expression that was lowered before: without its events."""
+        events, self.events = self.events, []
+        value = self.expression(node)
+        self.events = events
+        return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
         """The value of an expression that is evaluated only if `test` is truthy (or falsy)."""
@@ -383,26 +388,27 @@ class _Lowering:
         return value
 
     def _constant(self, node: ast.Constant) -> Value:
-        return self.value(Op.CONST, (), node.value, node)
+        return Value(_CONST, (), node.value, node)
 
     def _name(self, node: ast.Name) -> Value:
         held = self.names.get(node.id)
-        return self.value(Op.GLOBAL, (), node.id, node) if held is None else held
+        return Value(_GLOBAL, (), node.id, node) if held is None else held
 
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
-        if owner.op is Op.PARAM and owner.data == "self":
+        if owner.op is _PARAM and owner.data == "self":
             held = self.names.get(f"self.{node.attr}")
             # What this body stored there before stands beside the receiver.
-            return self.value(Op.ATTR, (owner,) if held is None else (owner, held), node.attr, node)
-        return self.value(Op.ATTR, (owner,), node.attr, node)
+            return Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
+        return Value(_ATTR, (owner,), node.attr, node)
 
     def _call(self, node: ast.Call) -> Value:
         callee = self.expression(node.func)
-        args = [callee]
-        args.extend(self.expression(arg) for arg in node.args)
-        args.extend(self.expression(keyword.value) for keyword in node.keywords)
-        call = self.value(Op.CALL, tuple(args), tuple(k.arg for k in node.keywords), node)
+        args = [callee, *[self.expression(arg) for arg in node.args]]
+        if node.keywords:
+            args.extend([self.expression(keyword.value) for keyword in node.keywords])
+        keywords = tuple([k.arg for k in node.keywords]) if node.keywords else ()
+        call = Value(_CALL, tuple(args), keywords, node)
         self.event(EventKind.CALL, call)
         if isinstance(node.func, ast.Attribute):
             self.update_in_place(node.func, call)

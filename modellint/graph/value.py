@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,35 +44,49 @@ class Op(Enum):
     UNKNOWN = "unknown"  # anything else
 
 
+class Positioned(Protocol):
+    """A syntax node, of which a value keeps nothing but the position."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
 class Value:
     """A node of a function's value graph. Compared by identity; `args` of a loop's CHOICE may lead back to it.
 
     Positions are as `ast` reports them (1-based line, 0-based UTF-8 byte offset); `ModuleFacts.span` converts.
     """
 
-    __slots__ = ("args", "data", "end_line", "end_offset", "guard", "line", "offset", "op", "target")
+    __slots__ = ("args", "data", "guard", "node", "op", "target")
 
-    def __init__(
-        self,
-        op: Op,
-        args: tuple[Value, ...],
-        data: Any,
-        line: int,
-        offset: int,
-        end_line: int,
-        end_offset: int,
-    ) -> None:
+    def __init__(self, op: Op, args: tuple[Value, ...], data: Any, node: Positioned | None) -> None:
         self.op = op
         self.args = args
         self.data = data
-        self.line = line
-        self.offset = offset
-        self.end_line = end_line
-        self.end_offset = end_offset
+        #: What was lowered to this value, for its position; None for a value that stands in no file.
+        self.node = node
         #: The local variable this value was last assigned to, for messages.
         self.target: str | None = None
         #: The filters of a COMPREHENSION (`if` clauses).
         self.guard: Guard | None = None
+
+    @property
+    def line(self) -> int:
+        return 0 if self.node is None else self.node.lineno
+
+    @property
+    def offset(self) -> int:
+        return 0 if self.node is None else self.node.col_offset
+
+    @property
+    def end_line(self) -> int:
+        return 0 if self.node is None else self.node.end_lineno or self.node.lineno
+
+    @property
+    def end_offset(self) -> int:
+        return 0 if self.node is None else self.node.end_col_offset or self.node.col_offset
 
     def __repr__(self) -> str:
         return f"<{self.op.value} {self.data!r} at {self.line}:{self.offset}>"

@@ -54,8 +54,8 @@ class Arrivals:
     def forget(self, module: ModuleFacts) -> None:
         """Let go of what was found in a file's functions."""
         self._arrivals.clear()
-        for function in [f for f in self._reached if f.module is module]:
-            del self._reached[function]
+        for function in (*module.all_functions(), module.body):
+            self._reached.pop(function, None)
 
     def of(self, function: Function) -> list[Arrival]:
         """The arrivals at what a function looks up or calls."""

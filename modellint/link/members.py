@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Event, EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
@@ -24,12 +26,13 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
+        self._stored_in: dict[ModuleFacts, list[tuple[Class, str]]] = {}
         self._mentions: dict[Class, dict[str, list[Function]]] = {}
 
     def forget(self, module: ModuleFacts) -> None:
         """Let go of the bodies of a file's functions."""
-        for key in [key for key, found in self._stored.items() if any(f.module is module for f, _ in found)]:
-            del self._stored[key]
+        for key in self._stored_in.pop(module, ()):
+            self._stored.pop(key, None)
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and those of its bases that can be read, in the order of method resolution."""
@@ -78,6 +81,8 @@ class Members:
             if not found:
                 found = next(filter(None, (self._stored_by(base, name) for base in self.mro(cls)[1:])), [])
             self._stored[key] = found
+            for module in {function.module for function, _ in found}:
+                self._stored_in.setdefault(module, []).append(key)
         return found
 
     def _stored_by(self, cls: Class, name: str) -> list[Stored]:
@@ -115,6 +120,12 @@ class Members:
         """The methods whose text speaks of an attribute; the others need not be lowered."""
         key = f"'{name}'" if quoted else name
         return [function for owner in self.mro(cls) for function in self._mentions_of(owner).get(key, ())]
+
+    def mentioning(self, cls: Class, names: Iterable[str]) -> list[Function]:
+        """A class's own methods that speak of one of the attributes."""
+        index = self._mentions_of(cls)
+        found = {function: None for name in names for function in index.get(name, ())}
+        return list(found)
 
     def _mentions_of(self, cls: Class) -> dict[str, list[Function]]:
         """A class's own methods by the attributes, and the quoted names, that they speak of."""

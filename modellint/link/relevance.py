@@ -44,9 +44,17 @@ class Relevance:
         return found
 
     def mentioning(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
-        """The functions of a file that mention one of the names."""
+        """The functions of a file whose text holds one of the names."""
+        wanted = [name for name in dict.fromkeys(names) if name in module.source.text]
+        return [f for f in module.all_functions() if any(name in f.text for name in wanted)] if wanted else []
+
+    def attribute_users(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
+        """The methods of a file that mention one of the attributes, and the functions that mention one of the names."""
         wanted = frozenset(names)
-        return [f for f in module.all_functions() if not wanted.isdisjoint(self.words(f))] if wanted else []
+        found = [f for f in module.functions.values() if not wanted.isdisjoint(self.words(f))]
+        for cls in module.classes.values():
+            found.extend(self._project.members.mentioning(cls, wanted))
+        return found
 
     def built(self, cls: Class) -> dict[str, frozenset[str]]:
         """The attributes that a class's own constructor sets, with the names of what it calls to make them."""
@@ -91,16 +99,14 @@ class Relevance:
         return isinstance(found, DefinedClass) and is_wanted(found.cls)
 
     def holds_table(self, cls: Class) -> bool:
-        """Whether objects of a class may look something up: they hold a table, or what holds one."""
+        """Whether objects of a class may look something up: they hold a table, or index what they hold."""
         known = self._holders.get(cls)
-        if known is not None:
-            return known
-        self._holders[cls] = False
-        found = bool(_INDEXED.search(cls.text)) or bool(self.table_attributes(cls))
-        if not found:
-            found = any(self.holds_table(base) for base in self.near_bases(cls))
-        self._holders[cls] = found
-        return found
+        if known is None:
+            known = self._holders[cls] = any(
+                _INDEXED.search(owner.text) or any(map(_makes_table, self.built(owner).values()))
+                for owner in (cls, *self.near_bases(cls))
+            )
+        return known
 
     def near_bases(self, cls: Class) -> list[Class]:
         """The bases of a class that its own folder defines. Those of a framework are far away, and large."""
@@ -155,13 +161,13 @@ class Relevance:
         return owner.op is Op.PARAM and owner.data != "self"
 
     def table_attributes(self, cls: Class) -> set[str]:
-        """The attributes of a class under which tables, or what holds one, are kept."""
+        """The attributes of a class under which tables are kept, or objects that hold one themselves."""
         known = self._tables.get(cls)
         if known is None:
             known = self._tables[cls] = {
                 attribute
                 for attribute, called in self.built(cls).items()
-                if any("Embedding" in name or self._class_is(name, cls.module, self.holds_table) for name in called)
+                if _makes_table(called) or any(self._class_is(name, cls.module, self.holds_table) for name in called)
             }
         return known
 
@@ -169,7 +175,7 @@ class Relevance:
         """The attributes under which the classes of a file keep tables, or what holds one."""
         found = self._names.get(module)
         if found is None:
-            names = {"embedding"}
+            names = {"embedding"} if ".embedding(" in module.source.text else set()
             for cls in module.classes.values():
                 for owner in (cls, *self.near_bases(cls)):
                     names |= self.table_attributes(owner)
@@ -178,13 +184,17 @@ class Relevance:
 
     def table_users(self, module: ModuleFacts) -> list[Function]:
         """The functions of a file that may look something up, themselves or through what they call."""
-        return self.mentioning(module, self.table_names(module))
+        return self.attribute_users(module, self.table_names(module))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""
         if function.owner is not None:
             return self.holds_table(function.owner)
         return "mbed" in function.text or "cos" in function.text or bool(_INDEX_BY_NAME.search(function.text))
+
+
+def _makes_table(called: frozenset[str]) -> bool:
+    return any("Embedding" in name for name in called)
 
 
 _INDEX_BY_NAME = re.compile(r"\w\[[A-Za-z_]\w*\]")

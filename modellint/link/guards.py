@@ -234,11 +234,13 @@ class Guards:
         return Truth.UNKNOWN
 
     def _call_truth(self, value: Value, frame: Frame, depth: int) -> Truth:
-        if dotted(value.callee) == "hasattr" and len(value.positional) == 2:
+        if dotted(value.callee) != "hasattr":
+            return _truth_of(self.evaluate(value, frame, depth + 1))
+        if len(value.positional) == 2:
             name = self.evaluate(value.positional[1], frame, depth + 1)
             if isinstance(name, Known) and isinstance(name.value, str):
                 return self._has(self.evaluate(value.positional[0], frame, depth + 1), name.value)
-        return _truth_of(self.evaluate(value, frame, depth + 1))
+        return Truth.UNKNOWN
 
     # -- values ------------------------------------------------------------------------------------------------
 
@@ -375,6 +377,9 @@ class Guards:
         name = dotted(value.callee) or ""
         if name.rpartition(".")[2] in ("load_hyperpyyaml", "load_extended_yaml"):
             return Special.HPARAMS
+        if name == "hasattr":
+            truth = self._call_truth(value, frame, depth + 1)
+            return Known(truth is Truth.TRUE) if truth in (Truth.TRUE, Truth.FALSE) else Special.UNKNOWN
         if name == "getattr" and len(value.positional) >= 2:
             return self._getattr(value, frame, depth)
         if name in ("vars", "dict", "bool", "int", "str") and len(value.positional) == 1:
@@ -418,7 +423,9 @@ class Guards:
             truth = self.truth(value.data, frame, depth + 1)
             if truth in (Truth.TRUE, Truth.FALSE):
                 return self.evaluate(value.args[truth is Truth.FALSE], frame, depth + 1)
-        found = [self.evaluate(arg, frame, depth + 8) for arg in value.args]
+        # What a loop changes in place is still the same object.
+        options = [arg for arg in value.args if _unchanged(arg) is not value]
+        found = [self.evaluate(arg, frame, depth + 8) for arg in options]
         return found[0] if found and all(_same(found[0], other) for other in found) else Special.UNKNOWN
 
     def _binary(self, value: Value, frame: Frame, depth: int) -> Abstract:
@@ -436,6 +443,13 @@ class Guards:
             return Known(_ARITHMETIC[value.data](left.value, right.value))
         except ArithmeticError:
             return Special.UNKNOWN
+
+
+def _unchanged(value: Value) -> Value:
+    """A value before it was changed in place."""
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    return value
 
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

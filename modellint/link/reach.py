@@ -40,6 +40,9 @@ _MODULE_DICT = _BOOKKEEPING | frozenset(
      "set_submodule", "to_empty", "T_destination")
 )  # fmt: skip
 
+#: Values that are made under conditions of their own, or whose calls have events of their own.
+_ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.BOOL, Op.LAMBDA))
+
 _TRAIN, _VALID, _TEST = "TRAIN", "VALID", "TEST"
 #: The methods that the framework's loops call, by the loop and the stage in which they are called.
 _FIT = {
@@ -258,18 +261,19 @@ class _Walk:
         if (key in self._visited and self._visited[key] >= certain) or len(self._visited) > _MAX_VISITS:
             return
         self._visited[key] = certain
+        seen: dict[int, bool] = {}
         for event in own_events(frame.function):
             truth = self.guards.holds(event.guard, frame)
             if truth is Truth.FALSE:
                 continue
             sure = certain and truth is not Truth.UNKNOWN
-            self._module_uses(event, frame, sure)
+            self._module_uses(event, frame, sure, seen)
             if event.kind is EventKind.CALL:
                 self._item_use(event.value, frame, sure)
                 self._follow(event.value, frame, sure)
 
-    def _module_uses(self, event: Event, frame: Frame, certain: bool) -> None:
-        for value in _nearby(event.value):
+    def _module_uses(self, event: Event, frame: Frame, certain: bool, seen: dict[int, bool]) -> None:
+        for value in _parts(event.value, certain, seen):
             name = self._entry_name(value, frame)
             if name is None or name in _MODULE_DICT:
                 continue
@@ -362,18 +366,15 @@ class _Walk:
                     self.result.moved.extend(self.evaluation.keys.values())
 
 
-def _nearby(value: Value) -> Iterator[Value]:
-    """What a value is made of, as far as it is written where the value is; calls inside have their own events."""
+def _parts(value: Value, certain: bool, seen: dict[int, bool]) -> Iterator[Value]:
+    """What a value is made of, each part once; calls inside have their own events, and choices may go elsewhere."""
     stack = [value]
     while stack:
         current = stack.pop()
-        yield current
-        for arg in current.args:
-            inside = (value.line, value.offset) <= (arg.line, arg.offset) and (
-                (arg.end_line, arg.end_offset) <= (value.end_line, value.end_offset)
-            )
-            if inside and arg.op not in (Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.BOOL, Op.LAMBDA):
-                stack.append(arg)
+        if seen.get(id(current), False) < certain or id(current) not in seen:
+            seen[id(current)] = certain
+            yield current
+            stack.extend(arg for arg in current.args if arg.op not in _ELSEWHERE)
 
 
 def _changed_keys(script: Script) -> Iterator[str]:

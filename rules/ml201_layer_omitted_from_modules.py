@@ -311,7 +311,7 @@ class LayerOmittedFromModules(Rule):
             confidence=_confidence(omission),
             evidence=tuple(_evidence(omission)),
             related=related,
-            help=f"add `{_last(name)}: !ref <{name}>` to `modules:`",
+            help=f"add `{layer.name}: !ref <{name}>` to `modules:`",
             fix=_fix(omission, recipe),
         )
 
@@ -335,14 +335,10 @@ def _evidence(omission: Omission) -> Iterator[str]:
         yield "the use depends on a condition that only a run decides"
 
 
-def _last(path: str) -> str:
-    return path.rpartition("[")[2].rstrip("]")
-
-
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
     layer, modules = omission.layer, omission.modules
-    name = _last(layer.path)
+    name = layer.name
     if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):
         return None
     if layer.recipe is recipe and not _is_reached_by(layer, recipe):

@@ -77,6 +77,11 @@ class Item:
     elements: list[Item] = field(default_factory=list, repr=False)
 
     @property
+    def name(self) -> str:
+        """The last key of its path: `generator` of `models[generator]`."""
+        return self.path.rpartition("[")[2].removesuffix("]")
+
+    @property
     def number(self) -> int | float | None:
         """The value of a numeric constant."""
         if self.kind is ItemKind.CONSTANT and isinstance(self.value, int | float):

@@ -96,13 +96,17 @@ def _omitted_from_training(
         return
     layers = layers_of(project)
     # What the script looks for in `modules` and does not find is another rule's finding, with all that it holds.
-    moved = layers.moved_with([*_starts(reached), *_absent(evaluation, reached)])
+    absent = set(_absent(reached))
+    wanted = (evaluation.keys[name] for name in absent if name in evaluation.keys)
+    moved = layers.moved_with([*_starts(reached), *wanted])
     found: dict[int, Omission] = {}
     for one in reached:
         source = one.modules.source if one.modules is not None else None
         for use, item in _uses(one, layers):
             for used in layers.used_with(item, moved):
                 layer, owners = _whole(used, item, moved, layers)
+                if layer.name in absent:
+                    continue
                 known = found.get(id(layer))
                 if known is None or (use.certain and not known.sure):
                     found[id(layer)] = Omission(layer, owners, use, source, use.certain, agreed)
@@ -140,14 +144,11 @@ def _starts(reached: Iterable[Reach]) -> Iterator[Item]:
         yield from one.moved
 
 
-def _absent(evaluation: Evaluation, reached: Iterable[Reach]) -> Iterator[Item]:
-    """Layers that the script looks for in `modules` by name and does not find."""
+def _absent(reached: Iterable[Reach]) -> Iterator[str]:
+    """Entries of `modules` that the script certainly uses and that are not there."""
     for one in reached:
         entries = one.modules.entries if one.modules is not None else {}
-        for use in one.module_uses:
-            item = evaluation.keys.get(use.name)
-            if use.certain and use.name not in entries and item is not None:
-                yield item
+        yield from (use.name for use in one.module_uses if use.certain and use.name not in entries)
 
 
 def _uses(one: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:

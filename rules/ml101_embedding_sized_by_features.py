@@ -12,6 +12,7 @@ from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
 from modellint.link.evaluation import ItemKind, evaluate
 from modellint.link.facts import FactKind
 from modellint.link.pairing import including
+from modellint.link.python_edit import argument_place, text_at
 from modellint.link.shapes import documented_shape
 from modellint.link.tables import EMBEDDINGS
 from modellint.rule import Example, Rule
@@ -82,7 +83,7 @@ class EmbeddingSizedByFeatures(Rule):
     code = "ML101"
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
-    triggers = ("torch", "Embedding")
+    triggers = ("import torch|from torch", "Embedding")
     bad = (
         Example(
             "The documented shape of the input ends in the number of rows",
@@ -777,14 +778,12 @@ def _text(number: Located) -> str:
 
 
 def _swap(table: Table, frame: Frame) -> Fix | None:
-    if table.call.has_unpacking or len(table.call.positional) < 2:
-        return None
-    first, second, *_ = table.call.positional
     module = frame.module
-    edits = (
-        Edit(module.place(first), module.text_of(second)),
-        Edit(module.place(second), module.text_of(first)),
-    )
+    first = argument_place(table.call, 0, "num_embeddings", module)
+    second = argument_place(table.call, 1, "embedding_dim", module)
+    if first is None or second is None:
+        return None
+    edits = (Edit(first, text_at(second, module)), Edit(second, text_at(first, module)))
     return Fix("Swap the arguments", Applicability.UNSAFE, edits)
 
 

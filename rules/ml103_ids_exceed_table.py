@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op
 from modellint.link.facts import FactKind
+from modellint.link.python_edit import place_in, text_at, written
 from modellint.rule import Example, Rule
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +49,7 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    triggers = ("torch", r"argmax|multinomial|topk|Categorical|sample|generate", "mbed|codebook|decode|quant")
+    triggers = ("import torch|from torch", r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_", "mbed|codebook|decode|quant")
     bad = (
         Example(
             "A padded head in front of a codec, across files",
@@ -535,7 +538,8 @@ class Model(nn.Module):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
                     yield from self._too_many_classes(arrival, project)
-            yield from self._wrong_guards(project.evaluator.root(function), project)
+            if any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE)):
+                yield from self._wrong_guards(project.evaluator.root(function), project)
 
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
         fact, table = arrival.fact, arrival.lookup.table
@@ -545,7 +549,7 @@ class Model(nn.Module):
         if rows is None:
             return
         extra = excess(fact.bound, rows)
-        if extra is None or extra <= 0:
+        if extra is None or extra <= len(fact.excluded):
             return
         module = arrival.frame.module
         call = arrival.event.value
@@ -587,17 +591,19 @@ class Model(nn.Module):
                             Related(frame.module.place(event.value), "the ids are looked up here"),
                             Related(table.frame.module.place(table.call), f"the table has {_count(rows)} rows"),
                         ),
-                        help="compare with `>=` (or `<` where ids are kept)",
+                        help=f"compare with `{_EXACT[compare.data]}`",
+                        fix=_exact(compare, frame.module),
                     )
 
 
-_SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample", "generate")
+_ORDER = ("<", "<=", ">", ">=")
+_SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
 
 
 def _drawing(module: ModuleFacts, project: Project) -> list[Function]:
     """The functions of a file that draw ids, or use what does."""
     found = project.relevance.mentioning(module, _SOURCES)
-    names = {function.name for function in found}
+    names = {function.name for function in found if function.name != "forward" and not function.name.startswith("__")}
     return project.relevance.mentioning(module, (*_SOURCES, *names))
 
 
@@ -613,6 +619,23 @@ def _passes_one_too_many(compare: Value, rows: Size, frame: Frame, project: Proj
     if size is None or limit.op not in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM):
         return False
     return excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)
+
+
+#: What each comparison with the number of rows must be, for that number to be rejected.
+_EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
+
+
+def _exact(compare: Value, module: ModuleFacts) -> Fix | None:
+    """The same comparison, with the operator that is right."""
+    node = written(compare, module)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    place = module.place(compare)
+    left, right = place_in(compare, node.left, module), place_in(compare, node.comparators[0], module)
+    between = Place(place.path, Span(left.span.end_line, left.span.end_column, right.span.line, right.span.column))
+    operator = _EXACT[compare.data]
+    text = text_at(between, module).replace(compare.data, operator, 1)
+    return Fix(f"Compare with `{operator}`", Applicability.SAFE, (Edit(between, text),))
 
 
 def _count(size: Size) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from _pytest.mark import ParameterSet
 
+    from modellint.finding import Edit
     from modellint.rule import Example, Rule
 
 RULES = [type(rule) for rule in load_rules().values()]
@@ -46,7 +48,7 @@ def found_by(rule: type[Rule], folder: Path, *, paths: Iterable[Path] | None = N
     }
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("bad"))
+@pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_bad_example_is_found_where_it_says(rule: type[Rule], example: Example, tmp_path: Path) -> None:
     materialise(example.files, tmp_path)
     expected = example.expected(rule.code)
@@ -54,14 +56,14 @@ def test_a_bad_example_is_found_where_it_says(rule: type[Rule], example: Example
     assert found_by(rule, tmp_path) == expected
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("good"))
+@pytest.mark.parametrize(("rule", "example"), list(examples("good")))
 def test_a_good_example_is_left_alone(rule: type[Rule], example: Example, tmp_path: Path) -> None:
     materialise(example.files, tmp_path)
     assert found_by(rule, tmp_path) == set()
     assert example.expected(rule.code) == set()
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("bad"))
+@pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
     rule: type[Rule], example: Example, tmp_path: Path
 ) -> None:
@@ -69,6 +71,31 @@ def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
     materialise(example.files, tmp_path)
     for name, line in example.expected(rule.code):
         assert (name, line) in found_by(rule, tmp_path, paths=[tmp_path / name])
+
+
+def with_edits(text: str, edits: Iterable[Edit]) -> str:
+    """A text after edits of it, none of which overlap."""
+    lines = text.splitlines(keepends=True)
+    starts = list(accumulate((len(line) for line in lines), initial=0))
+    for edit in sorted(edits, key=lambda edit: edit.place, reverse=True):
+        span = edit.place.span
+        start, end = starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1
+        text = text[:start] + edit.text + text[end:]
+    return text
+
+
+@pytest.mark.parametrize(("rule", "example"), [case for case in examples("bad") if case.values[1].fixed is not None])
+def test_a_fix_gives_what_the_example_says(rule: type[Rule], example: Example, tmp_path: Path) -> None:
+    materialise(example.files, tmp_path)
+    edits = {
+        edit
+        for finding in modellint.check([tmp_path], isolated=True)
+        if finding.code == rule.code and finding.fix is not None
+        for edit in finding.fix.edits
+    }
+    for name, fixed in example.fixed.items():
+        path = (tmp_path / name).as_posix()
+        assert with_edits(example.files[name], [edit for edit in edits if edit.place.path == path]) == fixed
 
 
 @pytest.mark.parametrize("rule", RULES, ids=CODES)

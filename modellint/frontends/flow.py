@@ -419,6 +419,7 @@ class _Lowering:
         owner = call.callee.args[0]
         if name in _MUTATORS:
             update = self.value(Op.UPDATE, (owner, *call.args[1:]), name, func)
+            update.guard = self.guard
             self.rebind(func.value, update)
         elif name.endswith("_") and not name.endswith("__"):
             self.rebind(func.value, call)
@@ -561,16 +562,25 @@ def _as_load(target: ast.expr) -> ast.expr:
 def _changed_names(loop: ast.For | ast.AsyncFor | ast.While, receiver: str | None) -> list[str]:
     """The names, and attributes of the receiver as `self.x`, that a loop assigns or changes in place."""
     changed: dict[str, None] = {}
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            changed[node.id] = None
-        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-            _add_root(node, receiver, changed)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            name = node.func.attr
-            if name in _MUTATORS or (name.endswith("_") and not name.endswith("__")):
-                _add_root(node.func.value, receiver, changed)
-    return list(changed)
+    pending: list[ast.AST] = [loop]
+    while pending:
+        node = pending.pop()
+        kind = type(node)
+        if kind is ast.Name:
+            if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
+                changed[node.id] = None  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Constant:
+            continue
+        if kind is ast.Attribute or kind is ast.Subscript:
+            if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
+                _add_root(node, receiver, changed)  # type: ignore[arg-type]
+        elif kind is ast.Call and type(node.func) is ast.Attribute:  # type: ignore[attr-defined]
+            name = node.func.attr  # type: ignore[attr-defined]
+            if name in _MUTATORS or (name[-1] == "_" and not name.endswith("__")):
+                _add_root(node.func.value, receiver, changed)  # type: ignore[attr-defined]
+        pending.extend(ast.iter_child_nodes(node))
+    return sorted(changed)
 
 
 def _add_root(node: ast.expr, receiver: str | None, changed: dict[str, None]) -> None:

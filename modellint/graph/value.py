@@ -69,7 +69,7 @@ class Value:
         self.node = node
         #: The local variable this value was last assigned to, for messages.
         self.target: str | None = None
-        #: The filters of a COMPREHENSION (`if` clauses).
+        #: The filters of a COMPREHENSION (`if` clauses), the condition under which an UPDATE happens.
         self.guard: Guard | None = None
 
     @property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Guard, Op, Value
+from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.facts import Fact, FactKind
+from modellint.link.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
 from modellint.link.tables import Lookup, Table
 
 if TYPE_CHECKING:
@@ -68,11 +69,19 @@ class Arrivals:
 
     def _in_frame(self, frame: Frame) -> Iterator[Arrival]:
         for lookup in self.tables.lookups(frame):
-            for fact in self.finder.facts(lookup.index, frame):
-                if not _is_limited_by(lookup.event.guard, lookup.index):
-                    yield Arrival(fact, lookup, lookup.event, frame)
+            for fact in self._at(lookup):
+                yield Arrival(fact, lookup, lookup.event, frame)
         for event in frame.function.flow.of(EventKind.CALL):
             yield from self._through_call(event, frame)
+
+    def _at(self, lookup: Lookup) -> Iterator[Fact]:
+        """What is known of an index where it is looked up."""
+        facts = self.finder.facts(lookup.index, lookup.frame)
+        excluded = exclusions(lookup.event.guard, lookup.index) if facts else NOTHING
+        for fact in facts:
+            left = _limited(fact, excluded)
+            if left is not None:
+                yield left
 
     def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
         call = event.value
@@ -89,11 +98,14 @@ class Arrivals:
             if parameter.name not in reached:
                 continue
             bound = self.evaluator.argument_named(parameter.name, inner)
-            if bound is None or _is_limited_by(event.guard, bound.value):
+            if bound is None:
                 continue
-            for fact in self.finder.facts(bound.value, bound.frame):
-                if fact.kind is not FactKind.PARAMETER:
-                    carried[id(fact.origin.value)] = fact
+            facts = self.finder.facts(bound.value, bound.frame)
+            excluded = exclusions(event.guard, bound.value) if facts else NOTHING
+            for fact in facts:
+                left = _limited(fact, excluded)
+                if left is not None and fact.kind is not FactKind.PARAMETER:
+                    carried[id(fact.origin.value)] = left
         if carried:
             yield from self._descend(event, frame, inner, carried, ((call, frame),))
 
@@ -107,11 +119,11 @@ class Arrivals:
     ) -> Iterator[Arrival]:
         """The lookups inside a called function that what we carry reaches."""
         for lookup in self.tables.lookups(frame):
-            if _is_limited_by(lookup.event.guard, lookup.index):
-                continue
-            for fact in self.finder.facts(lookup.index, frame):
-                if id(fact.origin.value) in carried:
-                    yield Arrival(fact, lookup, event, outer, calls)
+            for fact in self._at(lookup):
+                outside = carried.get(id(fact.origin.value))
+                if outside is not None:
+                    met = replace(fact, excluded=fact.excluded | outside.excluded)
+                    yield Arrival(met, lookup, event, outer, calls)
         if len(calls) >= _MAX_CALLS:
             return
         for inner_event in frame.function.flow.of(EventKind.CALL):
@@ -142,12 +154,12 @@ class Arrivals:
     @staticmethod
     def comparisons(index: Value, event: Event) -> Iterator[Value]:
         """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
-        parts = _parts(index)
+        parts = parts_of(index)
         seen: set[int] = set()
         tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
         for test in (*tests, index):
             for part in test.walk():
-                if part.op is Op.COMPARE and id(part) not in seen and _is_about(part, parts):
+                if part.op is Op.COMPARE and id(part) not in seen and is_about(part, parts):
                     seen.add(id(part))
                     yield part
 
@@ -181,54 +193,8 @@ class Arrivals:
         return reached
 
 
-def _is_limited_by(guard: Guard | None, index: Value) -> bool:
-    """Whether a condition on the way compares the index (or what it is made from) with something."""
-    if guard is None:
-        return False
-    parts = _parts(index)
-    return any(
-        test.op is Op.COMPARE and test.data in _ORDER and _is_about(test, parts)
-        for condition in guard.chain()
-        for test in condition.test.walk()
-    )
-
-
-_ORDER = frozenset(("<", "<=", ">", ">=", "==", "!=", "in", "not in"))
-
-
-def _parts(value: Value) -> dict[int, Value]:
-    return {id(part): part for part in value.walk() if part.op is not Op.CONST}
-
-
-def _is_about(compare: Value, parts: dict[int, Value]) -> bool:
-    """Whether a comparison is about one of the parts: itself, its maximum, or the same element of it."""
-    for arg in compare.args:
-        for value in _compared(arg):
-            if id(value) in parts:
-                return True
-            if value.op is Op.INDEX and any(_same_element(value, part) for part in parts.values()):
-                return True
-    return False
-
-
-def _same_element(value: Value, other: Value) -> bool:
-    return (
-        other.op is Op.INDEX
-        and value.args[0] is other.args[0]
-        and value.args[1].op is other.args[1].op is Op.CONST
-        and value.args[1].data == other.args[1].data
-    )
-
-
-def _compared(value: Value) -> Iterator[Value]:
-    """What a comparison is about: the value itself, or what it takes the maximum, minimum or an element of.
-
-    One element of several (`ids[0]`) speaks only for itself.
-    """
-    yield value
-    while value.op in (Op.CALL, Op.ATTR) and value.args:
-        if value.op is Op.CALL and value.callee.op is not Op.ATTR:
-            yield from value.positional
-            return
-        value = value.args[0]
-        yield value
+def _limited(fact: Fact, excluded: Exclusions) -> Fact | None:
+    """What is left of a fact behind conditions; None where they tell more than we can follow."""
+    if not excluded:
+        return None if excluded is None else fact
+    return replace(fact, excluded=fact.excluded | excluded) if fact.kind is FactKind.IDS else None

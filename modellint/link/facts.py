@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.evaluator import Frame, Located
+from modellint.link.limits import NOTHING, Exclusions, exclusions, left_behind
 from modellint.link.torch_api import (
     CASTS_TO_FLOAT,
     CASTS_TO_INTEGER,
@@ -31,6 +32,7 @@ from modellint.link.torch_api import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.graph.python import Function
     from modellint.link.evaluator import Evaluator, Target
 
 
@@ -53,6 +55,8 @@ class Fact:
     #: IDS: the number of classes, and the value whose last dimension they are.
     bound: Size | None = None
     head: Located | None = None
+    #: IDS: the comparisons that each keep one of them away.
+    excluded: frozenset[Value] = NOTHING
     #: FILLER: the constant.
     number: int | None = None
     #: PARAMETER: its name.
@@ -77,6 +81,7 @@ class FactFinder:
         self.evaluator = evaluator
         self._memo: dict[tuple[int, int], tuple[Value, Frame, Facts]] = {}
         self._active: set[tuple[int, int]] = set()
+        self._left_behind: dict[Function, dict[Value, Exclusions]] = {}
         self.steps = 0
 
     def facts(self, value: Value, frame: Frame, depth: int = 0) -> Facts:
@@ -90,16 +95,27 @@ class FactFinder:
             return ()
         self._active.add(key)
         found = _distinct(self._find(value, frame, depth + 1))
+        if any(fact.kind is FactKind.IDS for fact in found):
+            found = self._kept(found, value, frame)
         self._active.discard(key)
         if not self._active:
             # Inside a cycle a value is seen half-finished; only complete answers are kept.
             self._memo[key] = (value, frame, found)
         return found
 
+    def _kept(self, facts: Facts, value: Value, frame: Frame) -> Facts:
+        """What is left of facts about ids that an early exit of the function compares."""
+        left = self._left_behind.get(frame.function)
+        if left is None:
+            left = self._left_behind[frame.function] = left_behind(frame.function.flow.events)
+        excluded = left.get(value, NOTHING)
+        return facts if excluded == NOTHING else tuple(_without(facts, excluded))
+
     def start(self) -> None:
         """Begin with a new function: give it a budget of its own."""
         self.steps = 0
         self._memo.clear()
+        self._left_behind.clear()
 
     def _find(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         match value.op:
@@ -180,6 +196,9 @@ class FactFinder:
         if by is None and value.data == "+":
             by = self.evaluator.size(left, frame)
             facts = self.facts(right, frame, depth)
+        if by is None and value.data == "-" and self._starts_at_zero(right, frame):
+            # The first layer's offset is 0: its ids are as large as they were.
+            by = Size.of(0)
         if by is None or not facts:
             return None
         if value.data == "-":
@@ -193,6 +212,18 @@ class FactFinder:
             elif fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER):
                 moved.append(replace(fact, changed=True))
         return tuple(moved)
+
+    def _starts_at_zero(self, value: Value, frame: Frame) -> bool:
+        """Whether a value is a multiple of a number that counts up from 0 (`layer * stride`)."""
+        if value.op is Op.BIN and value.data == "*":
+            return any(self._starts_at_zero(arg, frame) for arg in value.args)
+        if value.op is Op.UNPACK and value.data == 0 and value.args[0].op is Op.ITEM:
+            counter, name = value.args[0].args[0], "enumerate"
+        elif value.op is Op.ITEM:
+            counter, name = value.args[0], "range"
+        else:
+            return False
+        return counter.op is Op.CALL and counter.callee.data == name and len(counter.args) == 2
 
     def _limited(
         self, value: Value, limit: Value | None, frame: Frame, depth: int, *, exclusive: bool
@@ -268,12 +299,10 @@ class FactFinder:
 
     def _update(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         old = self.facts(value.args[0], frame, depth)
-        if value.data in ("append", "add", "appendleft"):
-            return (*old, *self.facts(value.args[1], frame, depth)) if len(value.args) > 1 else old
-        if value.data == "extend":
-            return (*old, *self.facts(value.args[1], frame, depth)) if len(value.args) > 1 else old
-        if value.data == "insert" and len(value.args) > 2:
-            return (*old, *self.facts(value.args[2], frame, depth))
+        position = _ADDED_BY.get(value.data)
+        if position is not None and len(value.args) > position:
+            added = value.args[position]
+            return (*old, *_without(self.facts(added, frame, depth), exclusions(value.guard, added)))
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
             kept = () if _has_comparison(index) else old
@@ -625,6 +654,9 @@ _FILLED_BY_FUNCTION = {
 }
 _FILLED_BY_METHOD = {"masked_fill": (1, "value"), "new_full": (1, "fill_value"), "fill": (0, "value")}
 
+#: Which argument of an UPDATE is added to a list.
+_ADDED_BY = {"append": 1, "add": 1, "appendleft": 1, "extend": 1, "insert": 2}
+
 _SAME_CLASSES = frozenset(
     (
         "softmax",
@@ -654,6 +686,8 @@ _SAME_CLASSES = frozenset(
         "gelu",
         "silu",
         "leaky_relu",
+        "clamp",
+        "clip",
         "dropout",
         "layer_norm",
         "normalize",
@@ -674,6 +708,15 @@ def _keeps_last(parts: tuple[Value, ...]) -> bool:
     return all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or p.target is not None for p in parts)
 
 
+def _without(facts: Iterable[Fact], excluded: Exclusions) -> Iterator[Fact]:
+    """Facts behind a comparison of elements: ids lose those that it names, or all that is known of them."""
+    for fact in facts:
+        if fact.kind is not FactKind.IDS or excluded == NOTHING:
+            yield fact
+        elif excluded is not None:
+            yield replace(fact, excluded=fact.excluded | excluded)
+
+
 def _agree(fact: Fact, other: Fact) -> bool:
     return fact.kind is other.kind and fact.bound == other.bound and fact.number == other.number
 
@@ -692,6 +735,7 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
             fact.kind,
             id(fact.origin.value),
             fact.bound,
+            fact.excluded,
             fact.number,
             fact.parameter,
             fact.changed,

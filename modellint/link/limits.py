@@ -1,0 +1,108 @@
+"""Conditions that keep ids from a lookup: a range they must lie in, or single ids that end a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Guard, Op, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.graph.value import Event
+
+_RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
+_EQUALITY = frozenset(("==", "!="))
+#: What tells the form of a tensor and nothing of its elements.
+_FORM = frozenset(("shape", "size", "dim", "ndim", "numel", "device", "dtype", "is_cuda", "training", "config"))
+
+#: The tests that each exclude one id; None stands for a range, or for what excludes more than we can tell.
+Exclusions = frozenset[Value] | None
+NOTHING: frozenset[Value] = frozenset()
+
+
+def exclusions(guard: Guard | None, index: Value) -> Exclusions:
+    """What the conditions of `guard` exclude of `index`, by comparing it or what it is made from."""
+    if guard is None:
+        return NOTHING
+    parts = parts_of(index)
+    found: Exclusions = NOTHING
+    for condition in guard.chain():
+        for test in condition.test.walk():
+            if test.op is Op.COMPARE and is_about(test, parts):
+                found = joined(found, _excluded(test, condition))
+    return found
+
+
+def joined(first: Exclusions, second: Exclusions) -> Exclusions:
+    return None if first is None or second is None else first | second
+
+
+def left_behind(events: Iterable[Event]) -> dict[Value, Exclusions]:
+    """What a function's early exits (`if token == end: break`) exclude of the values that they compare."""
+    found: dict[Value, Exclusions] = {}
+    seen: set[int] = set()
+    for event in events:
+        for condition in event.guard.chain() if event.guard is not None else ():
+            if id(condition) in seen:
+                break
+            seen.add(id(condition))
+            if not condition.early:
+                continue
+            for test in condition.test.walk():
+                if test.op is Op.COMPARE:
+                    for value in (value for arg in test.args for value in compared(arg)):
+                        found[value] = joined(found.get(value, NOTHING), _excluded(test, condition))
+    return found
+
+
+def _excluded(test: Value, condition: Guard) -> Exclusions:
+    if test.data in _EQUALITY and (test.data == "==") is not condition.truthy:
+        return frozenset((test,))
+    return None if test.data in _RANGE or test.data in _EQUALITY else NOTHING
+
+
+def parts_of(value: Value) -> dict[int, Value]:
+    return {id(part): part for part in value.walk() if part.op is not Op.CONST}
+
+
+def is_about(compare: Value, parts: dict[int, Value]) -> bool:
+    """Whether a comparison is about one of the parts: itself, its maximum, or the same element of it."""
+    for arg in compare.args:
+        for value in compared(arg):
+            if id(value) in parts:
+                return True
+            if value.op is Op.INDEX and any(_same_element(value, part) for part in parts.values()):
+                return True
+    return False
+
+
+def _same_element(value: Value, other: Value) -> bool:
+    return (
+        other.op is Op.INDEX
+        and value.args[0] is other.args[0]
+        and value.args[1].op is other.args[1].op is Op.CONST
+        and value.args[1].data == other.args[1].data
+    )
+
+
+def compared(value: Value) -> Iterator[Value]:
+    """What a comparison is about: the value itself, or what it takes the maximum or minimum of.
+
+    One element of several (`ids[0]`) speaks only for itself, and a shape not of elements at all.
+    """
+    while True:
+        if value.op is Op.PARAM and value.data == "self":
+            return
+        if value.op is Op.ATTR and (value.data in _FORM or len(value.args) > 1):
+            if value.data not in _FORM:
+                yield value.args[1]
+            return
+        yield value
+        if value.op is Op.CALL and value.callee.op is not Op.ATTR:
+            if value.callee.data != "len":
+                yield from value.positional
+            return
+        if value.op not in (Op.CALL, Op.ATTR):
+            return
+        value = value.args[0]

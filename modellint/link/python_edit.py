@@ -1,0 +1,51 @@
+"""Places inside a Python expression, for edits: a value that a name stands for keeps the place where it was made."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from modellint.source import Place
+
+if TYPE_CHECKING:
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+
+
+def written(value: Value, module: ModuleFacts) -> ast.expr | None:
+    """The syntax of an expression, from its own text; positions are relative to it."""
+    try:
+        return ast.parse(f"({text_at(module.place(value), module)})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def place_in(value: Value, node: ast.expr, module: ModuleFacts) -> Place:
+    """Where a part of what `written` gave for `value` stands in the file."""
+    start, end = (
+        (value.line + line - 1, offset + value.offset - 1 if line == 1 else offset)
+        for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
+    )
+    return Place(module.path, module.source.span_of_bytes(*start, *end))
+
+
+def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -> Place | None:
+    """Where an argument of a call is written."""
+    node = written(call, module)
+    if not isinstance(node, ast.Call):
+        return None
+    found = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    if found is None and position < len(node.args):
+        found = node.args[position]
+    return None if found is None or isinstance(found, ast.Starred) else place_in(call, found, module)
+
+
+def text_at(place: Place, module: ModuleFacts) -> str:
+    """The text of a place, as it is written."""
+    span = place.span
+    lines = module.source.lines[span.line - 1 : span.end_line]
+    if not lines:
+        return ""
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return "".join(lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.link.facts import FactKind
-from modellint.rule import Rule
+from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,356 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = ("torch", "mbedding")
+    triggers = ("import torch|from torch", "Embedding")
+    bad = (
+        Example(
+            "A padding index that is the number of rows",
+            {
+                "config.py": """\
+VOCAB_SIZE = 5000
+PAD = 5000
+""",
+                "model.py": """\
+from torch import nn
+
+from config import PAD, VOCAB_SIZE
+
+
+class TextEncoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Embedding(VOCAB_SIZE, width, padding_idx=PAD)  # expect: ML104
+
+    def forward(self, ids):
+        return self.embed(ids)
+""",
+            },
+        ),
+        Example(
+            "Start tokens that have no row",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    vocab_size: int = 1024
+    width: int = 256
+    bos_id: int = 1024
+""",
+                "model.py": """\
+import torch
+from torch import nn
+
+from config import Config
+
+
+class Decoder(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.config = config
+        self.embed = nn.Embedding(config.vocab_size, config.width)  # expect: ML104
+        self.rnn = nn.GRU(config.width, config.width)
+
+    def forward(self, ids):
+        start = torch.full((ids.size(0), 1), self.config.bos_id)
+        return self.rnn(self.embed(torch.cat([start, ids], dim=1)))
+""",
+            },
+        ),
+        Example(
+            "Ids padded with -1",
+            {
+                "collate.py": """\
+from torch.nn.utils.rnn import pad_sequence
+
+
+def collate(examples):
+    return pad_sequence([example["ids"] for example in examples], batch_first=True, padding_value=-1)
+""",
+                "model.py": """\
+from torch import nn
+
+from collate import collate
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)  # expect: ML104
+
+    def forward(self, examples):
+        return self.embed(collate(examples))
+""",
+            },
+        ),
+        Example(
+            "Frames shifted in with F.pad",
+            {
+                "model.py": """\
+import torch.nn.functional as F
+from torch import nn
+
+
+class CodecModel(nn.Module):
+    pad_id = 2048
+
+    def __init__(self, width=128):
+        super().__init__()
+        self.codes = nn.Embedding(2048, width)  # expect: ML104
+
+    def forward(self, codes):
+        shifted = F.pad(codes[:, :-1], (1, 0), value=self.pad_id)
+        return self.codes(shifted)
+""",
+            },
+        ),
+        Example(
+            "A mask token, filled in and made with new_full, in a table of a subclass",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Table(nn.Embedding):
+    def __init__(self, rows, width):
+        super().__init__(rows, width)
+
+
+class MaskedModel(nn.Module):
+    def __init__(self, width=64, vocab_size=1000):
+        super().__init__()
+        self.mask_id = vocab_size
+        self.embed = Table(vocab_size, width)  # expect: ML104
+        self.suffix = Table(vocab_size, width)  # expect: ML104
+
+    def forward(self, ids, mask):
+        masked = ids.masked_fill(mask, self.mask_id)
+        return self.embed(masked) + self.suffix(ids.new_full((1, 4), self.mask_id + 1)).sum(1)
+""",
+            },
+        ),
+        Example(
+            "The last row is a row less than the constant",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Speakers(nn.Module):
+    def __init__(self, n_speakers, width):
+        super().__init__()
+        self.unknown = n_speakers
+        self.embed = nn.Embedding(n_speakers, width, padding_idx=n_speakers)  # expect: ML104
+
+    def forward(self, speaker):
+        return self.embed(speaker)
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "One more row for the padding",
+            {
+                "config.py": """\
+VOCAB_SIZE = 5000
+PAD = VOCAB_SIZE
+""",
+                "model.py": """\
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+from config import PAD, VOCAB_SIZE
+
+
+class TextEncoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Embedding(VOCAB_SIZE + 1, width, padding_idx=PAD)
+
+    def forward(self, texts):
+        return self.embed(pad_sequence(texts, batch_first=True, padding_value=PAD))
+""",
+            },
+        ),
+        Example(
+            "The last row, counted from the end, is kept for padding that is moved there",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class TextEncoder(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.pad = vocab_size - 1
+        self.embed = nn.Embedding(vocab_size, width, padding_idx=-1)
+
+    def forward(self, ids, mask):
+        return self.embed(ids.masked_fill(mask, self.pad))
+""",
+            },
+        ),
+        Example(
+            "Ids shifted by one before they are looked up",
+            {
+                "model.py": """\
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size + 1, width, padding_idx=0)
+
+    def forward(self, texts):
+        ids = pad_sequence(texts, batch_first=True, padding_value=-1)
+        return self.embed(ids + 1)
+""",
+            },
+        ),
+        Example(
+            "A filler that a mask takes out again",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, texts):
+        ids = pad_sequence(texts, batch_first=True, padding_value=-1)
+        mask = ids == -1
+        embedded = self.embed(ids.masked_fill(mask, 0))
+        again = self.embed(torch.where(ids < 0, 0, ids)) + self.embed(ids.clamp(min=0))
+        return embedded + again
+""",
+            },
+        ),
+        Example(
+            "The filler is replaced in place",
+            {
+                "model.py": """\
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, texts):
+        ids = pad_sequence(texts, batch_first=True, padding_value=-1)
+        ids[ids == -1] = 0
+        return self.embed(ids)
+""",
+            },
+        ),
+        Example(
+            "Labels that only a loss sees",
+            {
+                "model.py": """\
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size=100, width=64):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width, padding_idx=0)
+        self.head = nn.Linear(width, vocab_size)
+
+    def forward(self, texts):
+        ids = pad_sequence(texts, batch_first=True)
+        labels = pad_sequence(texts, batch_first=True, padding_value=-1)
+        logits = self.head(self.embed(ids))
+        return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-1)
+""",
+            },
+        ),
+        Example(
+            "Constants of the configuration that have rows",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    vocab_size: int = 32000
+    width: int = 256
+    pad_id: int = 0
+    bos_id: int = 31999
+""",
+                "model.py": """\
+import torch
+from torch import nn
+
+from config import Config
+
+
+class Decoder(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.config = config
+        self.embed = nn.Embedding(config.vocab_size, config.width, padding_idx=config.pad_id)
+
+    def forward(self, ids):
+        start = ids.new_full((ids.size(0), 1), self.config.bos_id)
+        return self.embed(torch.cat([start, ids], dim=1))
+""",
+            },
+        ),
+        Example(
+            "A configuration without defaults, and a padding index that may be None",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, config, padding_idx=None):
+        super().__init__()
+        self.words = nn.Embedding(config.vocab_size, config.width, padding_idx=config.pad_token_id)
+        self.types = nn.Embedding(2, config.width, padding_idx)
+
+    def forward(self, ids, types):
+        return self.words(ids) + self.types(types)
+""",
+            },
+        ),
+        Example(
+            "Features that are padded with a large number",
+            {
+                "model.py": """\
+import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width=64, vocab_size=10):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+        self.proj = nn.Linear(80, width)
+
+    def forward(self, mel, ids):
+        mel = F.pad(mel, (0, 0, 0, 4), value=-11.5)
+        scores = self.proj(mel).masked_fill(mel[..., :1] < 0, -1e4)
+        return scores + self.embed(ids)
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

@@ -43,7 +43,7 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
-    triggers = ("torch", "otary|cos|_rope|rope_")
+    triggers = ("import torch|from torch", "otary|cos|_rope|rope_")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[int] = set()

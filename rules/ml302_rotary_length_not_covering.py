@@ -39,7 +39,7 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
-    triggers = ("torch", "otary|cos|_rope|rope_")
+    triggers = ("import torch|from torch", "otary|cos|_rope|rope_")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

@@ -42,7 +42,7 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
-    triggers = ("torch", r"pad_sequence|masked_fill|full\(|full_like\(|F\.pad\(|al\.pad\(|\.fill_\(")
+    triggers = ("import torch|from torch", r"pad_sequence|masked_fill|full\(|full_like\(|F\.pad\(|al\.pad\(|\.fill_\(")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in project.relevance.mentioning(module, _FILLING):

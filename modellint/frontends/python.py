@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -261,7 +260,7 @@ def _lower_signature(
         tuple(parameters),
         _annotation(returns) if returns else None,
         tuple(flow.lower_expression(d) for d in decorators),
-        ast.get_docstring(node),
+        _raw_docstring(node),
         isinstance(node, ast.AsyncFunctionDef),
     )
 
@@ -288,7 +287,7 @@ def _annotation(node: ast.expr) -> Value:
     return flow.lower_expression(node)
 
 
-def _raw_docstring(node: ast.ClassDef) -> str | None:
+def _raw_docstring(node: ast.ClassDef | FunctionNode) -> str | None:
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first.value.value
@@ -306,7 +305,7 @@ def _lower_head(
         tuple(flow.lower_expression(base) for base in bases),
         {k.arg: flow.lower_expression(k.value) for k in keywords if k.arg},
         tuple(flow.lower_expression(d) for d in decorators),
-        inspect.cleandoc(docstring) if docstring else None,
+        docstring,
     )
 
 

@@ -7,6 +7,7 @@ definition's own lines after `ModuleFacts.release`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What stands in a function's head, and its docstring."""
+    """What stands in a function's head, and its docstring as written."""
 
     parameters: tuple[Parameter, ...]
     returns: Value | None
@@ -100,9 +101,11 @@ class Function:
     def parameters(self) -> tuple[Parameter, ...]:
         return self.signature.parameters
 
-    @property
+    @cached_property
     def docstring(self) -> str | None:
-        return self.signature.docstring
+        """The docstring without its indentation."""
+        text = self.signature.docstring
+        return None if text is None else inspect.cleandoc(text)
 
     @property
     def place(self) -> Place:
@@ -166,9 +169,10 @@ class Class:
     def bases(self) -> tuple[Value, ...]:
         return self.head.bases
 
-    @property
+    @cached_property
     def docstring(self) -> str | None:
-        return self.head.docstring
+        """The docstring without its indentation."""
+        return None if self.head.docstring is None else inspect.cleandoc(self.head.docstring)
 
     @cached_property
     def text(self) -> str:
@@ -182,7 +186,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class ClassHead:
-    """What stands in a class statement's head, and its docstring. `metaclass` and other keywords by name."""
+    """What stands in a class statement's head, and its docstring as written. `metaclass` and other keywords by name."""
 
     bases: tuple[Value, ...]
     keywords: dict[str, Value]

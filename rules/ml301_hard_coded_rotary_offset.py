@@ -212,6 +212,8 @@ def _kind(value: Value) -> str:
 
 def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
+    if _has_length_beside(part, table):
+        return False
     indices = project.rotary.indices(table)
     for source in number_sources(part, project.evaluator):
         value = source.value
@@ -222,6 +224,16 @@ def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
         ids = project.rotary.follow(Located(value.args[0], source.frame))
         if any(index.ids.value is ids.value for index in indices):
             return True
+    return False
+
+
+def _has_length_beside(part: Located, table: SizedTable) -> bool:
+    """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
+    for value in table.length.value.walk():
+        if is_extreme(value):
+            others = [arg for arg in value.positional if not any(inner is part.value for inner in arg.walk())]
+            if len(others) < len(value.positional) and any(_kind(arg) == LengthKind.COUNT for arg in others):
+                return True
     return False
 
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event
+    from modellint.graph.value import Event, Value
     from modellint.link.arrivals import Arrival
+    from modellint.link.evaluator import Frame
     from modellint.link.facts import Fact
     from modellint.link.project import Project
 
@@ -96,6 +97,15 @@ class NegativeSentinelPositions(Rule):
 _FILLING = ("pad_sequence", "pad", "full", "full_like", "new_full", "fill_", "masked_fill", "masked_fill_")
 
 
+def _names_sentinel(compare: Value, event: Event, frame: Frame, project: Project) -> bool:
+    sentinels = {fact.number for fact in project.facts.fillers(event.value, frame)}
+    for arg in compare.args:
+        size = project.evaluator.size(arg, frame)
+        if size is not None and size.number in sentinels:
+            return True
+    return False
+
+
 def _consequence(fact: Fact) -> str:
     rows = -(fact.number or 0)
     return f"a table of fewer than {rows} rows has no row {fact.number}; a longer one gives a row from its end"
@@ -111,5 +121,9 @@ def _fillers(function: Function, project: Project) -> Iterator[tuple[Event, Fact
 
 
 def _pads_positions(event: Event, function: Function, project: Project) -> bool:
-    facts = project.facts.facts(event.value, project.evaluator.root(function))
+    frame = project.evaluator.root(function)
+    if any(_names_sentinel(test.value, event, frame, project) for test in function.flow.of(EventKind.COMPARE)):
+        # A comparison with the sentinel tells the padding apart again.
+        return False
+    facts = project.facts.facts(event.value, frame)
     return any(fact.kind is FactKind.POSITIONS and not fact.conditional for fact in facts)

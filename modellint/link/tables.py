@@ -96,6 +96,9 @@ class Tables:
         padding_at = EMBEDDINGS.get(self.evaluator.project.members.library_base(found.cls) or "")
         if padding_at is None:
             return None
+        if self.evaluator.project.members.method(found.cls, "forward") is not None:
+            # Its own `forward` decides what is looked up, if anything.
+            return None
         passed = self.evaluator.passed_to_base(found)
         if passed is None:
             return None

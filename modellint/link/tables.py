@@ -11,6 +11,7 @@ from modellint.link.evaluator import Evaluator, Frame, Instance, Located
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.graph.python import Function
     from modellint.graph.size import Size
 
 #: The layers that are tables, and where their constructors take `padding_idx`.
@@ -96,8 +97,8 @@ class Tables:
         padding_at = EMBEDDINGS.get(self.evaluator.project.members.library_base(found.cls) or "")
         if padding_at is None:
             return None
-        if self.evaluator.project.members.method(found.cls, "forward") is not None:
-            # Its own `forward` decides what is looked up, if anything.
+        forward = self.evaluator.project.members.method(found.cls, "forward")
+        if forward is not None and not _passes_on(forward):
             return None
         passed = self.evaluator.passed_to_base(found)
         if passed is None:
@@ -228,3 +229,17 @@ class Tables:
         if len(sizes) != 2 or any(size.op is Op.STARRED for size in sizes):
             return None
         return Table(value, frame, Located(sizes[0], frame), Located(sizes[1], frame), "codebook")
+
+
+def _passes_on(forward: Function) -> bool:
+    """Whether a subclass's own `forward` looks up what it is given, whatever else it does."""
+    first = forward.argument_names[:1]
+    return any(
+        event.guard is None
+        and event.value.callee.op is Op.ATTR
+        and event.value.callee.data == "forward"
+        and event.value.positional[:1]
+        and event.value.positional[0].op is Op.PARAM
+        and [event.value.positional[0].data] == first
+        for event in forward.flow.of(EventKind.CALL)
+    )

@@ -170,6 +170,26 @@ class MaskedModel(nn.Module):
             },
         ),
         Example(
+            "A prompt that is written out",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Prompted(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.task = nn.Embedding(4, width)  # expect: ML104
+        self.encoder = nn.GRU(width, width)
+
+    def forward(self):
+        prompt = torch.tensor([[0, 4]])
+        return self.encoder(self.task(prompt))
+""",
+            },
+        ),
+        Example(
             "The last row is a row less than the constant",
             {
                 "model.py": """\
@@ -346,6 +366,25 @@ class Decoder(nn.Module):
     def forward(self, ids):
         start = ids.new_full((ids.size(0), 1), self.config.bos_id)
         return self.embed(torch.cat([start, ids], dim=1))
+""",
+            },
+        ),
+        Example(
+            "A prompt of ids that have rows, and a limit",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Prompted(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.task = nn.Embedding(4, width)
+
+    def forward(self, ids):
+        prompt = torch.tensor([[0, 3]])
+        return self.task(prompt) + self.task(torch.minimum(ids, torch.tensor(4) - 1))
 """,
             },
         ),

@@ -401,6 +401,8 @@ class FactFinder:
             return self._sanitized(short, operand, call, frame, depth, first=1)
         if short == "masked_fill" and operand is not None:
             return self._masked(operand, call.argument(1, "mask"), call.argument(2, "value"), frame, depth)
+        if name in _FROM_LITERALS and operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST):
+            return (*self.facts(operand, frame, depth), *self._literals(operand, frame))
         if name in PASS_FUNCTIONS and operand is not None:
             if is_float_dtype(call.keywords.get("dtype")):
                 return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
@@ -488,6 +490,14 @@ class FactFinder:
         size = self.evaluator.size(value, frame)
         if size is not None and size.number is not None:
             yield Fact(FactKind.FILLER, Located(value, frame), number=size.number)
+
+    def _literals(self, value: Value, frame: Frame) -> Iterator[Fact]:
+        """The constants of `torch.tensor([[bos, 7]])`."""
+        if value.op in (Op.LIST, Op.TUPLE):
+            for arg in value.args:
+                yield from self._literals(arg, frame)
+        elif value.op in (Op.CONST, Op.ATTR, Op.GLOBAL):
+            yield from self._filler(value, frame)
 
     def fillers(self, call: Value, frame: Frame) -> Iterator[Fact]:
         """The constant that a call writes into elements, if that is what it does."""
@@ -652,6 +662,7 @@ _FILLED_BY_FUNCTION = {
     "torch.full_like": (1, "fill_value"),
     "torch.masked_fill": (2, "value"),
 }
+_FROM_LITERALS = frozenset(("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.IntTensor"))
 _FILLED_BY_METHOD = {"masked_fill": (1, "value"), "new_full": (1, "fill_value"), "fill": (0, "value")}
 
 #: Which argument of an UPDATE is added to a list.

@@ -99,11 +99,13 @@ class Relevance:
         return isinstance(found, DefinedClass) and is_wanted(found.cls)
 
     def holds_table(self, cls: Class) -> bool:
-        """Whether objects of a class may look something up: they hold a table, or index what they hold."""
+        """Whether objects of a class may look something up: they hold a table, are one, or index what they hold."""
         known = self._holders.get(cls)
         if known is None:
             known = self._holders[cls] = any(
-                _INDEXED.search(owner.text) or any(map(_makes_table, self.built(owner).values()))
+                _INDEXED.search(owner.text)
+                or any(map(_makes_table, self.built(owner).values()))
+                or any("Embedding" in (dotted(base) or "") for base in owner.bases)
                 for owner in (cls, *self.near_bases(cls))
             )
         return known

@@ -345,6 +345,8 @@ class Guards:
     def _stores_of(self, name: str) -> list[tuple[Function, Value]]:
         if self._stores is None:
             self._stores = {}
+            for attribute, function, value in self.brain.stored if self.brain else ():
+                self._stores.setdefault(attribute, []).append((function, value))
             for cls in self.brain.classes if self.brain else ():
                 for method in cls.methods.values():
                     for event in method.flow.of(EventKind.STORE):

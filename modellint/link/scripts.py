@@ -23,14 +23,15 @@ class BrainUse:
     """A Brain that a script builds.
 
     `classes` are the user's classes in method resolution order, up to the framework's own. `called` are the
-    methods that the script calls on the object; `escapes` tells that it also hands the object to code that we do
-    not follow.
+    methods that the script calls on the object, `stored` the attributes that it sets on it and where; `escapes`
+    tells that it also hands the object to code that we do not follow.
     """
 
     module: ModuleFacts
     classes: tuple[Class, ...]
     call: Value
     called: frozenset[str]
+    stored: tuple[tuple[str, Function, Value], ...]
     escapes: bool
 
     def argument(self, name: str) -> Value | None:
@@ -151,17 +152,26 @@ def _lineage(cls: Class, project: Project) -> tuple[tuple[Class, ...], bool]:
     return tuple(classes), is_brain
 
 
-def _asked(module: ModuleFacts, function: Function, call: Value) -> tuple[frozenset[str], bool]:
-    """The methods called on the object that `call` builds, and whether it goes where we do not follow."""
+def _asked(
+    module: ModuleFacts, function: Function, call: Value
+) -> tuple[frozenset[str], tuple[tuple[str, Function, Value], ...], bool]:
+    """What is called on the object that `call` builds, what is set on it, and if it goes where we do not follow."""
     called: set[str] = set()
+    stored: list[tuple[str, Function, Value]] = []
     escapes = False
     holders = {call.target} if function.name == "<module>" and call.target else set()
+
+    def is_brain(value: Value) -> bool:
+        return value is call or (value.op is Op.GLOBAL and value.data in holders)
+
     for other in script_functions(module):
         for event in own_events(other):
             values = [event.value] if event.kind is not EventKind.CALL else list(event.value.args[1:])
             escapes = escapes or any(value is call for value in values)
-            if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
-                owner = event.value.callee.args[0]
-                if owner is call or (owner.op is Op.GLOBAL and owner.data in holders):
-                    called.add(event.value.callee.data)
-    return frozenset(called), escapes
+            place = event.value.callee if event.kind is EventKind.CALL else event.target
+            if place is not None and place.op is Op.ATTR and is_brain(place.args[0]):
+                if event.kind is EventKind.CALL:
+                    called.add(place.data)
+                elif event.kind is EventKind.STORE:
+                    stored.append((place.data, other, event.value))
+    return frozenset(called), tuple(stored), escapes

@@ -274,6 +274,27 @@ def compute_forward(self, batch, stage):
 
 
 @pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("True", CERTAIN),
+        ("hparams['off']", NEVER),
+        ("hparams.get('off', True)", NEVER),
+        ("hparams.get('missing', True)", CERTAIN),
+        ("hparams.get('missing')", NEVER),
+        ("'lin' in hparams", CERTAIN),
+        ("compute()", OPEN),
+    ],
+)
+def test_attributes_that_the_script_sets_on_the_brain(value: str, expected: dict[str, bool], tmp_path: Path) -> None:
+    methods = """
+def compute_forward(self, batch, stage):
+    if self.switch:
+        self.modules.x(batch)
+"""
+    assert uses(tmp_path, methods, calls=f"switch = {value}\nbrain.switch = switch\n{CALLS}") == expected
+
+
+@pytest.mark.parametrize(
     ("setup", "entries", "closed"),
     [
         ("pass", {"enc"}, True),

@@ -501,6 +501,8 @@ class FactFinder:
 
     def fillers(self, call: Value, frame: Frame) -> Iterator[Fact]:
         """The constant that a call writes into elements, if that is what it does."""
+        if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in _FILLING:
+            return
         target = self.evaluator.target(call, frame)
         position = _FILLED_BY_FUNCTION.get(target.name or "")
         if position is None and target.method is not None:
@@ -664,6 +666,10 @@ _FILLED_BY_FUNCTION = {
 }
 _FROM_LITERALS = frozenset(("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.IntTensor"))
 _FILLED_BY_METHOD = {"masked_fill": (1, "value"), "new_full": (1, "fill_value"), "fill": (0, "value")}
+_FILLING = frozenset(
+    [name.rpartition(".")[2] for name in _FILLED_BY_FUNCTION]
+    + [name + end for name in _FILLED_BY_METHOD for end in ("", "_")]
+)
 
 #: Which argument of an UPDATE is added to a list.
 _ADDED_BY = {"append": 1, "add": 1, "appendleft": 1, "extend": 1, "insert": 2}

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, self_attribute
+from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.link.names import Definition
     from modellint.link.project import Project
 
 Stored = tuple["Function", Event]
 
+#: Nesting of bases beyond which a hierarchy is taken for a cycle.
+_MAX_BASES = 40
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
@@ -38,17 +43,41 @@ class Members:
         """The class and those of its bases that can be read, in the order of method resolution."""
         found = self._mro.get(cls)
         if found is None:
-            models = self._project.classes.model(cls).mro()
-            found = self._mro[cls] = tuple(model.cls for model in models if model.cls is not None) or (cls,)
+            found = self._mro[cls] = tuple(self._linearise(cls, frozenset()))
         return found
 
+    def _linearise(self, cls: Class, below: frozenset[Class]) -> list[Class]:
+        """A class before its bases, and a base that several share behind all of them."""
+        order = [cls]
+        if cls not in below and len(below) < _MAX_BASES:
+            for base in self._bases(cls):
+                if isinstance(base, DefinedClass):
+                    above = self._linearise(base.cls, below | {cls})
+                    order = [known for known in order if known not in above] + above
+        return order
+
+    def _bases(self, cls: Class) -> list[Definition | None]:
+        return [self._project.names.definition(cls.module, base) for base in cls.bases]
+
+    def library_bases(self, cls: Class) -> list[str | None]:
+        """The names of the bases that cannot be read; None for one that is not known at all."""
+        return [
+            base.name if isinstance(base, External) else None
+            for owner in self.mro(cls)
+            for base in self._bases(owner)
+            if not isinstance(base, DefinedClass)
+        ]
+
     def library_base(self, cls: Class) -> str | None:
-        """The first base that is a library's and known only by its facts (`torch.nn.Embedding`)."""
-        return next((m.name for m in self._project.classes.model(cls).mro() if m.cls is None), None)
+        """The first base that is a library's (`torch.nn.Embedding`)."""
+        return next((name for name in self.library_bases(cls) if name is not None), None)
 
     def is_module(self, cls: Class) -> bool | None:
         """Whether it is a `torch.nn.Module`, None if a base is unknown."""
-        return self._project.classes.model(cls).is_module
+        names = self.library_bases(cls)
+        if any(name is not None and name.startswith("torch.nn.") for name in names):
+            return True
+        return None if None in names or any(not _is_plain(name) for name in names if name) else False
 
     def method(self, cls: Class, name: str) -> Function | None:
         """A method by the order of resolution; bases are looked up only if the class itself has none."""
@@ -140,3 +169,9 @@ class Members:
                 for name in names:
                     index.setdefault(name, []).append(function)
         return index
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a base outside of what can be read is one of Python's own."""
+    top = name.partition(".")[0]
+    return top == "builtins" or top in sys.stdlib_module_names

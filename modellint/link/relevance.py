@@ -148,6 +148,10 @@ class Relevance:
             found = self._callables[module] = frozenset(names)
         return found
 
+    def may_be_embedding(self, cls: Class) -> bool:
+        """Whether a class may inherit from an embedding, by the names of its bases and theirs."""
+        return any("Embedding" in (dotted(base) or "") for owner in (cls, *self.near_bases(cls)) for base in owner.bases)
+
     def may_reach_table(self, call: Value, module: ModuleFacts) -> bool:
         """Whether a call may lead to a lookup, by the name and the kind of what is called."""
         callee = call.callee

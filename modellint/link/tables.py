@@ -92,7 +92,7 @@ class Tables:
             if padding_at is None:
                 return None
             return self._from_arguments(call, frame, Located(call, frame), found.name, padding_at)
-        if found.cls is None:
+        if found.cls is None or not self.evaluator.project.relevance.may_be_embedding(found.cls):
             return None
         padding_at = EMBEDDINGS.get(self.evaluator.project.members.library_base(found.cls) or "")
         if padding_at is None:

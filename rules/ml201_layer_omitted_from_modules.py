@@ -7,9 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
-from modellint.link.pairing import including, recipes_of
-from modellint.link.registration import omitted_layers
-from modellint.link.yaml_edit import insert_entry
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -287,10 +284,15 @@ class LayerOmittedFromModules(Rule):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.pairing import recipes_of
+
         for recipe in recipes_of(module.file, project):
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.pairing import including
+        from modellint.link.registration import omitted_layers
+
         for whole in including(recipe, project):
             for omission in omitted_layers(whole, project):
                 if whole is recipe or omission.layer.place.path == recipe.path:
@@ -337,6 +339,8 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
+    from modellint.link.yaml_edit import insert_entry
+
     layer, modules = omission.layer, omission.modules
     name = layer.name
     if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):

@@ -6,8 +6,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.pairing import scripts_of
-from modellint.link.registration import missing_modules
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -284,10 +282,15 @@ def compute_objectives(self, predictions, batch, stage):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.registration import missing_modules
+
         for missing in missing_modules(module, project):
             yield self._finding(missing)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.pairing import scripts_of
+        from modellint.link.registration import missing_modules
+
         scripts = scripts_of(recipe, project).scripts
         module = project.python(scripts[0]) if len(scripts) == 1 else None
         for missing in missing_modules(module, project) if module is not None else ():

@@ -7,9 +7,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import TagKind
-from modellint.link.evaluation import ProblemKind, evaluate
-from modellint.link.pairing import including, is_inference, scripts_of
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -178,6 +175,9 @@ class UndefinedReference(Rule):
     )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.evaluation import ProblemKind, evaluate
+        from modellint.link.pairing import including, is_inference, scripts_of
+
         for whole in including(recipe, project):
             known = bool(scripts_of(whole, project).scripts) or is_inference(whole)
             for problem in evaluate(whole, project).problems:
@@ -186,6 +186,8 @@ class UndefinedReference(Rule):
                     yield self._finding(problem, whole, known)
 
     def _finding(self, problem: Problem, recipe: Recipe, known: bool) -> Finding:
+        from modellint.graph.recipe import TagKind
+
         nested = problem.text != problem.missing
         what = f"`<{problem.text}>` leads nowhere: "
         if problem.available or not nested:

@@ -1,23 +1,67 @@
 """Compact facts about `torch.nn` and `speechbrain`, for when neither can be read.
 
 The facts were extracted by our own frontend (`python -m modellint.knowledge.regenerate`) and are loaded when somebody
-asks.
+asks for a name of those packages.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from modellint.knowledge.facts import Package, ShippedFacts, ShippedMethod
+
+PACKAGES = ("torch", "speechbrain")
+_packages: dict[str, Package] = {}
+
 
 def canonical(name: str) -> str:
     """The public name of what `name` stands for: `torch.nn.modules.sparse.Embedding` is `torch.nn.Embedding`."""
-    parts = name.split(".")
-    if parts[:2] == ["torch", "nn"] and not parts[-1].startswith("_"):
-        if parts[2:3] == ["modules"] and len(parts) >= 5:
-            return ".".join(["torch", "nn", *parts[4:]])
-        if parts[2:3] == ["parameter"] and len(parts) >= 4:
-            return ".".join(["torch", "nn", *parts[3:]])
+    if name.startswith("torch.nn."):
+        return _canonical_torch(name)
+    if name.startswith("speechbrain."):
+        return package("speechbrain").canonical(name)
     return name
+
+
+def _canonical_torch(name: str) -> str:
+    parts = name.split(".")
+    if parts[2] == "modules" and len(parts) > 4 and not parts[4].startswith("_"):
+        return ".".join(["torch", "nn", *parts[4:]])
+    if parts[2] == "parameter" and len(parts) > 3 and not parts[3].startswith("_"):
+        return ".".join(["torch", "nn", *parts[3:]])
+    if parts[2] == "parallel" and len(parts) > 4 and parts[4][:1].isupper():
+        return ".".join(["torch", "nn", "parallel", *parts[4:]])
+    return "torch.nn.parallel.DataParallel" if name == "torch.nn.DataParallel" else name
 
 
 def knows(name: str) -> bool:
     """Whether the facts describe the class called `name`."""
-    return name.startswith("torch.nn.")
+    return class_facts(name) is not None
+
+
+def class_facts(name: str, release: str | None = None) -> ShippedFacts | None:
+    """What is shipped about the class with the canonical `name`, as of `release` or else the newest that has it."""
+    top = name.partition(".")[0]
+    return package(top).class_facts(name, release) if top in PACKAGES else None
+
+
+def function_facts(name: str) -> ShippedMethod | None:
+    """What is shipped about the function with the canonical `name`."""
+    top = name.partition(".")[0]
+    return package(top).function_facts(name) if top in PACKAGES else None
+
+
+def package(name: str) -> Package:
+    """All that is known of a package, loaded when it is first asked for."""
+    found = _packages.get(name)
+    if found is None:
+        from modellint.knowledge.facts import load
+
+        found = _packages[name] = load(name)
+    return found
+
+
+def use(name: str, package: Package) -> None:
+    """Answer from these facts about the package `name` instead of the shipped ones."""
+    _packages[name] = package

@@ -218,6 +218,10 @@ class Names:
         target = table.get(name)
         return self._absolute(target, module.file, trail) if target is not None else None
 
+    def redirects(self, package: ModuleFacts) -> dict[str, str]:
+        """Modules of a package that stand for another one, by the tables and calls of its `__init__`."""
+        return self._project.once(("redirects", package.path), lambda: _redirects(package))
+
     # -- members -----------------------------------------------------------------------------------------------
 
     def _members(self, definition: Definition, rest: str, trail: _Trail) -> Definition | None:
@@ -272,10 +276,24 @@ class Names:
             found = self._in_file(path, parts, consumed, trail)
             if found is not None:
                 return found
+            moved = self._redirected(base, name)
+            if moved is not None:
+                return self._absolute(moved, near, trail)
             if base not in self.site_packages:
                 return None
             break
         return self._external(name)
+
+    def _redirected(self, base: Path, name: str) -> str | None:
+        """The name under which a package now keeps what it used to keep under `name`."""
+        package = self._project.python(base / name.partition(".")[0] / "__init__.py")
+        if package is None or "redirect" not in package.source.text:
+            return None
+        table = self.redirects(package)
+        prefix = name
+        while prefix and prefix not in table:
+            prefix = prefix.rpartition(".")[0]
+        return table[prefix] + name[len(prefix) :] if prefix else None
 
     def _in_file(self, path: Path, parts: list[str], consumed: int, trail: _Trail) -> Definition | None:
         """The definition `parts` in the module at `path`, which the first `consumed` of them name."""
@@ -460,6 +478,28 @@ def _add_lazy(table: dict[str, str], package: str, key: str, entry: Value) -> No
             table.setdefault(name, f"{_inside(package, key)}.{name}")
     elif entry.op is Op.CONST and isinstance(entry.data, str) and entry.data.startswith("."):
         table.setdefault(key, f"{_inside(package, entry.data)}.{key}")
+
+
+def _redirects(package: ModuleFacts) -> dict[str, str]:
+    """Pairs of dotted names inside of the package: in module-level dicts, and in calls of functions that redirect."""
+    inside = f"{package.name}."
+    table: dict[str, str] = {}
+
+    def add(old: Value | None, new: Value | None) -> None:
+        names = [v.data for v in (old, new) if v is not None and v.op is Op.CONST and isinstance(v.data, str)]
+        if len(names) == 2 and all(name.startswith(inside) and " " not in name for name in names):
+            table[names[0]] = names[1]
+
+    for value in package.constants.values():
+        if value.op is Op.DICT:
+            for key, entry in zip(value.data, value.args, strict=True):
+                add(key, entry)
+    for function in (package.body, *package.functions.values()):
+        if "redirect" in function.text:
+            for event in function.flow.of(EventKind.CALL):
+                if "redirect" in (dotted(event.value.callee) or ""):
+                    add(event.value.argument(0), event.value.argument(1))
+    return table
 
 
 def _inside(package: str, module: str) -> str:

@@ -1,0 +1,507 @@
+"""Class models: what is known of a class whatever it was learnt from.
+
+A class is looked for in the project's own source, then in the packages of its interpreter, then in the shipped facts
+(for `torch.nn` the facts come first: they are the same and cost nothing). The questions are those that registration
+turns on: is it a layer, what does its constructor take, what does it register, does it hold state, what does it move.
+What cannot be decided is None.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.graph.value import Event, EventKind, Value, self_attribute
+from modellint.link import calls
+from modellint.link.construction import Construction, Frame, Path
+from modellint.link.definitions import SourceFacts, SourceMethod, SourceScope
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
+from modellint.link.objects import (
+    ANY_ARGUMENTS,
+    UNKNOWN,
+    Arguments,
+    Callable,
+    Choice,
+    ClassObject,
+    Given,
+    Group,
+    Instance,
+    Object,
+    Outside,
+    Tensor,
+    Trained,
+    Unknown,
+    contents,
+)
+
+if TYPE_CHECKING:
+    import pathlib
+    from collections.abc import Iterator, Mapping
+
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
+    from modellint.link.methods import ClassFacts, Method
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: Layers of other libraries whose source is often not at hand.
+_KNOWN_LAYERS = frozenset(
+    (
+        "diffusers.ModelMixin",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+        "pytorch_lightning.LightningModule",
+        "pytorch_lightning.core.LightningModule",
+        "transformers.PreTrainedModel",
+        "transformers.modeling_utils.PreTrainedModel",
+    )
+)
+_MAX_BASES = 60
+#: How many method runs one question may cost.
+_BUDGET = 600
+_MAX_NESTING = 12
+
+
+class ClassModel:
+    """What is known of one class. Get one from `project.classes`."""
+
+    def __init__(self, facts: ClassFacts, classes: Classes, release: str | None) -> None:
+        self.facts = facts
+        self._classes = classes
+        self._release = release
+
+    def __repr__(self) -> str:
+        return f"<class {self.name}>"
+
+    @cached_property
+    def name(self) -> str:
+        """The dotted name by which its package offers the class."""
+        return knowledge.canonical(self.facts.name)
+
+    @property
+    def cls(self) -> Class | None:
+        """The class statement, where the model was read from source."""
+        return self.facts.cls if isinstance(self.facts, SourceFacts) else None
+
+    # -- inheritance -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _lineage(self) -> tuple[tuple[ClassModel, ...], bool, bool]:
+        """The MRO, whether all bases are known, and whether an unknown base is known to be a layer."""
+        complete, layer = True, False
+        chains: list[list[ClassModel]] = []
+        direct: list[ClassModel] = []
+        self._classes.linearising.add(id(self))
+        for definition in self.facts.bases:
+            base = self._classes.of(definition, self._release)
+            if base is None:
+                name = definition.name if isinstance(definition, External) else ""
+                layer = layer or name in _KNOWN_LAYERS
+                complete = complete and _is_plain_base(name)
+            elif id(base) in self._classes.linearising or len(self._classes.linearising) > _MAX_BASES:
+                complete = False
+            else:
+                chain, whole, layered = base._lineage
+                complete, layer = complete and whole, layer or layered
+                chains.append(list(chain))
+                direct.append(base)
+        self._classes.linearising.discard(id(self))
+        return (self, *_merge([*chains, direct])), complete, layer
+
+    def mro(self) -> tuple[ClassModel, ...]:
+        """The class and its known bases in the order of method resolution."""
+        return self._lineage[0]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every base is known."""
+        return self._lineage[1]
+
+    @cached_property
+    def is_module(self) -> bool | None:
+        """Whether it is a `torch.nn.Module`, None if a base is unknown."""
+        if self._lineage[2] or any(model.name == calls.MODULE for model in self.mro()):
+            return True
+        return False if self.is_complete else None
+
+    @cached_property
+    def is_container(self) -> bool:
+        """Whether it is a `ModuleList`, `ModuleDict`, `Sequential` or the like."""
+        return any(model.name in calls.CONTAINERS for model in self.mro())
+
+    def is_a(self, name: str) -> bool | None:
+        """Whether it is, or inherits from, the class with the canonical `name`."""
+        if any(model.name == name for model in self.mro()):
+            return True
+        return False if self.is_complete else None
+
+    # -- methods and attributes --------------------------------------------------------------------------------
+
+    def own_method(self, name: str) -> Method | None:
+        return self.facts.method(name)
+
+    def has_method(self, name: str) -> bool:
+        return any(model.facts.has_method(name) for model in self.mro())
+
+    def method(self, name: str) -> Function | None:
+        """The method by that name, through the MRO, if it can be read."""
+        for model in self.mro():
+            if model.facts.has_method(name):
+                found = model.own_method(name)
+                return found.function if isinstance(found, SourceMethod) else None
+        return None
+
+    def attributes_stored(self, name: str) -> Iterator[Event]:
+        """Every assignment to `self.name` in the methods of the class and its bases, as far as they can be read."""
+        for model in self.mro():
+            cls = model.cls
+            if cls is None:
+                continue
+            for function in cls.methods.values():
+                if f".{name}" in function.text:
+                    for event in function.flow.of(EventKind.STORE):
+                        if event.target is not None and self_attribute(event.target) == name:
+                            yield event
+
+    def calls_attribute(self, name: str) -> bool:
+        """Whether methods other than the constructor use `self.name`."""
+        return any(name in model.facts.conduct.used for model in self.mro())
+
+    # -- the constructor ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _constructor(self) -> Method | None:
+        return next((m for m in (model.own_method("__init__") for model in self.mro()) if m is not None), None)
+
+    @cached_property
+    def signature(self) -> tuple[Parameter, ...] | None:
+        """The constructor's parameters, the receiver left out; None if they are not known."""
+        for model in self.mro():
+            if model.facts.fields is not None:
+                return model.facts.fields
+            method = model.own_method("__init__")
+            if method is not None:
+                return method.parameters[1:] if method.has_receiver else method.parameters
+        return () if self.is_complete else None
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((p for p in self.signature or () if p.name == name), None)
+
+    @property
+    def takes_any_keyword(self) -> bool | None:
+        """Whether the constructor has `**kwargs`."""
+        return None if self.signature is None else any(p.kind == "var-keyword" for p in self.signature)
+
+    def accepts(self, name: str) -> bool | None:
+        """Whether the constructor takes an argument called `name`; None if it may, by `**kwargs`."""
+        if self.signature is None:
+            return None
+        if any(p.name == name and p.kind in ("positional", "keyword") for p in self.signature):
+            return True
+        return None if self.takes_any_keyword else False
+
+    def construct(self, arguments: Arguments | None = None) -> Construction:
+        """The constructor run on paper; without arguments, for any."""
+        return Construction(self._classes, self, 0).run(ANY_ARGUMENTS if arguments is None else arguments)
+
+    @cached_property
+    def _general(self) -> Construction:
+        return self.construct()
+
+    @cached_property
+    def children(self) -> dict[str, Object]:
+        """What the constructor registers under which attribute, whatever its arguments."""
+        found: dict[str, Object] = {}
+        for registration in self._general.registrations:
+            name = registration.attribute
+            if name is not None and _may_register(registration.value):
+                found[name] = registration.value
+        return found
+
+    def has_state(self, arguments: Arguments | Mapping[str, Object] | None = None) -> bool | None:
+        """Whether an object built with these arguments has parameters or buffers, its children's included.
+
+        Without arguments: whatever they are.
+        """
+        if arguments is not None and not isinstance(arguments, Arguments):
+            arguments = Arguments((), dict(arguments))
+        return self._classes.state(Instance(self, ANY_ARGUMENTS if arguments is None else arguments))
+
+    def registers(self, parameter: str, arguments: Mapping[str, Object] | None = None) -> bool | None:
+        """Whether the constructor registers the layer that it is given as `parameter`.
+
+        True also where it wraps the layer into a container or a child that registers it.
+        """
+        if not self.is_module:
+            return self.is_module
+        if self._constructor is not None and parameter in self._constructor.plain:
+            return None  # it takes numbers and the like
+        keywords: dict[str, Object] = {p.name: Given(p.name) for p in self.signature or ()}
+        keywords.update(arguments or {})
+        keywords[parameter] = Given(parameter, is_layer=True)
+        return self._classes.registered(self, Arguments((), keywords, arguments is not None), parameter)
+
+    def stores(self, parameter: str) -> tuple[str, ...]:
+        """The attributes under which the constructor keeps what it is given as `parameter`."""
+        names = {
+            name: None
+            for name, value in self._general.attributes.items()
+            if any(isinstance(part, Given) and part.parameter == parameter for part in _parts(value))
+        }
+        return tuple(names)
+
+    def moves(self, parameter: str) -> bool:
+        """Whether the class itself moves what it is given as `parameter` to a device."""
+        kept = set(self.stores(parameter))
+        for model in self.mro():
+            conduct = model.facts.conduct
+            if kept & conduct.moved or parameter in conduct.moved_parameters:
+                return True
+        return False
+
+    @cached_property
+    def is_device_lazy(self) -> bool:
+        """Whether it moves itself to the device of its input when it is called."""
+        carried = {name for model in self.mro() for name in model.facts.conduct.carried}
+        if not carried or "*" in carried:
+            return bool(carried)
+        stateful = {name for name, value in self.children.items() if self._classes.state(value) is True}
+        return stateful <= carried
+
+
+class Classes:
+    """Finds class models. Reached as `project.classes`."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._models: dict[int, ClassModel] = {}
+        self._shipped: dict[str, ClassModel | None] = {}
+        self._running: list[tuple[str, int]] = []
+        self._budget = _BUDGET
+        #: Classes whose bases are being followed, by identity: an inheritance cycle ends there.
+        self.linearising: set[int] = set()
+
+    def model(self, cls: Class) -> ClassModel:
+        """The model of a class statement."""
+        found = self._models.get(id(cls))
+        if found is None:
+            found = self._models[id(cls)] = ClassModel(SourceFacts(cls, self._project.names), self, None)
+        return found
+
+    def resolve(self, name: str | Value, where: ModuleFacts | pathlib.Path) -> ClassModel | None:
+        """The class that a dotted name stands for.
+
+        `where` is the module in which it is written, or, for an absolute name, the file that asks for it.
+        """
+        names = self._project.names
+        if isinstance(name, Value):
+            return None if not hasattr(where, "source") else self.of(names.definition(where, name))
+        if hasattr(where, "source"):
+            return self.of(names.resolve(where, name))
+        return self.of(names.absolute(name, where))
+
+    def of(self, definition: Definition | None, release: str | None = None) -> ClassModel | None:
+        """The model of a resolved name, None if it is no class that is known."""
+        if isinstance(definition, DefinedClass):
+            return self.model(definition.cls)
+        if isinstance(definition, External):
+            return self._from_facts(definition.name)
+        return None
+
+    def _from_facts(self, name: str) -> ClassModel | None:
+        if name not in self._shipped:
+            facts = knowledge.class_facts(name, self._release(name))
+            self._shipped[name] = None if facts is None else ClassModel(facts, self, None)
+        return self._shipped[name]
+
+    def _release(self, name: str) -> str | None:
+        return None
+
+    # -- objects -----------------------------------------------------------------------------------------------
+
+    def object_of(self, definition: Definition | None) -> Object:
+        """What a resolved name is, seen from an expression."""
+        model = self.of(definition)
+        if model is not None:
+            return ClassObject(model)
+        if isinstance(definition, DefinedFunction):
+            return Callable(SourceMethod(definition.function, self._project.names))
+        if isinstance(definition, External):
+            owner = self._from_facts(definition.name.rpartition(".")[0])
+            if owner is not None:
+                return calls.attribute_of(ClassObject(owner), definition.name.rpartition(".")[2])
+            function = knowledge.function_facts(definition.name)
+            return Outside(definition.name) if function is None else Callable(function)
+        if isinstance(definition, DefinedModule):
+            return Outside(definition.module.name)
+        return UNKNOWN
+
+    def evaluate(self, value: Value, module: ModuleFacts, owner: ClassModel | None = None) -> Object:
+        """What an expression in `module` amounts to; `owner` is the class in whose method it stands."""
+        nobody = owner or self._nobody
+        scope = SourceScope(module, self._project.names)
+        run = Construction(self, nobody, 0)
+        return run.evaluate(value, Frame(None, scope, {}, 0))
+
+    @cached_property
+    def _nobody(self) -> ClassModel:
+        from modellint.knowledge.facts import ShippedFacts
+
+        return ClassModel(ShippedFacts("builtins.object", {}, []), self, None)
+
+    def spend(self) -> bool:
+        """Use up one run of a method; False when the question has cost enough."""
+        self._budget -= 1
+        return self._budget > 0
+
+    def state(self, value: Object) -> bool | None:
+        """Whether an object has state that moves with it: parameters or buffers, its children's included."""
+        if not self._running:
+            self._budget = _BUDGET
+        if isinstance(value, Tensor | Trained):
+            return True
+        if isinstance(value, Instance):
+            return self._instance_state(value)
+        if isinstance(value, Choice):
+            outcomes = {self.state(option) for option in value.options}
+            return outcomes.pop() if len(outcomes) == 1 else None
+        if isinstance(value, Given | Unknown):
+            return None
+        return False
+
+    def _instance_state(self, value: Instance) -> bool | None:
+        model = value.model
+        if model.is_module is not True:
+            return model.is_module
+        if len(self._running) >= _MAX_NESTING or sum(1 for name, _ in self._running if name == model.name) > 2:
+            return None
+        self._running.append((model.name, len(self._running)))
+        try:
+            run = Construction(self, model, len(self._running)).run(value.arguments)
+            outcome = self._run_state(run)
+            if outcome is not True and value.contents:
+                inner = {self.state(item) for item in value.contents}
+                outcome = True if True in inner else None if None in inner else outcome
+            return outcome
+        finally:
+            self._running.pop()
+
+    def _run_state(self, run: Construction) -> bool | None:
+        if () in run.failures:
+            return None  # no object comes of these arguments
+        open_paths: list[Path] = list(run.failures)
+        is_open = not run.is_complete
+        found = False
+        for registration in run.registrations:
+            outcome = self.state(registration.value)
+            if outcome and not registration.path:
+                return True
+            if outcome:
+                open_paths.append(registration.path)
+                found = True
+            elif outcome is None:
+                is_open = True
+        if found:
+            return True if _covers(open_paths) else None
+        return None if is_open else False
+
+    def registered(self, model: ClassModel, arguments: Arguments, parameter: str) -> bool | None:
+        """Whether a constructor run with these arguments registers the argument `parameter`."""
+        if not self._running:
+            self._budget = _BUDGET
+        if len(self._running) >= _MAX_NESTING:
+            return None
+        self._running.append((model.name, len(self._running)))
+        try:
+            run = Construction(self, model, len(self._running)).run(arguments)
+            paths: list[Path] = []
+            is_open = not run.is_complete
+            for registration in run.registrations:
+                outcome = self._holds(registration.value, parameter)
+                if outcome:
+                    paths.append(registration.path)
+                elif outcome is None:
+                    is_open = True
+            if paths:
+                return True if _covers([*paths, *run.failures]) else None
+            return None if is_open else False
+        finally:
+            self._running.pop()
+
+    def _holds(self, value: Object, parameter: str) -> bool | None:
+        """Whether what is registered is the argument, or registers it in turn."""
+        if isinstance(value, Given):
+            return value.is_layer and value.parameter == parameter
+        if isinstance(value, Choice):
+            outcomes = {self._holds(option, parameter) for option in value.options}
+            return outcomes.pop() if len(outcomes) == 1 else None
+        if isinstance(value, Instance):
+            passed = (*value.contents, *value.arguments.positional, *value.arguments.keywords.values())
+            if not any(_mentions(item, parameter) for item in passed):
+                return False
+            if not value.model.is_module:
+                return value.model.is_module
+            if any(_mentions(item, parameter) for item in value.contents):
+                return True
+            return self.registered(value.model, value.arguments, parameter)
+        return False
+
+
+def _mentions(value: Object, parameter: str) -> bool:
+    return any(isinstance(part, Given) and part.parameter == parameter for part in _parts(value))
+
+
+def _parts(value: Object) -> Iterator[Object]:
+    """A value, and what it holds if it is a list or a container of layers."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        yield current
+        if isinstance(current, Choice):
+            pending.extend(current.options)
+        elif isinstance(current, Group):
+            pending.extend(contents(current))
+        elif isinstance(current, Instance) and current.model.is_container:
+            pending.extend((*current.contents, *current.arguments.positional, *current.arguments.keywords.values()))
+
+
+def _may_register(value: Object) -> bool:
+    if isinstance(value, Choice):
+        return any(_may_register(option) for option in value.options)
+    if isinstance(value, Instance):
+        return value.model.is_module is not False
+    return isinstance(value, Tensor | Trained | Given)
+
+
+def _covers(paths: list[Path]) -> bool:
+    """Whether one of the paths is taken, however the open conditions on them turn out."""
+    if any(not path for path in paths):
+        return True
+    for test in dict.fromkeys(path[0][0] for path in paths):
+        sides = [[path[1:] for path in paths if path[0] == (test, side)] for side in (True, False)]
+        if all(side and _covers(side) for side in sides):
+            return True
+    return False
+
+
+def _is_plain_base(name: str) -> bool:
+    """Whether a base that is not described is known to be no layer."""
+    top = name.partition(".")[0]
+    return name.startswith(calls.NON_LAYERS) or top == "builtins" or calls.is_standard(top)
+
+
+def _merge(chains: list[list[ClassModel]]) -> list[ClassModel]:
+    """C3 linearisation; where there is none, the chains one after another."""
+    result: list[ClassModel] = []
+    pending = [chain for chain in chains if chain]
+    while pending:
+        for chain in pending:
+            head = chain[0]
+            if not any(head.name == other.name for rest in pending for other in rest[1:]):
+                break
+        else:
+            head = pending[0][0]
+        result.append(head)
+        pending = [[m for m in chain if m.name != head.name] for chain in pending]
+        pending = [chain for chain in pending if chain]
+    return result

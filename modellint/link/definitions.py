@@ -1,0 +1,227 @@
+"""Class statements as the class models see them."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint.graph.python import Parameter
+from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.link.methods import Conduct
+from modellint.link.names import DefinedConstant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Flow, Value
+    from modellint.link.names import Definition, Names
+
+_PLAIN_TYPES = frozenset(
+    (
+        *("int", "float", "str", "bool", "complex", "bytes", "None", "Any", "dtype", "device", "Tensor", "Path"),
+        *("Optional", "Union", "List", "Tuple", "Sequence", "Iterable", "Literal", "Dict", "list", "tuple", "dict"),
+        *("typing", "torch", "t", "types", "_size", "Size", "_dtype", "_device"),
+    )
+)
+_PLAIN_TYPE = re.compile(r"_?size_\w+|_size_?\w*_t|_ratio_\w+|_maybe_indices_t")
+_DOCUMENTED = re.compile(
+    r"^[ \t]*([a-z_]\w*) ?:[ \t]*(?:an? )?"
+    r"(?:int|float|str|bool|string|number|boolean|list of (?:int|float|str)|tuple)\b"
+    r"(?![^\n]*(?:torch|nn\.|Module|layer))",
+    re.MULTILINE,
+)
+_READ = re.compile(r"\bself\.(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
+#: Methods that are not part of a layer's work: what they move, they move because they are asked to.
+_HOUSEKEEPING = frozenset(("__init__", "to", "cuda", "cpu", "_apply", "apply", "float", "half", "double"))
+_ITSELF = frozenset(("eval", "train", "to", "cuda", "values", "items", "children", "modules", "parameters"))
+
+
+class SourceScope:
+    """Global names as a module sees them."""
+
+    __slots__ = ("_names", "module")
+
+    def __init__(self, module: ModuleFacts, names: Names) -> None:
+        self.module = module
+        self._names = names
+
+    def definition(self, value: Value) -> Definition | None:
+        return self._names.definition(self.module, value)
+
+    def constant(self, definition: Definition) -> tuple[Value, SourceScope] | None:
+        if isinstance(definition, DefinedConstant):
+            return definition.value, SourceScope(definition.module, self._names)
+        return None
+
+
+class SourceMethod:
+    """A function in a file."""
+
+    def __init__(self, function: Function, names: Names) -> None:
+        self.function = function
+        self.scope = SourceScope(function.module, names)
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.function.parameters
+
+    @property
+    def flow(self) -> Flow:
+        return self.function.flow
+
+    @property
+    def has_receiver(self) -> bool:
+        return self.function.owner is not None and not self.function.is_static
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        owner = self.function.owner
+        documented = set(_DOCUMENTED.findall(self.function.docstring or ""))
+        if owner is not None and self.name == "__init__":
+            documented.update(_DOCUMENTED.findall(owner.docstring or ""))
+        return frozenset(p.name for p in self.parameters if p.name in documented or _is_plain(p))
+
+
+def _is_plain(parameter: Parameter) -> bool:
+    default = parameter.default
+    if default is not None and default.op is Op.CONST and default.data is not None:
+        return True
+    return parameter.annotation is not None and _is_plain_annotation(parameter.annotation)
+
+
+def _is_plain_annotation(annotation: Value) -> bool:
+    for value in annotation.walk():
+        if value.op is Op.CONST and isinstance(value.data, str):
+            words = re.findall(r"\w+", value.data)
+        elif value.op in (Op.GLOBAL, Op.ATTR):
+            words = [str(value.data)]
+        else:
+            words = []
+        if not all(word in _PLAIN_TYPES or _PLAIN_TYPE.fullmatch(word) for word in words):
+            return False
+    return True
+
+
+class SourceFacts:
+    """What a class statement says."""
+
+    def __init__(self, cls: Class, names: Names) -> None:
+        self.cls = cls
+        self._names = names
+        self.name = f"{cls.module.name}.{cls.qualname}"
+        self.scope = SourceScope(cls.module, names)
+        self._methods: dict[str, SourceMethod] = {}
+
+    @cached_property
+    def bases(self) -> tuple[Definition | None, ...]:
+        return tuple(
+            self.scope.definition(base.args[0] if base.op is Op.INDEX else base)  # Generic[T]
+            for base in self.cls.bases
+        )
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        return self.cls.attributes
+
+    @cached_property
+    def fields(self) -> tuple[Parameter, ...] | None:
+        for decorator in self.cls.head.decorators:
+            target = decorator.callee if decorator.op is Op.CALL else decorator
+            if (dotted(target) or "").rpartition(".")[2] == "dataclass":
+                return tuple(
+                    Parameter(name, "positional", self.cls.attributes.get(name), annotation)
+                    for name, annotation in self.cls.annotations.items()
+                )
+        return None
+
+    def has_method(self, name: str) -> bool:
+        return name in self.cls.methods
+
+    def method(self, name: str) -> SourceMethod | None:
+        function = self.cls.methods.get(name)
+        if function is None:
+            return None
+        method = self._methods.get(name)
+        if method is None:
+            method = self._methods[name] = SourceMethod(function, self._names)
+        return method
+
+    @cached_property
+    def conduct(self) -> Conduct:
+        moved: set[str] = set()
+        moved_parameters: set[str] = set()
+        carried: set[str] = set()
+        used: set[str] = set()
+        for function in self.cls.methods.values():
+            text = function.text
+            if function.name != "__init__":
+                used.update(_READ.findall(text))
+            if ".to(" in text or ".cuda(" in text:
+                attributes, parameters = _moves(function)
+                moved |= attributes
+                if function.name == "__init__":
+                    moved_parameters |= parameters
+                if function.name not in _HOUSEKEEPING:
+                    carried |= _carries(function)
+        return Conduct(frozenset(used), frozenset(moved), frozenset(moved_parameters), frozenset(carried))
+
+
+def _moves(function: Function) -> tuple[set[str], set[str]]:
+    """The attributes and the parameters that a method moves to a device."""
+    attributes: set[str] = set()
+    parameters: set[str] = set()
+    for event in function.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data in ("to", "cuda"):
+            for root in _roots(callee.args[0]):
+                attribute = self_attribute(root)
+                if attribute is not None:
+                    attributes.add(attribute)
+                elif root.op is Op.PARAM and root.data != "self":
+                    parameters.add(root.data)
+    return attributes, parameters
+
+
+def _roots(value: Value) -> Iterator[Value]:
+    """The attributes and parameters that `value` is, or holds as its own."""
+    pending = [value]
+    seen: set[int] = set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if current.op is Op.PARAM or self_attribute(current) is not None:
+            yield current
+            if len(current.args) > 1:
+                pending.append(current.args[1])
+        elif current.op in (Op.ITEM, Op.UNPACK, Op.INDEX, Op.STARRED, Op.UPDATE):
+            pending.append(current.args[0])
+        elif current.op in (Op.CHOICE, Op.LIST, Op.TUPLE, Op.BOOL, Op.DICT):
+            pending.extend(current.args)
+        elif current.op is Op.CALL:
+            callee = current.callee
+            if callee.op is Op.ATTR and callee.data in _ITSELF:
+                pending.append(callee.args[0])
+            elif callee.data in ("ModuleList", "ModuleDict", "Sequential", "list", "zip", "enumerate", "tuple"):
+                pending.extend(current.args[1:])
+
+
+def _carries(function: Function) -> set[str]:
+    """The attributes that a method keeps on the device of its input; `*` if the object moves as a whole."""
+    carried: set[str] = set()
+    for event in function.flow.events:
+        value = event.value
+        if event.kind is EventKind.CALL and value.callee.op is Op.ATTR and value.callee.data == "to":
+            owner = value.callee.args[0]
+            if owner.op is Op.PARAM and owner.data == "self":
+                carried.add("*")
+            elif (attribute := self_attribute(owner)) is not None:
+                carried.add(attribute)
+    return carried

@@ -1,0 +1,83 @@
+"""Methods as the construction of objects sees them, whether read from source or from shipped facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from modellint.graph.python import Parameter
+    from modellint.graph.value import Flow, Value
+    from modellint.link.names import Definition
+
+
+class Scope(Protocol):
+    """Where a method's global names are looked up."""
+
+    def definition(self, value: Value) -> Definition | None:
+        """What a global name, or a chain of attributes on one, stands for."""
+        ...
+
+    def constant(self, definition: Definition) -> tuple[Value, Scope] | None:
+        """The value of a module-level assignment and the scope that its own names belong to."""
+        ...
+
+
+class Method(Protocol):
+    """A function or method: its parameters, the receiver among them, its body and its names."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def plain(self) -> frozenset[str]:
+        """Parameters that are documented or annotated to be numbers, strings and the like."""
+        ...
+
+    @property
+    def flow(self) -> Flow: ...
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def has_receiver(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What the methods of one class, its own, do with attributes of the object."""
+
+    #: Attributes that methods other than the constructor read or call.
+    used: frozenset[str] = frozenset()
+    #: Attributes whose content is moved (`self.lm.to(device)`), and constructor parameters moved directly.
+    moved: frozenset[str] = frozenset()
+    moved_parameters: frozenset[str] = frozenset()
+    #: Attributes that are replaced by themselves on another device (`self.x = self.x.to(y.device)`); `*` for all.
+    carried: frozenset[str] = frozenset()
+
+
+class ClassFacts(Protocol):
+    """What is known of one class by itself: from its source, or shipped."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bases(self) -> Iterable[Definition | None]: ...
+    @property
+    def conduct(self) -> Conduct: ...
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """Class-level assignments."""
+        ...
+
+    @property
+    def fields(self) -> tuple[Parameter, ...] | None:
+        """The constructor's parameters of a dataclass, None for any other class."""
+        ...
+
+    @property
+    def scope(self) -> Scope: ...
+    def has_method(self, name: str) -> bool: ...
+    def method(self, name: str) -> Method | None: ...

@@ -1,0 +1,216 @@
+"""What an expression in a constructor amounts to, as far as registration and state are concerned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from modellint.graph.value import Value
+    from modellint.link.classes import ClassModel
+    from modellint.link.construction import Frame
+    from modellint.link.methods import Method
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything, a layer among it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Something that is no layer and no parameter: a number, a string, a tensor, a tokenizer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A Python constant."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A parameter or buffer: state wherever it is registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A layer with parameters whose class cannot be read: what a library's `from_pretrained` returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The value of a constructor parameter that is not known, or a part of it; `is_layer` if it is known to be one."""
+
+    parameter: str
+    is_layer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A list, tuple, set or dict. `keys` are those of a dict whose keys are all constant."""
+
+    items: tuple[Object, ...]
+    keys: tuple[object, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What `zip`, `enumerate` and `dict.items` yield: one element of each column at a time."""
+
+    columns: tuple[Object, ...]
+    is_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several objects."""
+
+    options: tuple[Object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassObject:
+    """A class that is passed on uncalled, with the arguments that a `partial` or `!name:` already gives it."""
+
+    model: ClassModel
+    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class; `contents` are layers that were put into it from outside."""
+
+    model: ClassModel
+    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    contents: tuple[Object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A function, class or module that cannot be read, by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Callable:
+    """A function that can be read; `body` is what a nested one returns, `frame` where it was made."""
+
+    method: Method | None
+    body: Value | None = None
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """The object under construction; `above` is how many classes of the MRO `super()` has left behind."""
+
+    above: int = 0
+
+
+Object = (
+    Unknown
+    | Plain
+    | Constant
+    | Tensor
+    | Trained
+    | Given
+    | Group
+    | Rows
+    | Choice
+    | ClassObject
+    | Instance
+    | Outside
+    | Callable
+    | Receiver
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
+
+    positional: tuple[Object, ...] = ()
+    keywords: Mapping[str, Object] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def then(self, more: Arguments) -> Arguments:
+        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
+        return Arguments(
+            (*self.positional, *more.positional),
+            {**self.keywords, **more.keywords},
+            self.is_complete and more.is_complete,
+        )
+
+
+NO_ARGUMENTS = Arguments()
+ANY_ARGUMENTS = Arguments(is_complete=False)
+UNKNOWN = Unknown()
+PLAIN = Plain()
+TENSOR = Tensor()
+TRAINED = Trained()
+NOTHING = Group(())
+
+
+def choice(options: list[Object]) -> Object:
+    """One of `options`, flattened."""
+    flat: list[Object] = []
+    for option in options:
+        for part in option.options if isinstance(option, Choice) else (option,):
+            if not any(part is known for known in flat):
+                flat.append(part)
+    if len(flat) == 1:
+        return flat[0]
+    return Choice(tuple(flat)) if flat else NOTHING
+
+
+def alternatives(value: Object) -> tuple[Object, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def element(value: Object) -> Object:
+    """One element of what a value iterates over."""
+    if isinstance(value, Group):
+        return choice(list(value.items))
+    if isinstance(value, Given | Plain):
+        return value
+    if isinstance(value, Rows):
+        return Rows(value.columns, is_row=True)
+    if isinstance(value, Choice):
+        return choice([element(option) for option in value.options])
+    if isinstance(value, Constant | Tensor):
+        return PLAIN
+    return UNKNOWN
+
+
+def part(value: Object, index: object) -> Object:
+    """`value[index]`; with an index that is not a constant, any part."""
+    if isinstance(value, Rows):
+        if value.is_row and isinstance(index, int) and -len(value.columns) <= index < len(value.columns):
+            return element(value.columns[index])
+        return UNKNOWN
+    if isinstance(value, Group) and index is not None:
+        if value.keys is not None:
+            if index in value.keys:
+                return value.items[value.keys.index(index)]
+        elif isinstance(index, int) and -len(value.items) <= index < len(value.items):
+            return value.items[index]
+    if isinstance(value, Choice):
+        return choice([part(option, index) for option in value.options])
+    return element(value)
+
+
+def contents(value: Object) -> tuple[Object, ...]:
+    """The objects that a container built from `value` holds."""
+    if isinstance(value, Group):
+        nested = (contents(item) if isinstance(item, Group) else (item,) for item in value.items)
+        return tuple(inner for items in nested for inner in items)
+    if isinstance(value, Rows):
+        return tuple(inner for column in value.columns[1:] for inner in contents(column))
+    if isinstance(value, Constant | Plain):
+        return ()
+    return (value,)

@@ -8,7 +8,7 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.graph.value import EventKind, Op, same
 from modellint.link.evaluator import Located
 from modellint.link.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
-from modellint.rule import Rule
+from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,435 @@ class HardCodedRotaryOffset(Rule):
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
     triggers = ("import torch|from torch", "otary|cos|_rope|rope_")
+    bad = (
+        Example(
+            "A literal that is added to the last cache position",
+            {
+                "rotary.py": """\
+import torch
+from torch import nn
+
+
+class RotaryEmbedding(nn.Module):
+    def __init__(self, dim, base=10000.0):
+        super().__init__()
+        self.register_buffer("inv_freq", base ** -(torch.arange(0, dim, 2) / dim))
+
+    def forward(self, x, seq_len):
+        angles = torch.outer(torch.arange(seq_len, device=x.device), self.inv_freq)
+        angles = torch.cat([angles, angles], dim=-1)
+        return angles.cos(), angles.sin()
+
+
+def rotate_half(x):
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat([-second, first], dim=-1)
+
+
+def apply_rotary(q, k, cos, sin, position_ids):
+    cos, sin = cos[position_ids].unsqueeze(1), sin[position_ids].unsqueeze(1)
+    return q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
+""",
+                "attention.py": """\
+from torch import nn
+
+from rotary import RotaryEmbedding, apply_rotary
+
+
+class Attention(nn.Module):
+    def __init__(self, head_dim):
+        super().__init__()
+        self.rotary_emb = RotaryEmbedding(head_dim)
+
+    def forward(self, q, k, v, position_ids, cache_position):
+        seq_len = cache_position[-1] + 10  # expect: ML301
+        cos, sin = self.rotary_emb(v, seq_len)
+        q, k = apply_rotary(q, k, cos, sin, position_ids)
+        return q @ k.transpose(-1, -2)
+""",
+            },
+            fixed={
+                "attention.py": """\
+from torch import nn
+
+from rotary import RotaryEmbedding, apply_rotary
+
+
+class Attention(nn.Module):
+    def __init__(self, head_dim):
+        super().__init__()
+        self.rotary_emb = RotaryEmbedding(head_dim)
+
+    def forward(self, q, k, v, position_ids, cache_position):
+        seq_len = position_ids.max() + 1  # expect: ML301
+        cos, sin = self.rotary_emb(v, seq_len)
+        q, k = apply_rotary(q, k, cos, sin, position_ids)
+        return q @ k.transpose(-1, -2)
+""",
+            },
+        ),
+        Example(
+            "Room to spare, by keyword",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("inv_freq", 10000.0 ** -(torch.arange(0, dim, 2) / dim))
+
+    def forward(self, x, seq_len=None):
+        t = torch.arange(seq_len, device=x.device)
+        angles = torch.einsum("i,j->ij", t, self.inv_freq)
+        return angles.cos(), angles.sin()
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.rotary = Rotary(dim)
+
+    def forward(self, q, k, position_ids, past=None):
+        kv_seq_len = k.shape[-2]
+        if past is not None:
+            kv_seq_len += past[0].shape[-2]
+        cos, sin = self.rotary(q, seq_len=kv_seq_len + 32)  # expect: ML301
+        return q * cos[position_ids] + k * sin[position_ids]
+""",
+            },
+        ),
+        Example(
+            "Through a helper method that takes the length by position",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, dim, base=10000.0):
+        super().__init__()
+        self.dim = dim
+        self.base = base
+
+    def table(self, length, device):
+        frequencies = self.base ** -(torch.arange(0, self.dim, 2, device=device) / self.dim)
+        angles = torch.arange(length, device=device)[:, None] * frequencies
+        return angles.cos(), angles.sin()
+
+    def rotate(self, q, length, positions):
+        cos, sin = self.table(length, q.device)
+        return q * cos[positions] + q.flip(-1) * sin[positions]
+
+    def forward(self, q, positions):
+        length = q.size(1) + 8  # expect: ML301
+        return self.rotate(q, length, positions)
+""",
+            },
+        ),
+        Example(
+            "The plus one outside of the maximum",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, q, k, position_ids):
+        seq_len = max(k.shape[-2], int(position_ids.max())) + 1  # expect: ML301
+        cos, sin = self.rotary(q, seq_len)
+        return q * cos[position_ids] + k * sin[position_ids]
+""",
+            },
+        ),
+        Example(
+            "The last position taken for the largest",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, q, k, position_ids):
+        seq_len = position_ids[:, -1].max().item() + 1  # expect: ML301
+        cos, sin = self.rotary(q, seq_len)
+        return q * cos[position_ids] + k * sin[position_ids]
+""",
+            },
+        ),
+        Example(
+            "A table that is sliced on the spot",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, dim, longest=4096):
+        super().__init__()
+        angles = torch.arange(longest)[:, None] / 10000.0 ** (torch.arange(0, dim, 2) / dim)
+        self.register_buffer("cosines", torch.cos(angles))
+
+    def forward(self, q, offset, position_ids):
+        cosines = self.cosines[: offset + 16]  # expect: ML301
+        return q * cosines[position_ids]
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "The largest position, plus one",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, q, k, position_ids):
+        kv_len = k.shape[-2]
+        cos, sin = self.rotary(q, position_ids.max() + 1)
+        more_cos, more_sin = self.rotary(q, seq_len=max(kv_len, int(position_ids.max()) + 1))
+        return q * cos[position_ids] + k * sin[position_ids] + more_cos[position_ids] * more_sin[position_ids]
+""",
+            },
+        ),
+        Example(
+            "The current and the past length together",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, q, k, position_ids, cache_position, past=None):
+        kv_seq_len = k.shape[-2]
+        if past is not None:
+            kv_seq_len += past[0].shape[-2]
+        if cache_position is not None:
+            kv_seq_len = cache_position[-1] + 1
+        cos, sin = self.rotary(q, seq_len=kv_seq_len)
+        return q * cos[position_ids] + k * sin[position_ids]
+""",
+            },
+        ),
+        Example(
+            "The same 2 is added to the table and to its index",
+            {
+                "positions.py": """\
+import torch
+from torch import nn
+
+
+class LearnedPositions(nn.Embedding):
+    def __init__(self, longest, width):
+        self.offset = 2
+        super().__init__(longest + self.offset, width)
+
+    def forward(self, ids, past=0):
+        positions = torch.arange(past, past + ids.shape[1], device=ids.device)
+        return super().forward(positions + self.offset)
+
+
+class SinusoidalPositions(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+    def table(self, rows):
+        angles = torch.arange(rows)[:, None] / 10000.0 ** (torch.arange(0, self.width, 2) / self.width)
+        return torch.cat([torch.sin(angles), torch.cos(angles)], dim=-1)
+
+    def forward(self, ids, positions):
+        weights = self.table(ids.shape[1] + 2)
+        return weights[positions + 2]
+""",
+            },
+        ),
+        Example(
+            "A table of relative positions has 2 L - 1 rows",
+            {
+                "relative.py": """\
+import torch
+from torch import nn
+
+
+class RelativePositions(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+    def table(self, rows):
+        angles = torch.arange(rows)[:, None] / 10000.0 ** (torch.arange(0, self.width, 2) / self.width)
+        return torch.cat([torch.sin(angles), torch.cos(angles)], dim=-1)
+
+    def forward(self, x):
+        length = x.size(1)
+        table = self.table(2 * length - 1)
+        center = table.size(0) // 2
+        relative = torch.arange(length)[:, None] - torch.arange(length)[None, :] + length - 1
+        return table[relative], table[center - length + 1 : center + length]
+""",
+            },
+        ),
+        Example(
+            "A buffer that grows, with room to spare, when it is too short",
+            {
+                "rotary.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+        self.grow(2048)
+
+    def grow(self, length):
+        self.cached = length
+        angles = torch.arange(length)[:, None] / 10000.0 ** (torch.arange(0, self.dim, 2) / self.dim)
+        self.cosines, self.sines = torch.cos(angles), torch.sin(angles)
+
+    def forward(self, q, k, position_ids):
+        needed = k.size(-2)
+        if needed > self.cached:
+            self.grow(needed + 512)
+        return q * self.cosines[position_ids] + k * self.sines[position_ids]
+""",
+            },
+        ),
+        Example(
+            "Constants that are dimensions, and bounds of a clamp",
+            {
+                "rotary.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim=128, longest=4096):
+        super().__init__()
+        self.longest = longest + 8
+        frequencies = 10000.0 ** -(torch.arange(0, dim - 2, 2) / dim)
+        angles = torch.arange(self.longest)[:, None] * frequencies
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def forward(self, x, position_ids):
+        rotated, rest = x[..., :-2], x[..., -2:]
+        position_ids = position_ids.clamp(max=self.longest - 8)
+        return rotated * self.cosines[position_ids] + rest.sum() * self.sines[position_ids]
+""",
+            },
+        ),
+        Example(
+            "Each image is followed by two more positions, on both sides",
+            {
+                "rotary.py": """\
+import torch
+from torch import nn
+
+
+class GridRotary(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("inv_freq", 10000.0 ** -(torch.arange(0, dim, 2) / dim))
+
+    def forward(self, x, seq_len):
+        angles = torch.outer(torch.arange(seq_len, device=x.device), self.inv_freq)
+        return angles.cos(), angles.sin()
+
+
+class Vision(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.rotary = GridRotary(dim)
+
+    def forward(self, x, rows):
+        cos, sin = self.rotary(x, rows + 2)
+        positions = torch.arange(rows, device=x.device) + 2
+        return x * cos[positions] + x.flip(-1) * sin[positions]
+""",
+            },
+        ),
+        Example(
+            "Numbers added to what is no length of a table",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, q, k, position_ids):
+        length = k.size(1)
+        cos, sin = self.rotary(q, length)
+        window = length + 10
+        scores = (q * cos[position_ids]) @ (k * sin[position_ids]).transpose(-1, -2)
+        return torch.nn.functional.pad(scores, (0, window - length))
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[int] = set()
@@ -78,10 +507,9 @@ class HardCodedRotaryOffset(Rule):
     def _added(self, table: SizedTable, part: Located, offset: int, project: Project) -> Finding:
         module = part.frame.module
         text = module.text_of(part.value)
-        base = next(arg for arg in part.value.args if project.evaluator.size(arg, part.frame) is None)
-        verb = "adds" if offset > 0 else "subtracts"
+        base = module.text_of(next(arg for arg in part.value.args if not _is_number(arg, part, project)))
         indices = project.rotary.indices(table)
-        evidence = [f"`{text}` {verb} {abs(offset)} to `{module.text_of(base)}`".replace("subtracts", "takes").replace(" to ", " from " if offset < 0 else " to ", 1)]
+        evidence = [f"`{text}` {'adds' if offset > 0 else 'takes'} {abs(offset)} {'to' if offset > 0 else 'from'} `{base}`"]
         evidence.extend(_indexed_by(index) for index in indices[:1])
         return self.finding(
             module.place(part.value),
@@ -134,6 +562,11 @@ def _offset(part: Located, project: Project) -> int | None:
     if numbers[0] is not None and numbers[1] is None and part.value.data == "+":
         return numbers[0]
     return None
+
+
+def _is_number(value: Value, part: Located, project: Project) -> bool:
+    size = project.evaluator.size(value, part.frame)
+    return size is not None and size.constant is not None
 
 
 def _is_run_time(part: Located, project: Project) -> bool:

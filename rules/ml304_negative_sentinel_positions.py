@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind
 from modellint.link.facts import FactKind
-from modellint.rule import Rule
+from modellint.link.python_edit import argument_place
+from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.arrivals import Arrival
-    from modellint.link.evaluator import Frame
+    from modellint.link.evaluator import Frame, Located
     from modellint.link.facts import Fact
     from modellint.link.project import Project
 
@@ -44,52 +45,367 @@ class NegativeSentinelPositions(Rule):
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
     triggers = ("import torch|from torch", r"pad_sequence|masked_fill|full\(|full_like\(|F\.pad\(|al\.pad\(|\.fill_\(")
+    bad = (
+        Example(
+            "Positions of packed dialogues, padded with the index that a loss ignores",
+            {
+                "constants.py": """\
+IGNORE_INDEX = -100
+""",
+                "packing.py": """\
+from torch.nn.utils.rnn import pad_sequence
+
+from constants import IGNORE_INDEX
+
+
+def pack(rows):
+    labels = pad_sequence([row["labels"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX)
+    position_ids = pad_sequence(
+        [row["position_ids"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX  # expect: ML304
+    )
+    return labels, position_ids
+""",
+                "model.py": """\
+from torch import nn
+
+from packing import pack
+
+
+class Decoder(nn.Module):
+    def __init__(self, longest, width):
+        super().__init__()
+        self.positions = nn.Embedding(longest, width)
+
+    def forward(self, x, rows):
+        labels, position_ids = pack(rows)
+        return x + self.positions(position_ids), labels
+""",
+            },
+            fixed={
+                "packing.py": """\
+from torch.nn.utils.rnn import pad_sequence
+
+from constants import IGNORE_INDEX
+
+
+def pack(rows):
+    labels = pad_sequence([row["labels"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX)
+    position_ids = pad_sequence(
+        [row["position_ids"] for row in rows], batch_first=True, padding_value=0  # expect: ML304
+    )
+    return labels, position_ids
+""",
+            },
+        ),
+        Example(
+            "Ids filled with the sentinel and looked up",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, ids, mask):
+        ids = ids.masked_fill(mask, -100)  # expect: ML304
+        return self.embed(ids)
+""",
+            },
+        ),
+        Example(
+            "Positions that count up, padded before anybody looks them up",
+            {
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = [torch.arange(length) for length in lengths]
+    return pad_sequence(positions, batch_first=True, padding_value=-100)  # expect: ML304
+""",
+            },
+        ),
+        Example(
+            "A cosine table that is indexed by padded positions",
+            {
+                "model.py": """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+PAD_POSITION = -1000
+
+
+class Rotary(nn.Module):
+    def __init__(self, longest, dim):
+        super().__init__()
+        angles = torch.arange(longest)[:, None] / 10000.0 ** (torch.arange(0, dim, 2) / dim)
+        self.register_buffer("cosines", torch.cos(angles))
+
+    def forward(self, x, position_ids, missing):
+        position_ids = F.pad(position_ids, (0, missing), value=PAD_POSITION)  # expect: ML304
+        return x * self.cosines[position_ids]
+""",
+            },
+        ),
+        Example(
+            "A buffer of positions that starts out full of sentinels",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Packed(nn.Module):
+    def __init__(self, longest, width):
+        super().__init__()
+        self.embed = nn.Embedding(longest, width)
+
+    def forward(self, x, lengths):
+        positions = torch.full(x.shape[:2], -100)  # expect: ML304
+        for row, length in enumerate(lengths):
+            positions[row, :length] = torch.arange(length)
+        return x + self.embed(positions)
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "Labels padded with the index that the loss ignores",
+            {
+                "collate.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+IGNORE_INDEX = -100
+
+
+def collate(rows):
+    ids = pad_sequence([row["ids"] for row in rows], batch_first=True, padding_value=0)
+    labels = pad_sequence([row["labels"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX)
+    labels = labels.masked_fill(labels == 0, IGNORE_INDEX)
+    positions = torch.arange(ids.size(1)).expand_as(ids)
+    return ids, labels, positions
+""",
+                "model.py": """\
+from torch import nn
+
+from collate import collate
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+        self.positions = nn.Embedding(2048, width)
+        self.head = nn.Linear(width, vocab_size)
+
+    def forward(self, rows):
+        ids, labels, positions = collate(rows)
+        logits = self.head(self.embed(ids) + self.positions(positions))
+        return nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+""",
+            },
+        ),
+        Example(
+            "Positions padded with 0",
+            {
+                "packing.py": """\
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Packed(nn.Module):
+    def __init__(self, longest, width):
+        super().__init__()
+        self.embed = nn.Embedding(longest, width)
+
+    def forward(self, lengths):
+        positions = [torch.arange(length) for length in lengths]
+        return self.embed(pad_sequence(positions, batch_first=True, padding_value=0))
+""",
+            },
+        ),
+        Example(
+            "The sentinel is replaced before the lookup",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, texts):
+        labels = pad_sequence(texts, batch_first=True, padding_value=-100)
+        ids = torch.where(labels == -100, 0, labels)
+        return self.embed(ids) + self.embed(labels.clamp(min=0)) + self.embed(labels.masked_fill(labels < 0, 0))
+""",
+            },
+        ),
+        Example(
+            "Elements that are real take part in the lookup alone",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+
+    def forward(self, ids, mask):
+        marked = ids.masked_fill(mask, -100)
+        kept = marked[marked != -100]
+        return self.embed(kept)
+""",
+            },
+        ),
+        Example(
+            "Scores and features filled with a large negative number",
+            {
+                "model.py": """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+        self.score = nn.Linear(width, 1)
+
+    def forward(self, ids, mask, mel):
+        scores = self.score(self.embed(ids)).squeeze(-1).masked_fill(mask, -10000)
+        mel = F.pad(mel, (0, 4), value=-20)
+        return torch.softmax(scores, dim=-1), mel
+""",
+            },
+        ),
+        Example(
+            "Positions that are marked, and told apart again",
+            {
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-100)
+    mask = positions != -100
+    return torch.where(mask, positions, 0), mask
+""",
+            },
+        ),
+        Example(
+            "A table that has a row for the sentinel, moved to the front",
+            {
+                "model.py": """\
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Relative(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Embedding(2 * 100 + 1, width)
+
+    def forward(self, distances):
+        padded = pad_sequence(distances, batch_first=True, padding_value=-100)
+        return self.embed(padded + 100)
+""",
+            },
+        ),
+        Example(
+            "A target that is indexed by ids, and filled",
+            {
+                "loss.py": """\
+import torch
+
+
+def smooth(labels, mask, n_classes):
+    targets = torch.full((*labels.shape, n_classes), -50.0)
+    targets = targets.scatter(-1, labels.unsqueeze(-1), 0.0)
+    ignored = labels.masked_fill(mask, -100)
+    return torch.nn.functional.nll_loss(targets.flatten(0, 1), ignored.flatten(), ignore_index=-100)
+""",
+            },
+        ),
+    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in project.relevance.mentioning(module, _FILLING):
-            fillers = {id(fact.origin.value): (event, fact) for event, fact in _fillers(function, project)}
+            fillers = {id(event.value): (event, fact) for event, fact in _fillers(function, project)}
             if not fillers:
                 continue
             reported: set[int] = set()
             for user in (function, *project.callers(function)):
                 for arrival in project.arrivals.of(user):
-                    origin = id(arrival.fact.origin.value)
-                    if origin in fillers and origin not in reported and arrival.fact.kind is FactKind.FILLER:
-                        reported.add(origin)
-                        yield self._looked_up(arrival)
-            for origin, (event, fact) in fillers.items():
-                if origin not in reported and _pads_positions(event, function, project):
-                    yield self._positions(event, fact)
+                    writer = arrival.fact.writer
+                    if writer is None or id(writer.value) not in fillers or id(writer.value) in reported:
+                        continue
+                    if arrival.fact.number is not None and arrival.fact.number < -1:
+                        reported.add(id(writer.value))
+                        yield self._looked_up(arrival, writer, project)
+            for key, (event, fact) in fillers.items():
+                if key not in reported and fact.writer is not None and _pads_positions(event, function, project):
+                    yield self._positions(fact, fact.writer, project)
 
-    def _looked_up(self, arrival: Arrival) -> Finding:
+    def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
         fact, frame = arrival.fact, arrival.lookup.frame
-        origin = fact.origin
-        module = origin.frame.module
         table = arrival.lookup.table
         index = frame.module.text_of(arrival.lookup.event.value)
-        related = [Related(frame.module.place(arrival.lookup.event.value), f"`{index}` looks them up")]
+        related = [Related(frame.module.place(arrival.lookup.event.value), "they are looked up here")]
         if table is not None:
             related.append(Related(table.frame.module.place(table.call), "in this table"))
-        return self.finding(
-            module.place(origin.value),
-            f"ids are filled with {fact.number}, and `{index}` looks them up in a table",
-            symbol=module.text_of(origin.value),
-            confidence=Confidence.LOW if arrival.conditional else Confidence.HIGH,
-            evidence=(_consequence(fact),),
-            related=related,
-            help="fill with 0 and let the attention mask hide those elements",
+        return self._finding(
+            writer,
+            f"ids are filled with {fact.number}, and `{index}` looks them up",
+            Confidence.LOW if arrival.conditional else Confidence.HIGH,
+            (_consequence(fact),),
+            related,
+            project,
         )
 
-    def _positions(self, event: Event, fact: Fact) -> Finding:
-        module = fact.origin.frame.module
+    def _positions(self, fact: Fact, writer: Located, project: Project) -> Finding:
+        evidence = ("what is padded counts up from 0 (`arange`): it indexes a position table", _consequence(fact))
+        message = f"positions are padded with {fact.number}, which is no position"
+        return self._finding(writer, message, Confidence.MEDIUM, evidence, [], project)
+
+    def _finding(
+        self,
+        writer: Located,
+        message: str,
+        confidence: Confidence,
+        evidence: tuple[str, ...],
+        related: list[Related],
+        project: Project,
+    ) -> Finding:
+        call, module = writer.value, writer.frame.module
+        position = project.facts.filling_argument(call, writer.frame)
+        place = None if position is None else argument_place(call, *position, module)
         return self.finding(
-            module.place(fact.origin.value),
-            f"positions are padded with {fact.number}",
-            symbol=module.text_of(fact.origin.value),
-            confidence=Confidence.MEDIUM,
-            evidence=("what is padded counts up from 0 (`arange`): it indexes a position table", _consequence(fact)),
-            related=(Related(module.place(event.value), "the padding"),),
+            module.place(call) if place is None else place,
+            message,
+            symbol=module.text_of(call.callee),
+            confidence=confidence,
+            evidence=evidence,
+            related=related,
             help="fill with 0 and let the attention mask hide those elements",
+            fix=None if place is None else Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)),
         )
 
 

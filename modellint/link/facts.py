@@ -55,6 +55,8 @@ class Fact:
     #: IDS: the number of classes, and the value whose last dimension they are.
     bound: Size | None = None
     head: Located | None = None
+    #: FILLER: what writes it.
+    writer: Located | None = None
     #: IDS: the comparisons that each keep one of them away.
     excluded: frozenset[Value] = NOTHING
     #: FILLER: the constant.
@@ -306,7 +308,7 @@ class FactFinder:
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
             kept = () if _has_comparison(index) else old
-            return (*kept, *self.facts(new, frame, depth), *self._filler(new, frame))
+            return (*kept, *self.facts(new, frame, depth), *self._filler(new, value, frame))
         return old
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
@@ -396,13 +398,13 @@ class FactFinder:
         if name in ("torch.full", "torch.full_like"):
             return self.fillers(call, frame)
         if name == "torch.where" and len(call.positional) == 3:
-            return self._where(*call.positional, frame, depth)
+            return self._where(call, *call.positional, frame, depth)
         if short in ("clamp", "clip", "minimum", "remainder", "fmod") and name.startswith("torch."):
             return self._sanitized(short, operand, call, frame, depth, first=1)
         if short == "masked_fill" and operand is not None:
-            return self._masked(operand, call.argument(1, "mask"), call.argument(2, "value"), frame, depth)
+            return self._masked(call, operand, call.argument(1, "mask"), call.argument(2, "value"), frame, depth)
         if name in _FROM_LITERALS and operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST):
-            return (*self.facts(operand, frame, depth), *self._literals(operand, frame))
+            return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
         if name in PASS_FUNCTIONS and operand is not None:
             if is_float_dtype(call.keywords.get("dtype")):
                 return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
@@ -428,11 +430,11 @@ class FactFinder:
         if base in ("clamp", "clip", "minimum", "remainder", "fmod"):
             return self._sanitized(base, owner, call, frame, depth, first=0)
         if base == "masked_fill":
-            return self._masked(owner, call.argument(0, "mask"), call.argument(1, "value"), frame, depth)
+            return self._masked(call, owner, call.argument(0, "mask"), call.argument(1, "value"), frame, depth)
         if base in ("new_full", "fill"):
             return self.fillers(call, frame)
         if base == "where" and len(call.positional) == 2:
-            return self._where(call.positional[0], owner, call.positional[1], frame, depth)
+            return self._where(call, call.positional[0], owner, call.positional[1], frame, depth)
         if base in ("get", "pop") and call.positional and call.positional[0].op is Op.CONST:
             key = call.positional[0].data
             entries = self.evaluator.entries(owner, key, frame) if isinstance(key, str) else []
@@ -468,7 +470,7 @@ class FactFinder:
         return self._limited(value, limit, frame, depth, exclusive=name in ("remainder", "fmod"))
 
     def _masked(
-        self, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
+        self, call: Value, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
     ) -> Iterable[Fact]:
         kept = self.facts(value, frame, depth)
         if mask is None or _has_comparison(mask):
@@ -476,39 +478,46 @@ class FactFinder:
         elif any(f.kind is FactKind.FILLER for f in kept):
             # A mask that was made elsewhere may be the one that marks the filler.
             kept = tuple(f for f in kept if f.kind is not FactKind.FILLER)
-        return (*kept, *self._filler(filler, frame))
+        return (*kept, *self._filler(filler, call, frame))
 
-    def _where(self, test: Value, first: Value, second: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+    def _where(
+        self, call: Value, test: Value, first: Value, second: Value, frame: Frame, depth: int
+    ) -> Iterable[Fact]:
         kept = (*self.facts(first, frame, depth), *self.facts(second, frame, depth))
         if _has_comparison(test):
             kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
-        return (*kept, *self._filler(first, frame), *self._filler(second, frame))
+        return (*kept, *self._filler(first, call, frame), *self._filler(second, call, frame))
 
-    def _filler(self, value: Value | None, frame: Frame) -> Iterator[Fact]:
+    def _filler(self, value: Value | None, writer: Value, frame: Frame) -> Iterator[Fact]:
         if value is None:
             return
         size = self.evaluator.size(value, frame)
         if size is not None and size.number is not None:
-            yield Fact(FactKind.FILLER, Located(value, frame), number=size.number)
+            yield Fact(FactKind.FILLER, Located(value, frame), writer=Located(writer, frame), number=size.number)
 
-    def _literals(self, value: Value, frame: Frame) -> Iterator[Fact]:
+    def _literals(self, value: Value, call: Value, frame: Frame) -> Iterator[Fact]:
         """The constants of `torch.tensor([[bos, 7]])`."""
         if value.op in (Op.LIST, Op.TUPLE):
             for arg in value.args:
-                yield from self._literals(arg, frame)
+                yield from self._literals(arg, call, frame)
         elif value.op in (Op.CONST, Op.ATTR, Op.GLOBAL):
-            yield from self._filler(value, frame)
+            yield from self._filler(value, call, frame)
 
     def fillers(self, call: Value, frame: Frame) -> Iterator[Fact]:
         """The constant that a call writes into elements, if that is what it does."""
+        position = self.filling_argument(call, frame)
+        if position is not None:
+            yield from self._filler(call.argument(*position), call, frame)
+
+    def filling_argument(self, call: Value, frame: Frame) -> tuple[int, str] | None:
+        """Where a call takes the constant that it writes into elements: the position and the name."""
         if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in _FILLING:
-            return
+            return None
         target = self.evaluator.target(call, frame)
         position = _FILLED_BY_FUNCTION.get(target.name or "")
         if position is None and target.method is not None:
             position = _FILLED_BY_METHOD.get(target.method.rstrip("_"))
-        if position is not None:
-            yield from self._filler(call.argument(*position), frame)
+        return position
 
     # -- heads ------------------------------------------------------------------------------------------------------
 
@@ -751,6 +760,7 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
         key = (
             fact.kind,
             id(fact.origin.value),
+            None if fact.writer is None else id(fact.writer.value),
             fact.bound,
             fact.excluded,
             fact.number,

@@ -410,69 +410,26 @@ class PitchEmbedding(nn.Module):
             },
         ),
         Example(
-            "Pitch that a function turns into coarse ids",
-            {
-                "pitch.py": """\
-import torch
-from torch import nn
-
-
-def f0_to_coarse(f0, bins):
-    mel = 1127 * (1 + f0 / 700).log()
-    scaled = (mel - mel.min()) * (bins - 2) / (mel.max() - mel.min()) + 1
-    return torch.round(scaled).long().clamp(1, bins - 1)
-
-
-class PitchPredictor(nn.Module):
-    def __init__(self, hidden):
-        super().__init__()
-        self.hidden = hidden
-        self.predict = nn.Linear(hidden, 1)
-        self.embed = nn.Embedding(hidden, hidden)
-
-    def forward(self, x):
-        f0 = self.predict(x).squeeze(-1)
-        return x + self.embed(f0_to_coarse(f0, self.hidden))
-""",
-            },
-        ),
-        Example(
-            "A pretrained table, beside a layer of the same width",
-            {
-                "words.py": """\
-import torch
-from torch import nn
-
-
-class WordEncoder(nn.Module):
-    def __init__(self, vectors, hidden_size):
-        super().__init__()
-        self.embed = nn.Embedding.from_pretrained(vectors, freeze=False)
-        self.proj = nn.Linear(hidden_size, hidden_size)
-        self.norm = nn.LayerNorm(hidden_size)
-
-    def forward(self, ids):
-        return self.norm(self.proj(self.embed(ids)))
-""",
-            },
-        ),
-        Example(
-            "One table for each categorical column",
+            "One table for each categorical column, and tables that need no number or whose rows are written out",
             {
                 "columns.py": """\
 from torch import nn
 
 
 class ColumnEncoder(nn.Module):
-    def __init__(self, cardinalities, dim):
+    def __init__(self, cardinalities, dim, vectors):
         super().__init__()
+        self.words = nn.Embedding.from_pretrained(vectors)
+        self.sign = nn.Embedding(2, dim)
+        self.scale = nn.Linear(2, dim)
         self.tables = nn.ModuleList()
         for n_features in cardinalities:
             self.tables.append(nn.Embedding(n_features, dim))
         self.gates = nn.ModuleList(nn.Linear(n_features, dim) for n_features in cardinalities)
 
-    def forward(self, columns):
-        return sum(table(columns[:, i]) for i, table in enumerate(self.tables))
+    def forward(self, columns, signs, words):
+        total = sum(table(columns[:, i]) for i, table in enumerate(self.tables))
+        return total + self.words(words) + self.sign(signs) + self.scale(signs)
 """,
             },
         ),
@@ -499,49 +456,6 @@ class TextEncoder(nn.Module):
 
     def forward(self, phones, counts):
         return self.embed(phones) + self.one_hot(self.norm(counts))
-''',
-            },
-        ),
-        Example(
-            "A mask token and a segment table, whose rows are written out",
-            {
-                "masked.py": """\
-from torch import nn
-
-
-class MaskedEncoder(nn.Module):
-    def __init__(self, in_channels=2, width=64):
-        super().__init__()
-        self.segment = nn.Embedding(2, width)
-        self.mask = nn.Embedding(1, width)
-        self.stem = nn.Conv1d(2, width, 3)
-        self.gate = nn.Conv1d(1, width, 3)
-
-    def forward(self, segment_ids, wave):
-        return self.stem(wave) + self.segment(segment_ids) + self.mask(segment_ids * 0)
-""",
-            },
-        ),
-        Example(
-            "The shape of another parameter ends in the number of rows",
-            {
-                "speaker.py": '''\
-from torch import nn
-
-
-class SpeakerEncoder(nn.Module):
-    def __init__(self, n_speakers, width):
-        super().__init__()
-        self.embed = nn.Embedding(n_speakers, width)
-        self.norm = nn.LayerNorm(width)
-
-    def forward(self, speaker, posterior=None):
-        """
-        Args:
-            speaker: (batch,) ids
-            posterior: (batch, n_speakers)
-        """
-        return self.norm(self.embed(speaker))
 ''',
             },
         ),
@@ -664,7 +578,7 @@ def is_width_of_index(table: Table, fact: Fact, project: Project) -> bool:
     rows = project.tables.rows(table)
     if rows is None:
         return False
-    return any(width == rows for width, _, _ in project.facts.classes(fact.origin.value, fact.origin.frame))
+    return any(width == rows for width, _, _ in project.facts.heads.classes(fact.origin.value, fact.origin.frame))
 
 
 def _arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
@@ -721,13 +635,13 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
     if fact.kind is not FactKind.PARAMETER or fact.changed or arrival.calls:
         return
     for event in frame.function.flow.of(EventKind.CALL):
-        target = project.evaluator.target(event.value, frame)
-        layer = target.layer
-        if layer is None or layer.call is None or layer.frame is None or layer.external not in _INPUT_WIDTH:
-            continue
-        width = project.evaluator.size(layer.call.argument(*_INPUT_WIDTH[layer.external]), layer.frame)
         given = event.value.argument(0, "input")
-        if width != rows or given is None or are_exclusive(event.guard, arrival.event.guard):
+        if self_attribute(event.value.callee) is None or given is None:
+            continue
+        if are_exclusive(event.guard, arrival.event.guard):
+            continue
+        widths = [_input_width(layer, project) for layer in project.evaluator.instances(event.value.callee, frame)]
+        if rows not in widths:
             continue
         facts = project.facts.facts(given, frame)
         if any(f.parameter == fact.parameter and not f.changed for f in facts):
@@ -736,6 +650,12 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
                 True,
                 Related(frame.module.place(event.value), "a layer takes the same tensor"),
             )
+
+
+def _input_width(layer: Instance, project: Project) -> Size | None:
+    if layer.external not in _INPUT_WIDTH or layer.call is None or layer.frame is None:
+        return None
+    return project.evaluator.size(layer.call.argument(*_INPUT_WIDTH[layer.external]), layer.frame)
 
 
 def _layers(frame: Frame, project: Project, widths: dict[str, tuple[int, str]]) -> Iterator[tuple[Event, Size]]:

@@ -214,7 +214,7 @@ class ClassModel:
         found: dict[str, Object] = {}
         for registration in self._general.registrations:
             name = registration.attribute
-            if name is not None and _may_register(registration.value):
+            if name is not None and may_register(registration.value):
                 found[name] = registration.value
         return found
 
@@ -246,7 +246,7 @@ class ClassModel:
         names = {
             name: None
             for name, value in self._general.attributes.items()
-            if any(isinstance(part, Given) and part.parameter == parameter for part in _parts(value))
+            if any(isinstance(part, Given) and part.parameter == parameter for part in parts(value))
         }
         return tuple(names)
 
@@ -448,10 +448,10 @@ class Classes:
 
 
 def _mentions(value: Object, parameter: str) -> bool:
-    return any(isinstance(part, Given) and part.parameter == parameter for part in _parts(value))
+    return any(isinstance(part, Given) and part.parameter == parameter for part in parts(value))
 
 
-def _parts(value: Object) -> Iterator[Object]:
+def parts(value: Object) -> Iterator[Object]:
     """A value, and what it holds if it is a list or a container of layers."""
     pending = [value]
     while pending:
@@ -465,9 +465,10 @@ def _parts(value: Object) -> Iterator[Object]:
             pending.extend((*current.contents, *current.arguments.positional, *current.arguments.keywords.values()))
 
 
-def _may_register(value: Object) -> bool:
+def may_register(value: Object) -> bool:
+    """Whether an attribute's value may be a layer, a parameter or a buffer."""
     if isinstance(value, Choice):
-        return any(_may_register(option) for option in value.options)
+        return any(may_register(option) for option in value.options)
     if isinstance(value, Instance):
         return value.model.is_module is not False
     return isinstance(value, Tensor | Trained | Given)

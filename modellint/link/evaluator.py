@@ -641,7 +641,10 @@ class Evaluator:
 
     def _is_configuration(self, instance: Instance) -> bool:
         """Whether an object of this class is a record of settings whose fields keep their names: no layers."""
-        return instance.cls is not None and self.project.members.is_module(instance.cls) is not True
+        cls = instance.cls
+        if cls is None:
+            return False
+        return not any("forward" in owner.methods for owner in (cls, *self.project.relevance.near_bases(cls)))
 
     def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
         """A configuration's field: the field itself is the symbol, what it is set to by default its number.

@@ -21,6 +21,7 @@ Stored = tuple["Function", Event]
 #: Nesting of bases beyond which a hierarchy is taken for a cycle.
 _MAX_BASES = 40
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
+_ASSIGNS = re.compile(r"\.\w+\s*(?::[^=\n]+)?=[^=]|,\s*self\.\w+")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 
@@ -31,6 +32,7 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
+        self._own: dict[Class, dict[str, list[Stored]]] = {}
         self._stored_in: dict[ModuleFacts, list[tuple[Class, str]]] = {}
         self._mentions: dict[Class, dict[str, list[Function]]] = {}
 
@@ -38,6 +40,8 @@ class Members:
         """Let go of the bodies of a file's functions."""
         for key in self._stored_in.pop(module, ()):
             self._stored.pop(key, None)
+        for cls in module.classes.values():
+            self._own.pop(cls, None)
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and those of its bases that can be read, in the order of method resolution."""
@@ -81,9 +85,10 @@ class Members:
 
     def method(self, cls: Class, name: str) -> Function | None:
         """A method by the order of resolution; bases are looked up only if the class itself has none."""
-        own = cls.methods.get(name)
-        if own is not None:
-            return own
+        for near in (cls, *self._project.relevance.near_bases(cls)):
+            own = near.methods.get(name)
+            if own is not None or self._stored_by(near, name):
+                return own
         return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
 
     def method_after(self, cls: Class, below: Class, name: str) -> Function | None:
@@ -106,7 +111,8 @@ class Members:
         key = (cls, name)
         found = self._stored.get(key)
         if found is None:
-            found = self._stored_by(cls, name)
+            near = (cls, *self._project.relevance.near_bases(cls))
+            found = next(filter(None, (self._stored_by(base, name) for base in near)), [])
             if not found:
                 found = next(filter(None, (self._stored_by(base, name) for base in self.mro(cls)[1:])), [])
             self._stored[key] = found
@@ -115,18 +121,24 @@ class Members:
         return found
 
     def _stored_by(self, cls: Class, name: str) -> list[Stored]:
-        return [
-            (function, event)
-            for function in self._mentions_of(cls).get(name, ())
-            for event in function.flow.of(EventKind.STORE)
-            if event.target is not None and self_attribute(event.target) == name
-        ]
+        """Every `self.name = …` in the methods of a class itself, in order."""
+        stored = self._own.get(cls)
+        if stored is None:
+            stored = self._own[cls] = {}
+            for function in cls.methods.values():
+                if _ASSIGNS.search(function.text):
+                    for event in function.flow.of(EventKind.STORE):
+                        attribute = self_attribute(event.target) if event.target is not None else None
+                        if attribute is not None:
+                            stored.setdefault(attribute, []).append((function, event))
+        return stored.get(name, [])
 
     def buffers(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""
         return [
             (function, event)
-            for function in self._mentioning(cls, name, quoted=True)
+            for owner in self.mro(cls)
+            for function in self._mentions_of(owner).get(f"'{name}'", ())
             for event in function.flow.of(EventKind.CALL)
             if self_attribute(event.value.callee) in ("register_buffer", "register_parameter", "add_module")
             and event.value.positional
@@ -135,20 +147,17 @@ class Members:
         ]
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        """Every `self.name.append(…)` and the like."""
+        """Every `self.name.append(…)` and the like, in the class that sets the attribute."""
+        owners = {function.owner for function, _ in self.stored(cls, name) if function.owner is not None}
         return [
             (function, event)
-            for function in self._mentioning(cls, name)
+            for owner in sorted(owners, key=lambda owner: owner.line)
+            for function in self._mentions_of(owner).get(name, ())
             for event in function.flow.of(EventKind.CALL)
             if event.value.callee.op is Op.ATTR
             and event.value.callee.data in methods
             and self_attribute(event.value.callee.args[0]) == name
         ]
-
-    def _mentioning(self, cls: Class, name: str, *, quoted: bool = False) -> list[Function]:
-        """The methods whose text speaks of an attribute; the others need not be lowered."""
-        key = f"'{name}'" if quoted else name
-        return [function for owner in self.mro(cls) for function in self._mentions_of(owner).get(key, ())]
 
     def mentioning(self, cls: Class, names: Iterable[str]) -> list[Function]:
         """A class's own methods that speak of one of the attributes."""
@@ -157,7 +166,10 @@ class Members:
         return list(found)
 
     def _mentions_of(self, cls: Class) -> dict[str, list[Function]]:
-        """A class's own methods by the attributes, and the quoted names, that they speak of."""
+        """A class's own methods by the attributes, and the quoted names, that they speak of.
+
+        The others need not be lowered.
+        """
         index = self._mentions.get(cls)
         if index is None:
             index = self._mentions[cls] = {}

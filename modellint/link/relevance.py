@@ -32,6 +32,7 @@ class Relevance:
         self._built: dict[Class, dict[str, frozenset[str]]] = {}
         self._words: dict[Function, frozenset[str]] = {}
         self._holders: dict[Class, bool] = {}
+        self._near: dict[Class, list[Class]] = {}
         self._tables: dict[Class, set[str]] = {}
         self._callables: dict[ModuleFacts, frozenset[str]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
@@ -93,7 +94,7 @@ class Relevance:
     def _class_is(self, name: str, module: ModuleFacts, is_wanted: Callable[[Class], bool]) -> bool:
         if name in module.classes:
             return is_wanted(module.classes[name])
-        if name not in module.imports:
+        if name not in module.imports or not name[:1].isupper():
             return False
         found = self._project.names.resolve(module, name)
         return isinstance(found, DefinedClass) and is_wanted(found.cls)
@@ -112,6 +113,9 @@ class Relevance:
 
     def near_bases(self, cls: Class) -> list[Class]:
         """The bases of a class that its own folder defines. Those of a framework are far away, and large."""
+        known = self._near.get(cls)
+        if known is not None:
+            return known
         found: list[Class] = []
         pending = [cls]
         while pending and len(found) < 20:
@@ -121,6 +125,7 @@ class Relevance:
                 if near is not None and near not in found and near is not cls:
                     found.append(near)
                     pending.append(near)
+        self._near[cls] = found
         return found
 
     def _near_class(self, base: Value, module: ModuleFacts) -> Class | None:
@@ -156,7 +161,8 @@ class Relevance:
         """Whether a call may lead to a lookup, by the name and the kind of what is called."""
         callee = call.callee
         if callee.op is Op.GLOBAL:
-            return callee.data in self.callables(module) or callee.data in module.imports
+            is_class = str(callee.data)[:1].isupper()
+            return callee.data in self.callables(module) or (callee.data in module.imports and not is_class)
         if callee.op is not Op.ATTR:
             return callee.op is not Op.LAMBDA
         if callee.data in self.callables(module):

@@ -115,7 +115,10 @@ class Rotary:
         for bound in self._bounds(function):
             names.update(source.data for source in _number_sources(bound) if source.op is Op.PARAM)
         frame = self.evaluator.root(function)
+        callables = self.callables(function.module)
         for event in function.flow.of(EventKind.CALL):
+            if event.value.callee.data not in callables:
+                continue
             inner = self.evaluator.call_frame(event.value, frame)
             if inner is None or inner.function is function:
                 continue

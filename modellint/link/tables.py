@@ -146,14 +146,14 @@ class Tables:
 
     def _called(self, event: Event, frame: Frame) -> Lookup | None:
         call = event.value
-        if call.callee.op in (Op.GLOBAL, Op.ATTR):
+        if call.callee.op is Op.GLOBAL:
+            return None
+        if call.callee.op is Op.ATTR and call.callee.data == "embedding":
             name = self.evaluator.external_name(call.callee, frame.module)
             if name == "torch.nn.functional.embedding":
                 index, weight = call.argument(0, "input"), call.argument(1, "weight")
                 table = self._weight(weight, frame) if weight is not None else None
                 return Lookup(event, table, index, frame) if table is not None and index is not None else None
-            if name is not None:
-                return None
         index = call.argument(0, "input")
         if index is None:
             return None

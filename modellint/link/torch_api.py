@@ -64,7 +64,9 @@ CONTINUOUS_METHODS = frozenset(
 CASTS_TO_FLOAT = frozenset(("float", "double", "half", "bfloat16"))
 CASTS_TO_INTEGER = frozenset(("long", "int", "short", "byte"))
 
-_FLOAT_TYPES = frozenset("float float16 float32 float64 double half bfloat16 FloatTensor HalfTensor DoubleTensor".split())
+_FLOAT_TYPES = frozenset(
+    "float float16 float32 float64 double half bfloat16 FloatTensor HalfTensor DoubleTensor".split()
+)
 _INTEGER_TYPES = frozenset("long int int8 int16 int32 int64 short uint8 LongTensor IntTensor".split())
 
 _NO_NUMBERS = frozenset(

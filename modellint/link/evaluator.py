@@ -214,13 +214,11 @@ class Evaluator:
         """The call that reaches the constructor of an object's library base class, with its arguments."""
         if instance.call is None or instance.frame is None:
             return None
-        frame = None
-        for frame in self._constructors(instance):
-            pass
-        if frame is None:
+        frames = list(self._constructors(instance))
+        if not frames:
             return Located(instance.call, instance.frame)
-        passed = _super_init(frame.function)
-        return None if passed is None else Located(passed, frame)
+        passed = _super_init(frames[-1].function)
+        return None if passed is None else Located(passed, frames[-1])
 
     def _constructors(self, instance: Instance) -> Iterator[Frame]:
         """The constructors that run when an object is built, with what each of them gets, the object's own first."""
@@ -644,7 +642,7 @@ class Evaluator:
         cls = instance.cls
         if cls is None:
             return False
-        return not any("forward" in owner.methods for owner in (cls, *self.project.relevance.near_bases(cls)))
+        return not any("forward" in owner.methods for owner in self.project.members.mro(cls))
 
     def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
         """A configuration's field: the field itself is the symbol, what it is set to by default its number.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Op, self_attribute
+from modellint.graph.value import Event, EventKind, Op, dotted, self_attribute
 from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Members:
             self._own.pop(cls, None)
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """The class and those of its bases that can be read, in the order of method resolution."""
+        """The class and its near bases, in the order of method resolution."""
         found = self._mro.get(cls)
         if found is None:
             found = self._mro[cls] = tuple(self._linearise(cls, frozenset()))
@@ -61,35 +60,27 @@ class Members:
         return order
 
     def _bases(self, cls: Class) -> list[Definition | None]:
-        return [self._project.names.definition(cls.module, base) for base in cls.bases]
-
-    def library_bases(self, cls: Class) -> list[str | None]:
-        """The names of the bases that cannot be read; None for one that is not known at all."""
+        """What the bases of a class are; None for one that is unknown, or too far away to be read."""
         return [
-            base.name if isinstance(base, External) else None
-            for owner in self.mro(cls)
-            for base in self._bases(owner)
-            if not isinstance(base, DefinedClass)
+            self._project.names.resolve(cls.module, name) if name is not None and _is_near(name, cls.module) else None
+            for name in map(dotted, cls.bases)
         ]
 
     def library_base(self, cls: Class) -> str | None:
         """The first base that is a library's (`torch.nn.Embedding`)."""
-        return next((name for name in self.library_bases(cls) if name is not None), None)
-
-    def is_module(self, cls: Class) -> bool | None:
-        """Whether it is a `torch.nn.Module`, None if a base is unknown."""
-        names = self.library_bases(cls)
-        if any(name is not None and name.startswith("torch.nn.") for name in names):
-            return True
-        return None if None in names or any(not _is_plain(name) for name in names if name) else False
+        for owner in self.mro(cls):
+            for base in self._bases(owner):
+                if isinstance(base, External):
+                    return base.name
+        return None
 
     def method(self, cls: Class, name: str) -> Function | None:
-        """A method by the order of resolution; bases are looked up only if the class itself has none."""
-        for near in (cls, *self._project.relevance.near_bases(cls)):
-            own = near.methods.get(name)
-            if own is not None or self._stored_by(near, name):
-                return own
-        return next((c.methods[name] for c in self.mro(cls) if name in c.methods), None)
+        """A method by the order of resolution; None for a name under which an object is kept."""
+        for owner in self.mro(cls):
+            found = owner.methods.get(name)
+            if found is not None or self._stored_by(owner, name):
+                return found
+        return None
 
     def method_after(self, cls: Class, below: Class, name: str) -> Function | None:
         """What `super().name` in a method of `below` reaches for an object of `cls`."""
@@ -99,8 +90,6 @@ class Members:
 
     def attribute(self, cls: Class, name: str) -> Class | None:
         """The class of the MRO that assigns `name` in its body."""
-        if name in cls.attributes:
-            return cls
         return next((c for c in self.mro(cls) if name in c.attributes), None)
 
     def stored(self, cls: Class, name: str) -> list[Stored]:
@@ -111,10 +100,7 @@ class Members:
         key = (cls, name)
         found = self._stored.get(key)
         if found is None:
-            near = (cls, *self._project.relevance.near_bases(cls))
-            found = next(filter(None, (self._stored_by(base, name) for base in near)), [])
-            if not found:
-                found = next(filter(None, (self._stored_by(base, name) for base in self.mro(cls)[1:])), [])
+            found = next(filter(None, (self._stored_by(owner, name) for owner in self.mro(cls))), [])
             self._stored[key] = found
             for module in {function.module for function, _ in found}:
                 self._stored_in.setdefault(module, []).append(key)
@@ -183,7 +169,20 @@ class Members:
         return index
 
 
-def _is_plain(name: str) -> bool:
-    """Whether a base outside of what can be read is one of Python's own."""
-    top = name.partition(".")[0]
-    return top == "builtins" or top in sys.stdlib_module_names
+def _is_near(name: str, module: ModuleFacts) -> bool:
+    """Whether a base is defined in the same file, in the same folder or one beside it, or by torch.
+
+    What a framework defines far away is large to read and seldom says what a layer holds.
+    """
+    head = name.partition(".")[0]
+    target = module.imports.get(head)
+    if target is None or head in module.classes:
+        return True
+    if target == "torch" or target.startswith("torch."):
+        return True
+    package = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
+    other = f"{target}{name[len(head) :]}".split(".")[:-2]
+    shared = 0
+    while shared < min(len(package), len(other)) and package[shared] == other[shared]:
+        shared += 1
+    return len(package) - shared <= 1 and len(other) - shared <= 1

@@ -32,7 +32,6 @@ class Relevance:
         self._built: dict[Class, dict[str, frozenset[str]]] = {}
         self._words: dict[Function, frozenset[str]] = {}
         self._holders: dict[Class, bool] = {}
-        self._near: dict[Class, list[Class]] = {}
         self._tables: dict[Class, set[str]] = {}
         self._callables: dict[ModuleFacts, frozenset[str]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
@@ -107,39 +106,9 @@ class Relevance:
                 _INDEXED.search(owner.text)
                 or any(map(_makes_table, self.built(owner).values()))
                 or any("Embedding" in (dotted(base) or "") for base in owner.bases)
-                for owner in (cls, *self.near_bases(cls))
+                for owner in self._project.members.mro(cls)
             )
         return known
-
-    def near_bases(self, cls: Class) -> list[Class]:
-        """The bases of a class that its own folder defines. Those of a framework are far away, and large."""
-        known = self._near.get(cls)
-        if known is not None:
-            return known
-        found: list[Class] = []
-        pending = [cls]
-        while pending and len(found) < 20:
-            current = pending.pop()
-            for base in current.bases:
-                near = self._near_class(base, current.module)
-                if near is not None and near not in found and near is not cls:
-                    found.append(near)
-                    pending.append(near)
-        self._near[cls] = found
-        return found
-
-    def _near_class(self, base: Value, module: ModuleFacts) -> Class | None:
-        name = dotted(base)
-        if name is None:
-            return None
-        if name in module.classes:
-            return module.classes[name]
-        target = module.imports.get(name)
-        package = module.name if module.is_package else module.name.rpartition(".")[0]
-        if target is None or target.rpartition(".")[0].rpartition(".")[0] != package:
-            return None
-        found = self._project.names.resolve(module, name)
-        return found.cls if isinstance(found, DefinedClass) else None
 
     def callables(self, module: ModuleFacts) -> frozenset[str]:
         """The names by which a file may call what looks something up: attributes, and its own methods and functions."""
@@ -155,7 +124,7 @@ class Relevance:
 
     def may_be_embedding(self, cls: Class) -> bool:
         """Whether a class may inherit from an embedding, by the names of its bases and theirs."""
-        return any("Embedding" in (dotted(base) or "") for owner in (cls, *self.near_bases(cls)) for base in owner.bases)
+        return any("Embedding" in (dotted(base) or "") for owner in self._project.members.mro(cls) for base in owner.bases)
 
     def may_reach_table(self, call: Value, module: ModuleFacts) -> bool:
         """Whether a call may lead to a lookup, by the name and the kind of what is called."""
@@ -189,7 +158,7 @@ class Relevance:
         if found is None:
             names = {"embedding"} if ".embedding(" in module.source.text else set()
             for cls in module.classes.values():
-                for owner in (cls, *self.near_bases(cls)):
+                for owner in self._project.members.mro(cls):
                     names |= self.table_attributes(owner)
             found = self._names[module] = frozenset(names)
         return found

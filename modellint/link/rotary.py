@@ -73,9 +73,7 @@ class Rotary:
     def _class_takes_cosines(self, cls: Class) -> bool:
         known = self._cosines.get(cls)
         if known is None:
-            known = "cos(" in cls.text or any(
-                "cos(" in base.text for base in self.evaluator.project.relevance.near_bases(cls)
-            )
+            known = any("cos(" in owner.text for owner in self.evaluator.project.members.mro(cls))
             self._cosines[cls] = known
         return known
 

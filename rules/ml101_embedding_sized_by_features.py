@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.arrivals import Arrival
     from modellint.link.evaluation import Item
-    from modellint.link.evaluator import Frame, Located
+    from modellint.link.evaluator import Frame, Instance, Located
     from modellint.link.facts import Fact
     from modellint.link.project import Project
     from modellint.link.tables import Table
@@ -46,8 +46,12 @@ _DOCUMENTS_IDS = re.compile(
     r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
 )
 #: What features are counted by, in recipes, and arguments that take the width of an input.
-_COUNTS_FEATURES = re.compile(r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim")
-_TAKES_WIDTH = frozenset(("in_features", "in_channels", "input_size", "input_dim", "n_mels", "d_model", "normalized_shape"))
+_COUNTS_FEATURES = re.compile(
+    r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
+)
+_TAKES_WIDTH = frozenset(
+    ("in_features", "in_channels", "input_size", "input_dim", "n_mels", "d_model", "normalized_shape")
+)
 
 
 @dataclass(frozen=True)
@@ -110,10 +114,7 @@ class ContentEncoder(nn.Module):
         self.layers = nn.TransformerEncoderLayer(cfg.d_model, 4)
 
     def forward(self, x):
-        """
-        Args:
-            x: (N, T, input_dim)
-        """
+        """x: (N, T, input_dim)"""
         return self.layers(self.input_layer(x))
 ''',
             },
@@ -148,10 +149,9 @@ class Decoder(nn.Module):
         super().__init__()
         self.embed_tokens = nn.Embedding(d_model, vocab_size)  # expect: ML101
         self.norm = nn.LayerNorm(d_model)
-        self.lm_head = nn.Linear(d_model, vocab_size)
 
     def forward(self, input_ids):
-        return self.lm_head(self.norm(self.embed_tokens(input_ids)))
+        return self.norm(self.embed_tokens(input_ids))
 """,
             },
             fixed={
@@ -164,10 +164,9 @@ class Decoder(nn.Module):
         super().__init__()
         self.embed_tokens = nn.Embedding(vocab_size, d_model)  # expect: ML101
         self.norm = nn.LayerNorm(d_model)
-        self.lm_head = nn.Linear(d_model, vocab_size)
 
     def forward(self, input_ids):
-        return self.lm_head(self.norm(self.embed_tokens(input_ids)))
+        return self.norm(self.embed_tokens(input_ids))
 """,
             },
         ),
@@ -297,7 +296,7 @@ class Tagger(nn.Module):
             },
         ),
         Example(
-            "A constructor that decides between features and ids",
+            "A constructor that decides between features and ids, and a forward that returns early for one of them",
             {
                 "encoder.py": """\
 from torch import nn
@@ -315,17 +314,9 @@ class Encoder(nn.Module):
 
     def forward(self, x):
         return self.input_layer(x)
-""",
-            },
-        ),
-        Example(
-            "A forward that returns early for one kind of input",
-            {
-                "encoder.py": """\
-from torch import nn
 
 
-class Encoder(nn.Module):
+class Front(nn.Module):
     def __init__(self, input_dim, d_model, discrete):
         super().__init__()
         self.discrete = discrete
@@ -347,17 +338,15 @@ from torch import nn
 
 
 class QueryDecoder(nn.Module):
-    def __init__(self, hidden_size, num_heads):
+    def __init__(self, hidden_size):
         super().__init__()
         self.queries = nn.Embedding(hidden_size, hidden_size)
-        self.attention = nn.MultiheadAttention(hidden_size, num_heads)
         self.proj = nn.Linear(hidden_size, hidden_size)
         self.norm = nn.LayerNorm(hidden_size)
 
     def forward(self, memory):
         queries = self.queries.weight.unsqueeze(1).expand(-1, memory.size(1), -1)
-        attended, _ = self.attention(queries, memory, memory)
-        return self.norm(self.proj(attended))
+        return self.norm(self.proj(queries + memory))
 """,
             },
         ),
@@ -401,16 +390,13 @@ class PitchEmbedding(nn.Module):
         self.register_buffer("edges", torch.linspace(0, 1, pitch_dim - 1))
 
     def forward(self, pitch, spectrum):
-        """
-        pitch: (batch, time)
-        spectrum: (batch, time, pitch_dim)
-        """
+        """pitch: (batch, time), spectrum: (batch, time, pitch_dim)"""
         return self.embed(torch.bucketize(pitch, self.edges)) + self.smooth(spectrum)
 ''',
             },
         ),
         Example(
-            "One table for each categorical column, and tables that need no number or whose rows are written out",
+            "One table for each categorical column, and tables that need none",
             {
                 "columns.py": """\
 from torch import nn
@@ -441,12 +427,7 @@ from torch import nn
 
 
 class TextEncoder(nn.Module):
-    """Encodes phones.
-
-    Args:
-        input_dim: number of phone tokens
-        width: width of the model
-    """
+    """input_dim: number of phone tokens; width: width of the model"""
 
     def __init__(self, input_dim, width):
         super().__init__()
@@ -566,7 +547,9 @@ def _shared_key(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scal
             related = Related(item.recipe.place(item.node.span), f"`{item.target}` takes it as `{name}`")
             if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:
                 is_feature = True
-                text = f"`{rows.path}` configures feature extraction, in `{item.path}`; the vocabulary is `{vocabulary}`"
+                text = (
+                    f"`{rows.path}` configures feature extraction, in `{item.path}`; the vocabulary is `{vocabulary}`"
+                )
                 yield _Evidence(text, False, related)
             elif name in _TAKES_WIDTH and not is_width:
                 is_width = True
@@ -678,8 +661,8 @@ def _swapped(table: Table, rows: Size, frame: Frame, project: Project) -> Iterat
     for _, width in _layers(frame, project, {**_INPUT_WIDTH, **_OWN_WIDTH}):
         if width == rows and (rows.symbols or is_proved(width, rows)):
             yield _Evidence(
-                f"the arguments are swapped: `{_text(table.columns)}` counts ids, and `{_text(table.rows)}` is the width"
-                " of other layers",
+                f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
+                f" `{_text(table.rows)}` is the width of other layers",
                 True,
             )
             return
@@ -693,8 +676,7 @@ def _counts_ids(number: Located) -> bool:
 
 def _text(number: Located) -> str:
     """What a number is called where it is given."""
-    value = number.value
-    return str(value.data) if value.op is Op.PARAM else number.frame.module.text_of(value)
+    return number.frame.module.text_of(number.value)
 
 
 def _swap(table: Table, frame: Frame) -> Fix | None:

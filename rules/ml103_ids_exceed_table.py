@@ -49,7 +49,11 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_", "mbed|codebook|decode|quant")
+    triggers = (
+        "import torch|from torch",
+        r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_",
+        "mbed|codebook|decode|quant",
+    )
     bad = (
         Example(
             "A padded head in front of a codec, across files",
@@ -556,20 +560,20 @@ class Model(nn.Module):
         name = module.text_of(call.args[0])
         confidence = Confidence.HIGH if is_proved(fact.bound, rows) else Confidence.MEDIUM
         related = [
-            Related(table.frame.module.place(table.call), f"the table has {_count(rows)} rows"),
+            Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
             Related(fact.origin.frame.module.place(fact.origin.value), "the ids are drawn here"),
         ]
         if fact.head is not None:
             place = fact.head.frame.module.place(fact.head.value)
-            related.insert(1, Related(place, f"the head has {_count(fact.bound)} classes"))
+            related.insert(1, Related(place, f"the head has {fact.bound.described} classes"))
         yield self.finding(
             module.place(call),
-            f"`{name}` looks up ids of {_count(fact.bound)} classes in a table of {_count(rows)} rows",
+            f"`{name}` looks up ids of {fact.bound.described} classes in a table of {rows.described} rows",
             symbol=name,
             confidence=Confidence.LOW if arrival.conditional else confidence,
             evidence=_evidence(fact.bound, rows, arrival),
             related=related,
-            help=f"cut the logits to {rows} classes before ids are drawn, or keep larger ids from the table",
+            help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
         )
 
     def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
@@ -582,14 +586,14 @@ class Model(nn.Module):
                 if _passes_one_too_many(compare, rows, frame, project):
                     yield self.finding(
                         frame.module.place(compare),
-                        f"`{frame.module.text_of(compare)}` lets the id {_count(rows)} through to a table of"
-                        f" {_count(rows)} rows",
+                        f"`{frame.module.text_of(compare)}` lets the id {rows.described} through to a table of"
+                        f" {rows.described} rows",
                         symbol=frame.module.text_of(compare),
                         confidence=Confidence.HIGH,
                         evidence=(f"valid ids are 0 to {_last(rows)}",),
                         related=(
                             Related(frame.module.place(event.value), "the ids are looked up here"),
-                            Related(table.frame.module.place(table.call), f"the table has {_count(rows)} rows"),
+                            Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
                         ),
                         help=f"compare with `{_EXACT[compare.data]}`",
                         fix=_exact(compare, frame.module),
@@ -636,14 +640,6 @@ def _exact(compare: Value, module: ModuleFacts) -> Fix | None:
     operator = _EXACT[compare.data]
     text = text_at(between, module).replace(compare.data, operator, 1)
     return Fix(f"Compare with `{operator}`", Applicability.SAFE, (Edit(between, text),))
-
-
-def _count(size: Size) -> str:
-    """A size for people: its number, and what it is called."""
-    number = size.number
-    if number is None or size.constant is not None:
-        return str(size)
-    return f"{number} (`{size}`)"
 
 
 def _last(rows: Size) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.size import excess, is_proved
+from modellint.graph.size import Size, excess, is_proved
 from modellint.link.facts import FactKind
 from modellint.rule import Example, Rule
 
@@ -455,10 +455,10 @@ class Model(nn.Module):
                 continue
             yield self.finding(
                 module.place(event.value),
-                f"`padding_idx` is {padding}, which a table of {rows} rows does not have",
+                f"`padding_idx` is {padding.described}, but the table has {rows.described} rows",
                 symbol=module.text_of(event.value.callee),
                 confidence=Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM,
-                evidence=(f"the rows are 0 to {rows} - 1",),
+                evidence=(f"the last row is {rows - Size.of(1)}",),
                 related=(Related(table.padding.frame.module.place(table.padding.value), "the constant"),),
                 help="add a row for the padding, or pad with an id of the vocabulary",
             )
@@ -473,7 +473,7 @@ class Model(nn.Module):
         origin = arrival.fact.origin
         constant = origin.frame.module.text_of(origin.value)
         shown = constant if constant == str(number) else f"{constant} = {number}"
-        what = "no row is negative" if number < 0 else f"the table has {rows} rows"
+        what = "no row is negative" if number < 0 else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = number < 0 or (rows is not None and rows.constant is not None)
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
         yield self.finding(

@@ -509,7 +509,8 @@ class Attention(nn.Module):
         text = module.text_of(part.value)
         base = module.text_of(next(arg for arg in part.value.args if not _is_number(arg, part, project)))
         indices = project.rotary.indices(table)
-        evidence = [f"`{text}` {'adds' if offset > 0 else 'takes'} {abs(offset)} {'to' if offset > 0 else 'from'} `{base}`"]
+        change = f"adds {offset} to" if offset > 0 else f"takes {-offset} from"
+        evidence = [f"`{text}` {change} `{base}`"]
         evidence.extend(_indexed_by(index) for index in indices[:1])
         return self.finding(
             module.place(part.value),
@@ -671,7 +672,8 @@ def _has_length_beside(part: Located, table: SizedTable) -> bool:
 
 
 def _indexed_by(index: TableIndex) -> str:
-    ids = index.ids.frame.module.text_of(index.ids.value) if index.ids.value.op is not Op.PARAM else index.ids.value.data
+    value = index.ids.value
+    ids = value.data if value.op is Op.PARAM else index.ids.frame.module.text_of(value)
     return f"the table is indexed by `{ids}`, whose maximum this does not cover"
 
 

@@ -231,7 +231,9 @@ class ModuleFacts:
         return Place(self.path, self.span(value))
 
     def text_of(self, value: Value) -> str:
-        """The source text of a value, on one line."""
+        """The source text of a value, on one line; its name where a branch or a caller decides what it is."""
+        if value.op is Op.PARAM or (value.op is Op.CHOICE and value.target is not None):
+            return str(value.target or value.data)
         lines = self.source.lines[value.line - 1 : value.end_line]
         if not lines:
             return ""

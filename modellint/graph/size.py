@@ -95,9 +95,17 @@ class Size:
     def symbols(self) -> frozenset[Symbol]:
         return frozenset(symbol for key, _ in self.terms for symbol in key)
 
+    @property
+    def described(self) -> str:
+        """The size for messages: its number, and what it is called where that is known."""
+        number = self.number
+        if self.constant is not None:
+            return str(self.constant)
+        return f"`{self}`" if number is None else f"{number} (`{self}`)"
+
     def __str__(self) -> str:
         parts: list[str] = []
-        for key, factor in self.terms:
+        for key, factor in sorted(self.terms, key=lambda term: not term[0]):
             names = " * ".join(str(symbol) for symbol in key)
             if not key:
                 parts.append(str(factor))
@@ -105,7 +113,7 @@ class Size:
                 parts.append(names)
             else:
                 parts.append(f"{factor} * {names}")
-        return " + ".join(reversed(parts)).replace("+ -", "- ") or "0"
+        return " + ".join(parts).replace("+ -", "- ") or "0"
 
 
 def excess(larger: Size, smaller: Size) -> int | None:

@@ -20,7 +20,8 @@ Stored = tuple["Function", Event]
 #: Nesting of bases beyond which a hierarchy is taken for a cycle.
 _MAX_BASES = 40
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
-_ASSIGNS = re.compile(r"\.\w+\s*(?::[^=\n]+)?=[^=]|,\s*self\.\w+")
+#: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
+ASSIGNED_ATTRIBUTE = re.compile(r"\.(\w+)(?=[^=\n()]*=(?!=))")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 
@@ -31,7 +32,7 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
-        self._own: dict[Class, dict[str, list[Stored]]] = {}
+        self._assigned: dict[Class, dict[str, list[Function]]] = {}
         self._stored_in: dict[ModuleFacts, list[tuple[Class, str]]] = {}
         self._mentions: dict[Class, dict[str, list[Function]]] = {}
 
@@ -39,8 +40,6 @@ class Members:
         """Let go of the bodies of a file's functions."""
         for key in self._stored_in.pop(module, ()):
             self._stored.pop(key, None)
-        for cls in module.classes.values():
-            self._own.pop(cls, None)
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and its near bases, in the order of method resolution."""
@@ -108,16 +107,22 @@ class Members:
 
     def _stored_by(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.name = …` in the methods of a class itself, in order."""
-        stored = self._own.get(cls)
-        if stored is None:
-            stored = self._own[cls] = {}
+        return [
+            (function, event)
+            for function in self._assigning(cls).get(name, ())
+            for event in function.flow.of(EventKind.STORE)
+            if event.target is not None and self_attribute(event.target) == name
+        ]
+
+    def _assigning(self, cls: Class) -> dict[str, list[Function]]:
+        """A class's own methods by the attributes that their text assigns; the others need not be lowered."""
+        index = self._assigned.get(cls)
+        if index is None:
+            index = self._assigned[cls] = {}
             for function in cls.methods.values():
-                if _ASSIGNS.search(function.text):
-                    for event in function.flow.of(EventKind.STORE):
-                        attribute = self_attribute(event.target) if event.target is not None else None
-                        if attribute is not None:
-                            stored.setdefault(attribute, []).append((function, event))
-        return stored.get(name, [])
+                for name in dict.fromkeys(ASSIGNED_ATTRIBUTE.findall(function.text)):
+                    index.setdefault(name, []).append(function)
+        return index
 
     def buffers(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""

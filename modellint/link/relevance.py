@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.graph.value import Op, dotted
+from modellint.link.members import ASSIGNED_ATTRIBUTE
 from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
+_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
 _INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
@@ -57,29 +59,15 @@ class Relevance:
         return found
 
     def built(self, cls: Class) -> dict[str, frozenset[str]]:
-        """The attributes that a class's own constructor sets, with the names of what it calls to make them."""
+        """The attributes that a class's own methods set, with the names that are called behind each assignment."""
         found = self._built.get(cls)
         if found is None:
-            found = self._built[cls] = self._read_constructor(cls)
+            found = self._built[cls] = {}
+            for method in cls.methods.values():
+                if method.name == "__init__" or "Embedding(" in method.text:
+                    for name, called in _calls_behind(method.text):
+                        found[name] = found.get(name, frozenset()) | called
         return found
-
-    @staticmethod
-    def _read_constructor(cls: Class) -> dict[str, frozenset[str]]:
-        attributes: dict[str, frozenset[str]] = {}
-        for method in cls.methods.values():
-            if method.name != "__init__" and "Embedding(" not in method.text:
-                continue
-            for event in method.flow.of(EventKind.STORE):
-                name = self_attribute(event.target) if event.target is not None else None
-                if name is None:
-                    continue
-                called = {
-                    part.callee.data
-                    for part in event.value.walk()
-                    if part.op is Op.CALL and part.callee.op in (Op.GLOBAL, Op.ATTR)
-                }
-                attributes[name] = attributes.get(name, frozenset()) | called
-        return attributes
 
     def holders(self, module: ModuleFacts, is_wanted: Callable[[Class], bool]) -> set[str]:
         """The attributes under which classes of a file keep objects of wanted classes."""
@@ -124,7 +112,8 @@ class Relevance:
 
     def may_be_embedding(self, cls: Class) -> bool:
         """Whether a class may inherit from an embedding, by the names of its bases and theirs."""
-        return any("Embedding" in (dotted(base) or "") for owner in self._project.members.mro(cls) for base in owner.bases)
+        bases = [base for owner in self._project.members.mro(cls) for base in owner.bases]
+        return any("Embedding" in (dotted(base) or "") for base in bases)
 
     def may_reach_table(self, call: Value, module: ModuleFacts) -> bool:
         """Whether a call may lead to a lookup, by the name and the kind of what is called."""
@@ -172,6 +161,14 @@ class Relevance:
         if function.owner is not None:
             return self.holds_table(function.owner)
         return "mbed" in function.text or "cos" in function.text or bool(_INDEX_BY_NAME.search(function.text))
+
+
+def _calls_behind(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each attribute that a text assigns, with the names called between it and the next one."""
+    matches = list(ASSIGNED_ATTRIBUTE.finditer(text))
+    for number, match in enumerate(matches):
+        end = matches[number + 1].start() if number + 1 < len(matches) else len(text)
+        yield match[1], frozenset(_CALLED.findall(text, match.end(), end))
 
 
 def _makes_table(called: frozenset[str]) -> bool:

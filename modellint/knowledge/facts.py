@@ -4,13 +4,15 @@ One JSON file per package. Values of all classes share one table of nodes, in wh
 refers to others by number. A class or method is decoded when it is first asked for.
 
     nodes      "$name" a parameter, "self" the object, ".name" an attribute of it, "@name" a global by its canonical
-               name, "!" something plain, "?" unknown, or a list: an operation's code and its operands
-               ("n" is a call whose arguments do not matter)
-    classes    by canonical name: b bases, m methods, a class-level values, f dataclass fields,
+               name ("~" and "^" abbreviate a package), "!" something plain, "?" unknown, "'text" or any other JSON
+               scalar a constant, "code data;operands" an operation ("n": a call whose arguments do not matter;
+               "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, the test, the
+               guard around it)
+    classes    by module and name: b bases, m methods, a class-level values, f dataclass fields,
                c conduct (used, moved, moved parameters, carried)
-    methods    [parameters, receiver?, events]; a parameter is its name, or [name, kind + 4 if it is plain, default];
-               an event is [kind, value, target or -1, guard or -1], shorter for an unconditional call ([value]) or
-               assignment ([value, target]); a guard is a node of its test, its outcome and the guard around it
+    aliases    by package: the classes that it offers under its own name
+    methods    "parameters|receiver?|events"; an event is "kind value target guard", with -1 for what is absent,
+               shorter for an unconditional call ("value") or assignment ("value target")
 """
 
 from __future__ import annotations
@@ -26,13 +28,16 @@ from modellint.link.methods import Conduct
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from modellint.link.names import Definition
 
 KINDS = ("positional", "var-positional", "keyword", "var-keyword")
 PLAIN_FLAG = 4
 EVENTS = {"c": EventKind.CALL, "s": EventKind.STORE, "r": EventKind.RETURN, "x": EventKind.RAISE}
+#: What the marks of global names stand for.
+PREFIXES = {"@": "", "~": "speechbrain.", "^": "torch.nn."}
+_MARKS = frozenset("'$.!?") | PREFIXES.keys()
 #: Operations whose operands are nodes and whose data is a constant or None.
 CODES = {
     "a": Op.ATTR,
@@ -86,58 +91,72 @@ class _Nodes:
         if known is None:
             known = self._values[number] = _value(Op.UNKNOWN, (), None)
             node = self._table[number]
-            if isinstance(node, str):
-                self._decode_name(known, node)
+            if not isinstance(node, str):
+                known.op, known.data = Op.CONST, node
+            elif node == "self":
+                known.op, known.data = Op.PARAM, node
+            elif node[0] in _MARKS:
+                _decode_name(known, node[0], node[1:])
             else:
-                self._decode(known, node)
+                self._decode(known, *self._row(node))
         return known
 
     def guard(self, number: int) -> Guard:
         known = self._guards.get(number)
         if known is None:
-            _, truthy, (test, *outer) = self._table[number]
-            known = Guard(self.value(test), bool(truthy), self.guard(outer[0]) if outer else None)
+            _, truthy, (test, *outer) = self._row(self._table[number])
+            known = Guard(self.value(test), truthy == "1", self.guard(outer[0]) if outer else None)
             self._guards[number] = known
         return known
 
-    def _decode_name(self, value: Value, node: str) -> None:
-        mark, name = node[0], node[1:]
-        if node == "self":
-            value.op, value.data = Op.PARAM, "self"
-        elif mark == "$":
-            value.op, value.data = Op.PARAM, name
-        elif mark == ".":
-            value.op, value.data = Op.ATTR, name
-            value.args = (_value(Op.PARAM, (), "self"),)
-        elif mark == "@":
-            value.op, value.data = Op.GLOBAL, name
-        elif mark == "!":
-            value.op = Op.STRING
+    def parameters(self, numbers: list[int]) -> Iterator[tuple[str, int, list[int]]]:
+        """The names, kinds and defaults (none or one) of parameters."""
+        for number in numbers:
+            _, data, default = self._row(self._table[number])
+            name, _, kind = data.partition(" ")
+            yield name, int(kind), default
 
-    def _decode(self, value: Value, node: list[Any]) -> None:
-        code = node[0]
-        if code == "?":
-            return  # a test of its own, which nothing decides
+    @staticmethod
+    def _row(node: str) -> tuple[str, str, list[int]]:
+        head, _, operands = node.rpartition(";")
+        code, _, data = head.partition(" ")
+        return code, data, numbers_in(operands)
+
+    def _decode(self, value: Value, code: str, data: str, operands: list[int]) -> None:
+        value.args = tuple(self.value(number) for number in operands)
         if code == "n":
             value.op, value.data = Op.CALL, (None,)
-            value.args = (self.value(node[2][0]), _value(Op.UNKNOWN, (), None))
-        elif code == "c":
-            value.op, value.data = Op.CONST, node[1]
+            value.args = (*value.args, _value(Op.UNKNOWN, (), None))
         elif code == "k":
-            value.op, value.data = Op.CALL, tuple(None if name == "*" else name for name in node[1].split())
-            value.args = self._all(node[2])
+            value.op, value.data = Op.CALL, tuple(None if name == "*" else name for name in data.split())
         elif code == "d":
             value.op = Op.DICT
-            value.data = tuple(None if key < 0 else self.value(key) for key in node[1])
-            value.args = self._all(node[2])
-        elif code == "?:":
-            value.op, value.args = Op.CHOICE, self._all(node[2])
-            value.data = None if node[1] < 0 else self.value(node[1])
+            value.data = tuple(None if key < 0 else self.value(key) for key in numbers_in(data))
+        elif code == "ch":
+            value.op = Op.CHOICE
+            value.data = None if data == "-1" else self.value(int(data))
         else:
-            value.op, value.data, value.args = CODES[code], node[1], self._all(node[2])
+            value.op = CODES[code]
+            value.data = int(data) if code == "un" else data or None
 
-    def _all(self, numbers: list[int]) -> tuple[Value, ...]:
-        return tuple(self.value(number) for number in numbers)
+
+def _decode_name(value: Value, mark: str, name: str) -> None:
+    if mark == "'":
+        value.op, value.data = Op.CONST, name
+    elif mark == "$":
+        value.op, value.data = Op.PARAM, name
+    elif mark == ".":
+        value.op, value.data = Op.ATTR, name
+        value.args = (_value(Op.PARAM, (), "self"),)
+    elif mark == "!":
+        value.op = Op.STRING
+    elif mark != "?":
+        value.op, value.data = Op.GLOBAL, PREFIXES[mark] + name
+
+
+def numbers_in(text: str) -> list[int]:
+    """The numbers in a text that blanks separate."""
+    return [int(number) for number in text.split()]
 
 
 def _value(op: Op, args: tuple[Value, ...], data: Any) -> Value:
@@ -147,49 +166,46 @@ def _value(op: Op, args: tuple[Value, ...], data: Any) -> Value:
 class ShippedMethod:
     """A method or function as shipped."""
 
-    def __init__(self, name: str, data: list[Any], table: list[Any]) -> None:
+    def __init__(self, name: str, text: str, table: list[Any]) -> None:
         self.name = name
-        self._data = data
+        parameters, receiver, self._events = text.split("|")
+        self._parameters = numbers_in(parameters)
+        self.has_receiver = receiver == "1"
         self._nodes = _Nodes(table)
 
     @property
     def scope(self) -> ShippedScope:
         return _SCOPE
 
-    @property
-    def has_receiver(self) -> bool:
-        return bool(self._data[1])
-
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        return _parameters(self._data[0], self._nodes)
+        return _parameters(self._parameters, self._nodes)
 
     @cached_property
     def plain(self) -> frozenset[str]:
-        return frozenset(row[0] for row in self._data[0] if isinstance(row, list) and row[1] & PLAIN_FLAG)
+        return frozenset(name for name, kind, _ in self._nodes.parameters(self._parameters) if kind & PLAIN_FLAG)
 
     @cached_property
     def flow(self) -> Flow:
-        return Flow(tuple(self._event(row) for row in self._data[2]))
+        return Flow(tuple(self._event(row.split()) for row in self._events.split(";") if row))
 
-    def _event(self, row: list[Any]) -> Event:
+    def _event(self, row: list[str]) -> Event:
         if len(row) < 3:
-            row = ["c", *row, -1] if len(row) == 1 else ["s", *row]
-        kind, value, target, *guard = row
+            row = ["c", *row, "-1", "-1"] if len(row) == 1 else ["s", *row, "-1"]
+        kind, (value, target, guard) = row[0], map(int, row[1:])
         return Event(
             EVENTS[kind],
             self._nodes.value(value),
             None if target < 0 else self._nodes.value(target),
-            self._nodes.guard(guard[0]) if guard else None,
+            None if guard < 0 else self._nodes.guard(guard),
         )
 
 
-def _parameters(rows: list[Any], nodes: _Nodes) -> tuple[Parameter, ...]:
-    found: list[Parameter] = []
-    for row in rows:
-        name, kind, *default = (row, 0) if isinstance(row, str) else row
-        found.append(Parameter(name, KINDS[kind & 3], nodes.value(default[0]) if default else None, None))
-    return tuple(found)
+def _parameters(numbers: list[int], nodes: _Nodes) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(name, KINDS[kind & 3], nodes.value(default[0]) if default else None, None)
+        for name, kind, default in nodes.parameters(numbers)
+    )
 
 
 class ShippedFacts:
@@ -236,6 +252,8 @@ class ShippedFacts:
         return method
 
 
+#: How many re-exports and redirections a name may pass through.
+_MAX_HOPS = 4
 NO_FACTS: dict[str, Any] = {"release": "", "nodes": [], "classes": {}}
 
 
@@ -244,21 +262,31 @@ class Package:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
+        self._classes = _by_name(data["classes"])
+        self._older = {release: _by_name(classes) for release, classes in data.get("older", {}).items()}
+        self._aliases = {
+            f"{package}.{target.rpartition('.')[2]}": target
+            for package, targets in data.get("aliases", {}).items()
+            for target in targets.split()
+        }
         self._known: dict[tuple[str, str | None], ShippedFacts | None] = {}
         self._functions: dict[str, ShippedMethod] = {}
 
     @property
     def releases(self) -> tuple[str, ...]:
         """The releases described, newest first."""
-        return (self._data["release"], *self._data.get("older", {}))
+        return (self._data["release"], *self._older)
+
+    def names(self) -> list[str]:
+        """The canonical names of the classes in the newest release."""
+        return list(self._classes)
 
     def canonical(self, name: str) -> str:
         """The name under which a class is described, through re-exports and redirected modules."""
-        if name in self._data["classes"]:
-            return name
-        aliases = self._data.get("aliases", {})
-        for _ in range(4):
-            found = aliases.get(name) or self._redirected(name)
+        for _ in range(_MAX_HOPS):
+            if name in self._classes:
+                break
+            found = self._aliases.get(name) or self._redirected(name)
             if found is None:
                 break
             name = found
@@ -270,13 +298,9 @@ class Package:
         while prefix:
             if prefix in redirects:
                 moved = redirects[prefix] + name[len(prefix) :]
-                return moved if moved in self._data["classes"] or moved in self._data.get("aliases", {}) else None
+                return moved if moved in self._classes or moved in self._aliases else None
             prefix = prefix.rpartition(".")[0]
         return None
-
-    def names(self) -> list[str]:
-        """The canonical names of the classes in the newest release."""
-        return list(self._data["classes"])
 
     def class_facts(self, name: str, release: str | None = None) -> ShippedFacts | None:
         key = (name, release)
@@ -286,13 +310,9 @@ class Package:
         return self._known[key]
 
     def _class_data(self, name: str, release: str | None) -> dict[str, Any] | None:
-        newest: dict[str, Any] | None = self._data["classes"].get(name)
-        older: dict[str, dict[str, Any]] = self._data.get("older", {})
-        if release in older and name in older[release]:
-            return older[release][name]
-        if newest is not None:
-            return newest
-        return next((classes[name] for classes in older.values() if name in classes), None)
+        preferred = [self._older[release]] if release in self._older else []
+        candidates = (*preferred, self._classes, *self._older.values())
+        return next((classes[name] for classes in candidates if name in classes), None)
 
     def function_facts(self, name: str) -> ShippedMethod | None:
         data = self._data.get("functions", {}).get(name)
@@ -302,6 +322,11 @@ class Package:
         if method is None:
             method = self._functions[name] = ShippedMethod(name, data, self._data["nodes"])
         return method
+
+
+def _by_name(modules: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Classes by their full names."""
+    return {f"{module}.{name}": data for module, classes in modules.items() for name, data in classes.items()}
 
 
 def load(name: str) -> Package:

@@ -16,6 +16,7 @@ from modellint import knowledge
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.knowledge import facts as form
 from modellint.link import calls
+from modellint.link.classes import may_register, parts
 from modellint.link.definitions import SourceFacts, SourceMethod
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.objects import NO_ARGUMENTS, PLAIN
@@ -110,7 +111,7 @@ class Encoder:
             return ["d", keys, self._all(value.args)]
         if op is Op.CHOICE:
             test = self.value(value.data) if isinstance(value.data, Value) else -1
-            return ["?:", test, self._all(value.args)]
+            return ["ch", test, self._all(value.args)]
         if op in _PLAIN_OPS or (op is Op.BIN and value.data not in ("+", "*")):
             return "!"
         if op is Op.BIN:
@@ -185,14 +186,15 @@ class Encoder:
             return node in ("!", "?") or (node[0] == "$" and node[1:] in self._plain)
         if node[0] in ("c", "n"):
             return node[0] == "c"
-        return node[0] in ("m", "o", "u", "i", "t", "l", "a") and all(map(self._is_indifferent, node[2]))
+        harmless: bool = node[0] in ("m", "o", "u", "i", "t", "l", "a") and all(map(self._is_indifferent, node[2]))
+        return harmless
 
-    def parameters(self, parameters: Iterable[Parameter], plain: frozenset[str]) -> list[Any]:
-        rows: list[Any] = []
+    def parameters(self, parameters: Iterable[Parameter], plain: frozenset[str]) -> list[int]:
+        rows: list[int] = []
         for p in parameters:
             kind = form.KINDS.index(p.kind) + (form.PLAIN_FLAG if p.name in plain else 0)
             default = [] if p.default is None else [self.value(p.default)]
-            rows.append([p.name, kind, *default] if kind or default else p.name)
+            rows.append(self._nodes.add(["p", [p.name, kind], default]))
         return rows
 
     def event(self, event: Event) -> list[Any] | None:
@@ -206,7 +208,7 @@ class Encoder:
             return [value]
         if guard < 0 and event.kind is EventKind.STORE:
             return [value, target]
-        return [_EVENT_CODES[event.kind], value, target, *([guard] if guard >= 0 else [])]
+        return [_EVENT_CODES[event.kind], value, target, guard]
 
     def _guard(self, guard: Guard | None) -> int:
         if guard is None:
@@ -295,6 +297,18 @@ class Extraction:
         is_own = name.startswith(f"{self.package}.")
         return None if is_own else self.project.classes.of(External(name))
 
+    def _may_hold_layers(self, facts: SourceFacts) -> bool:
+        """Whether a class is a layer, or keeps anything that may be one."""
+        model = self.project.classes.model(facts.cls)
+        if self.package == "torch" or model.is_module is not False:
+            return True
+        return any(may_register(part) for value in model.construct().attributes.values() for part in parts(value))
+
+    def _layer_attributes(self, facts: SourceFacts, lineage: set[str]) -> set[str]:
+        """The attributes of a class and of those that inherit from it under which there may be a layer."""
+        heirs = [name for name in self.classes if facts.name in self._lineage(name, set())]
+        return {attribute for name in (*lineage, *heirs) for attribute in self._holding.get(name, ())}
+
     def _lineage(self, name: str, seen: set[str]) -> set[str]:
         """A class of this package and those that it inherits from."""
         facts = self.classes.get(name)
@@ -312,14 +326,14 @@ class Extraction:
     def _find_attributes(self, reached: frozenset[str]) -> None:
         """Which attributes constructors read, and which may hold a layer."""
         for facts in self.classes.values():
+            stored = self.project.classes.model(facts.cls).construct().attributes
+            self._holding[facts.name] = {
+                name for name, value in stored.items() if any(may_register(part) for part in parts(value))
+            }
             for name in reached & facts.cls.methods.keys():
                 for event in facts.cls.methods[name].flow.events:
                     if _matters(event, name):
                         self._read.update(_attributes_in(event))
-                    attribute = event.target and self_attribute(event.target)
-                    method = facts.method(name)
-                    if attribute and method and _matters(event, name) and not _is_plain_store(event, method):
-                        self._holding.setdefault(facts.name, set()).add(attribute)
 
     def _encode(self, facts: SourceFacts, reached: frozenset[str]) -> dict[str, Any]:
         data: dict[str, Any] = {}
@@ -331,6 +345,8 @@ class Extraction:
             methods = {}
         if methods:
             data["m"] = {name: self._encode_method(method) for name, method in methods.items()}
+            if not self._may_hold_layers(facts):
+                data["m"] = {name: [*method[:2], []] for name, method in data["m"].items() if name == "__init__"}
         encoder = Encoder(self, facts.scope)
         attributes = {name: encoder.value(value) for name, value in facts.attributes.items()}
         telling = {name: n for name, n in attributes.items() if self.nodes.table[n] not in ("?", "!")}
@@ -340,7 +356,7 @@ class Extraction:
             data["f"] = encoder.parameters(facts.fields, frozenset())
         conduct = facts.conduct
         lineage = self._lineage(facts.name, set())
-        used = conduct.used & {attribute for name in lineage for attribute in self._holding.get(name, ())}
+        used = conduct.used & self._layer_attributes(facts, lineage)
         groups = [used, conduct.moved, conduct.moved_parameters, conduct.carried]
         while groups and not groups[-1]:
             groups.pop()
@@ -388,7 +404,7 @@ class Extraction:
                 definition = self.project.names.resolve(module, name)
                 if isinstance(definition, DefinedClass):
                     target, alias = name_of(definition), f"{module.name}.{name}"
-                    if alias != target and target.startswith(f"{self.package}."):
+                    if alias != target and target.startswith(f"{self.package}.") and target.endswith(f".{name}"):
                         found[alias] = target
         return found
 
@@ -405,7 +421,7 @@ class Extraction:
 
 def _is_self(value: Value) -> bool:
     if value.op is Op.PARAM:
-        return bool(value.data == "self")
+        return value.data == "self"  # type: ignore[no-any-return]
     return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
 
 
@@ -482,7 +498,12 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
             data = {"release": release, "classes": classes, "aliases": {}, "redirects": {}, "older": {}}
         else:
             known = data["classes"]
-            data["older"][release] = {name: found for name, found in classes.items() if known.get(name) != found}
+            redirects = data["redirects"]
+            data["older"][release] = {
+                name: found
+                for name, found in classes.items()
+                if known.get(name) != found and _redirected(name, redirects) not in known
+            }
         every = {name for found in (data["classes"], *data["older"].values()) for name in found}
         for alias, target in extraction.aliases().items():
             if alias not in every:
@@ -490,6 +511,11 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
         for old, new in extraction.redirects().items():
             data["redirects"].setdefault(old, new)
     return _renumbered({**data, "functions": functions}, nodes.table)
+
+
+def _redirected(name: str, redirects: dict[str, str]) -> str | None:
+    """The name that a redirection of its module gives a class."""
+    return next((new + name[len(old) :] for old, new in redirects.items() if name.startswith(f"{old}.")), None)
 
 
 def _renumbered(data: dict[str, Any], table: list[Any]) -> dict[str, Any]:
@@ -506,7 +532,10 @@ def _renumbered(data: dict[str, Any], table: list[Any]) -> dict[str, Any]:
     order = sorted(counts, key=lambda number: (-counts[number], number))
     numbers = {old: new for new, old in enumerate(order)}
     facts: dict[str, Any] = _map_facts(data, numbers.__getitem__)
-    return {**facts, "nodes": [_map_node(table[old], numbers.__getitem__) for old in order]}
+    return {
+        **_packed_facts(facts),
+        "nodes": [_packed_node(_map_node(table[old], numbers.__getitem__)) for old in order],
+    }
 
 
 def _map_node(node: Any, number: Callable[[int], int]) -> Any:
@@ -515,7 +544,7 @@ def _map_node(node: Any, number: Callable[[int], int]) -> Any:
     code, data, operands = node
     if code == "d":
         data = [key if key < 0 else number(key) for key in data]
-    elif code == "?:" and data >= 0:
+    elif code == "ch" and data >= 0:
         data = number(data)
     return [code, data, [number(operand) for operand in operands]]
 
@@ -530,6 +559,54 @@ def _map_facts(data: dict[str, Any], number: Callable[[int], int]) -> dict[str, 
     return {**data, "classes": classes, "older": older, "functions": functions}
 
 
+def _packed_facts(data: dict[str, Any]) -> dict[str, Any]:
+    """The facts with methods as texts and classes by module."""
+    older = {release: _packed_classes(classes) for release, classes in data["older"].items()}
+    functions = {name: _packed_method(method) for name, method in data["functions"].items()}
+    aliases: dict[str, list[str]] = {}
+    for alias, target in data["aliases"].items():
+        aliases.setdefault(alias.rpartition(".")[0], []).append(target)
+    return {
+        **data,
+        "classes": _packed_classes(data["classes"]),
+        "aliases": {package: _text(targets) for package, targets in aliases.items()},
+        "older": older,
+        "functions": functions,
+    }
+
+
+def _packed_classes(classes: dict[str, Any]) -> dict[str, Any]:
+    modules: dict[str, dict[str, Any]] = {}
+    for name, found in classes.items():
+        module, _, last = name.rpartition(".")
+        methods = {method: _packed_method(row) for method, row in found.get("m", {}).items()}
+        modules.setdefault(module, {})[last] = {**found, "m": methods} if methods else found
+    return modules
+
+
+def _packed_method(method: list[Any]) -> str:
+    parameters, receiver, events = method
+    return f"{_text(parameters)}|{receiver}|{';'.join(_text(event) for event in events)}"
+
+
+def _packed_node(node: Any) -> Any:
+    if isinstance(node, str):
+        for mark, start in form.PREFIXES.items():
+            if start and node.startswith(f"@{start}"):
+                return mark + node.removeprefix(f"@{start}")
+        return node
+    if node[0] == "c":
+        return f"'{node[1]}" if isinstance(node[1], str) else node[1]
+    code, data, operands = node
+    if isinstance(data, list):
+        data = _text(data)
+    return f"?{data}" if code == "?" else f"{code} {'' if data is None else data};{_text(operands)}"
+
+
+def _text(parts: Iterable[Any]) -> str:
+    return " ".join(map(str, parts))
+
+
 def _map_class(data: dict[str, Any], number: Callable[[int], int]) -> dict[str, Any]:
     mapped = dict(data)
     if "b" in data:
@@ -539,24 +616,19 @@ def _map_class(data: dict[str, Any], number: Callable[[int], int]) -> dict[str, 
     if "a" in data:
         mapped["a"] = {name: number(value) for name, value in data["a"].items()}
     if "f" in data:
-        mapped["f"] = _map_parameters(data["f"], number)
+        mapped["f"] = [number(row) for row in data["f"]]
     return mapped
 
 
 def _map_method(method: list[Any], number: Callable[[int], int]) -> list[Any]:
     parameters, receiver, events = method
-    return [_map_parameters(parameters, number), receiver, [_map_event(event, number) for event in events]]
-
-
-def _map_parameters(rows: list[Any], number: Callable[[int], int]) -> list[Any]:
-    return [row if isinstance(row, str) else [*row[:2], *(number(default) for default in row[2:])] for row in rows]
+    return [[number(row) for row in parameters], receiver, [_map_event(event, number) for event in events]]
 
 
 def _map_event(event: list[Any], number: Callable[[int], int]) -> list[Any]:
     if len(event) < 3:
         return [number(value) for value in event]
-    kind, value, target, *guard = event
-    return [kind, number(value), target if target < 0 else number(target), *map(number, guard)]
+    return [event[0], *(value if value < 0 else number(value) for value in event[1:])]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

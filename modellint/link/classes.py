@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.python import ModuleFacts
 from modellint.graph.value import Event, EventKind, Value, self_attribute
 from modellint.link import calls
 from modellint.link.construction import Construction, Frame, Path
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Iterator, Mapping
 
-    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
+    from modellint.graph.python import Class, Function, Parameter
     from modellint.link.methods import ClassFacts, Method
     from modellint.link.names import Definition
     from modellint.link.project import Project
@@ -202,6 +203,7 @@ class ClassModel:
 
     def construct(self, arguments: Arguments | None = None) -> Construction:
         """The constructor run on paper; without arguments, for any."""
+        self._classes.begin()
         return Construction(self._classes, self, 0).run(ANY_ARGUMENTS if arguments is None else arguments)
 
     @cached_property
@@ -294,11 +296,10 @@ class Classes:
         `where` is the module in which it is written, or, for an absolute name, the file that asks for it.
         """
         names = self._project.names
-        if isinstance(name, Value):
-            return None if not hasattr(where, "source") else self.of(names.definition(where, name))
-        if hasattr(where, "source"):
-            return self.of(names.resolve(where, name))
-        return self.of(names.absolute(name, where))
+        if isinstance(where, ModuleFacts):
+            found = names.definition(where, name) if isinstance(name, Value) else names.resolve(where, name)
+            return self.of(found)
+        return None if isinstance(name, Value) else self.of(names.absolute(name, where))
 
     def of(self, definition: Definition | None, release: str | None = None) -> ClassModel | None:
         """The model of a resolved name, None if it is no class that is known."""
@@ -338,6 +339,7 @@ class Classes:
 
     def evaluate(self, value: Value, module: ModuleFacts, owner: ClassModel | None = None) -> Object:
         """What an expression in `module` amounts to; `owner` is the class in whose method it stands."""
+        self.begin()
         nobody = owner or self._nobody
         scope = SourceScope(module, self._project.names)
         run = Construction(self, nobody, 0)
@@ -349,6 +351,11 @@ class Classes:
 
         return ClassModel(ShippedFacts("builtins.object", {}, []), self, None)
 
+    def begin(self) -> None:
+        """Grant a question its budget, unless it is asked while another one is being answered."""
+        if not self._running:
+            self._budget = _BUDGET
+
     def spend(self) -> bool:
         """Use up one run of a method; False when the question has cost enough."""
         self._budget -= 1
@@ -356,8 +363,7 @@ class Classes:
 
     def state(self, value: Object) -> bool | None:
         """Whether an object has state that moves with it: parameters or buffers, its children's included."""
-        if not self._running:
-            self._budget = _BUDGET
+        self.begin()
         if isinstance(value, Tensor | Trained):
             return True
         if isinstance(value, Instance):
@@ -407,8 +413,7 @@ class Classes:
 
     def registered(self, model: ClassModel, arguments: Arguments, parameter: str) -> bool | None:
         """Whether a constructor run with these arguments registers the argument `parameter`."""
-        if not self._running:
-            self._budget = _BUDGET
+        self.begin()
         if len(self._running) >= _MAX_NESTING:
             return None
         self._running.append((model.name, len(self._running)))

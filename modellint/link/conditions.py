@@ -32,7 +32,7 @@ def truth(test: Value, evaluate: Function[[Value], Object]) -> bool | None:
         return None if inner is None else not inner
     if test.op is Op.BOOL:
         outcomes = [truth(arg, evaluate) for arg in test.args]
-        decisive = test.data == "or"
+        decisive = bool(test.data == "or")
         if decisive in outcomes:
             return decisive
         return None if None in outcomes else not decisive

@@ -77,7 +77,7 @@ class ClassObject:
     """A class that is passed on uncalled, with the arguments that a `partial` or `!name:` already gives it."""
 
     model: ClassModel
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = field(default_factory=lambda: Arguments())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Instance:
     """An object of a class; `contents` are layers that were put into it from outside."""
 
     model: ClassModel
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+    arguments: Arguments = field(default_factory=lambda: Arguments())
     contents: tuple[Object, ...] = ()
 
 

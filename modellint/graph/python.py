@@ -138,8 +138,12 @@ class Function:
 
     def bind(self, call: Value) -> dict[str, Value]:
         """The arguments of `call` by parameter name, the receiver left out; what cannot be known is absent."""
+        names = self.argument_names
+        if len(call.positional) > len(names) and all(p.kind != "var-positional" for p in self.parameters):
+            # A call that does not fit means another function, or never happens.
+            return {}
         bound = dict(call.keywords)
-        for name, value in zip(self.argument_names, call.positional, strict=False):
+        for name, value in zip(names, call.positional, strict=False):
             if value.op is Op.STARRED:
                 break
             bound.setdefault(name, value)

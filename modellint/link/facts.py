@@ -247,12 +247,14 @@ class FactFinder:
                 return self._union(((e.value, e.frame) for e in entries), depth)
             if _has_comparison(key):
                 return ()
+            if source.op is Op.CALL and source.callee.data in _PAIRS and key.op is Op.CONST:
+                return self._unpacked_call(key.data, source, frame, depth) or ()
         return self.facts(source, frame, depth)
 
     def _unpack(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         source = value.args[0]
         if source.op is Op.CALL:
-            found = self._unpacked_call(value, source, frame, depth)
+            found = self._unpacked_call(value.data, source, frame, depth)
             if found is not None:
                 return found
         located = self.evaluator.elements(value, frame)
@@ -277,19 +279,19 @@ class FactFinder:
             return ()
         return self.facts(iterable, frame, depth)
 
-    def _unpacked_call(self, value: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact] | None:
+    def _unpacked_call(self, index: int, call: Value, frame: Frame, depth: int) -> Iterable[Fact] | None:
         """`values, indices = topk(x)`, `output, state = rnn(x)`."""
         target = self.evaluator.target(call, frame)
         name = (target.name or "").rpartition(".")[2] or target.method
-        if name in ("topk", "sort", "max", "min", "kthvalue", "mode"):
+        if name in _PAIRS:
             scores = operand_of(target, call)
             if scores is None:
                 return ()
-            if value.data == 1 and name != "min":
+            if index == 1 and name != "min":
                 return self._drawn(call, scores, frame)
-            return self.facts(scores, frame, depth) if value.data == 0 else ()
+            return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
-            return self._layer(call, target, frame, depth) if value.data == 0 else ()
+            return self._layer(call, target, frame, depth) if index == 0 else ()
         return None
 
     def _comprehension(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
@@ -376,6 +378,7 @@ class FactFinder:
         return ()
 
     def _function(self, name: str, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        name = name.removeprefix("builtins.")
         short = name.rpartition(".")[2]
         operand = call.argument(0, "input")
         if name in CONTINUOUS_FUNCTIONS:
@@ -528,6 +531,9 @@ class FactFinder:
         for bound, head, conditional in self.heads.classes(scores, frame):
             yield Fact(FactKind.IDS, Located(call, frame), bound=bound, head=head, conditional=conditional)
 
+
+#: What gives values and their indices.
+_PAIRS = frozenset(("topk", "sort", "max", "min", "kthvalue", "mode"))
 
 #: Which argument is the constant that fills.
 _FILLED_BY_FUNCTION = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.evaluator import Evaluator, Target
 
-Write = Callable[..., "Linked"] if TYPE_CHECKING else object
+    Write = Callable[..., "Linked"]
 
 
 class Linked:
@@ -98,7 +98,7 @@ def test_a_parameter_without_default_has_no_number(linked: Write) -> None:
 def test_the_field_of_a_configuration_is_a_symbol_with_its_default(linked: Write) -> None:
     project = linked(
         "from config import Config\ndef f(config: Config):\n    use(config.rows + config.extra)",
-        config="from dataclasses import dataclass\n@dataclass\nclass Config:\n    rows: int = 4096\n    extra: int = 64",
+        config="class Config:\n    rows: int = 4096\n    extra: int = 64",
     )
     size = project.size("f")
     assert size is not None

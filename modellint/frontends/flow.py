@@ -60,8 +60,8 @@ def lower_expression(node: ast.expr) -> Value:
 
 
 def lower_statements(body: Sequence[ast.stmt]) -> Flow:
-    """The flow of module-level statements; names stay globals once a definition has bound them."""
-    lowering = _Lowering(None)
+    """The flow of module-level statements. What they define and import stays global; bodies are not theirs."""
+    lowering = _Lowering(None, is_module=True)
     lowering.block(body)
     return lowering.flow
 
@@ -78,8 +78,9 @@ def lower_function(node: FunctionNode, parameters: Sequence[str], receiver: str 
 class _Lowering:
     """The state of lowering one body: what each name holds now, and under which condition we are."""
 
-    def __init__(self, receiver: str | None) -> None:
+    def __init__(self, receiver: str | None, *, is_module: bool = False) -> None:
         self.receiver = receiver
+        self.is_module = is_module
         #: What local names hold; attributes of the receiver under `self.x`.
         self.names: dict[str, Value] = {}
         self.events: list[Event] = []
@@ -289,11 +290,17 @@ class _Lowering:
         return False
 
     def _define(self, node: FunctionNode) -> bool:
-        self.names[node.name] = self.nested(node, node.args, node.body)
+        if self.is_module:
+            self.names.pop(node.name, None)
+        else:
+            self.names[node.name] = self.nested(node, node.args, node.body)
         return False
 
     def _define_class(self, node: ast.ClassDef) -> bool:
-        self.names[node.name] = self.value(Op.UNKNOWN, (), node.name, node)
+        if self.is_module:
+            self.names.pop(node.name, None)
+        else:
+            self.names[node.name] = self.value(Op.UNKNOWN, (), node.name, node)
         return False
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> bool:
@@ -301,7 +308,7 @@ class _Lowering:
             name = alias.asname or alias.name.partition(".")[0]
             full = alias.name if isinstance(node, ast.Import) else f"{node.module or ''}.{alias.name}"
             dotted_name = full if alias.asname or isinstance(node, ast.ImportFrom) else name
-            if isinstance(node, ast.ImportFrom) and node.level:
+            if self.is_module or (isinstance(node, ast.ImportFrom) and node.level):
                 self.names.pop(name, None)
                 continue
             self.names[name] = self.value(Op.GLOBAL, (), dotted_name, node)

@@ -93,10 +93,6 @@ class EmbeddingSizedByFeatures(Rule):
             "The documented shape of the input ends in the number of rows",
             {
                 "config.py": """\
-from dataclasses import dataclass
-
-
-@dataclass
 class EncoderConfig:
     input_dim: int = 1583
     d_model: int = 256
@@ -111,11 +107,10 @@ class ContentEncoder(nn.Module):
     def __init__(self, cfg: EncoderConfig):
         super().__init__()
         self.input_layer = nn.Embedding(cfg.input_dim, cfg.d_model)  # expect: ML101
-        self.layers = nn.TransformerEncoderLayer(cfg.d_model, 4)
 
     def forward(self, x):
         """x: (N, T, input_dim)"""
-        return self.layers(self.input_layer(x))
+        return self.input_layer(x)
 ''',
             },
         ),
@@ -194,9 +189,8 @@ class Head(nn.Module):
             {
                 "config.py": """\
 class DecoderConfig:
-    def __init__(self, hidden_size=768, intermediate_size=3072, vocab_size=32000):
+    def __init__(self, hidden_size=768, vocab_size=32000):
         self.hidden_size = hidden_size
-        self.intermediate_size = intermediate_size
         self.vocab_size = vocab_size
 """,
                 "decoder.py": """\
@@ -209,7 +203,7 @@ class Decoder(nn.Module):
     def __init__(self, config: DecoderConfig):
         super().__init__()
         self.embed_tokens = nn.Embedding(config.hidden_size, config.hidden_size)  # expect: ML101
-        self.up = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.up = nn.Linear(config.hidden_size, 4 * config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size)
 
     def forward(self, input_ids):
@@ -221,34 +215,28 @@ class Decoder(nn.Module):
             "A jaxtyping annotation gives the shape, of a project's own embedding",
             {
                 "layers.py": """\
-import math
-
 from torch import nn
 
 
-class ScaledEmbedding(nn.Embedding):
-    def __init__(self, rows, width, padding=None):
-        super().__init__(rows, width, padding_idx=padding)
-        self.scale = math.sqrt(width)
-
-    def forward(self, ids):
-        return super().forward(ids) * self.scale
+class FrozenEmbedding(nn.Embedding):
+    def __init__(self, rows, width):
+        super().__init__(rows, width)
+        self.requires_grad_(False)
 """,
                 "encoder.py": """\
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from layers import ScaledEmbedding
+from layers import FrozenEmbedding
 
 
 class Encoder(nn.Module):
     def __init__(self, n_feats: int, width: int):
         super().__init__()
-        self.front = ScaledEmbedding(n_feats, width)  # expect: ML101
-        self.norm = nn.LayerNorm(width)
+        self.front = FrozenEmbedding(n_feats, width)  # expect: ML101
 
     def forward(self, feats: Float[Tensor, "batch time n_feats"]):
-        return self.norm(self.front(feats))
+        return self.front(feats)
 """,
             },
         ),
@@ -258,18 +246,14 @@ class Encoder(nn.Module):
                 "hparams.yaml": """\
 n_mels: 80
 vocab_size: 5000
-emb_dim: 256
 compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
 embedding: !new:torch.nn.Embedding
     num_embeddings: !ref <n_mels>  # expect: ML101
-    embedding_dim: !ref <emb_dim>
+    embedding_dim: 256
 encoder: !new:torch.nn.Linear
     in_features: !ref <n_mels>
     out_features: !ref <vocab_size>
-modules:
-    encoder: !ref <encoder>
-    embedding: !ref <embedding>
 """,
             },
         ),
@@ -288,10 +272,9 @@ class Tagger(nn.Module):
         embed_dim = config.vocab_size + 1
         self.embed = nn.Embedding(embed_dim, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size)
-        self.head = nn.Linear(config.hidden_size, embed_dim)
 
     def forward(self, input_ids):
-        return self.head(self.norm(self.embed(input_ids)))
+        return self.norm(self.embed(input_ids))
 """,
             },
         ),
@@ -446,18 +429,14 @@ class TextEncoder(nn.Module):
                 "hparams.yaml": """\
 n_mels: 80
 output_neurons: 5000
-emb_dim: 256
 compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
 embedding: !new:torch.nn.Embedding
     num_embeddings: !ref <output_neurons>
-    embedding_dim: !ref <emb_dim>
+    embedding_dim: 256
 encoder: !new:torch.nn.Linear
     in_features: !ref <n_mels>
     out_features: !ref <output_neurons>
-modules:
-    encoder: !ref <encoder>
-    embedding: !ref <embedding>
 """,
             },
         ),

@@ -535,6 +535,27 @@ class Model(nn.Module):
 """,
             },
         ),
+        Example(
+            "A processor of the logits, of which nothing is known",
+            {
+                "generate.py": """\
+import torch
+from torch import nn
+
+
+class Generator(nn.Module):
+    def __init__(self, processors, width=64, rows=1024):
+        super().__init__()
+        self.processors = processors
+        self.head = nn.Linear(width, rows + 8)
+        self.codebook = nn.Embedding(rows, width)
+
+    def forward(self, ids, hidden):
+        scores = self.processors(ids, self.head(hidden))
+        return self.codebook(scores.argmax(-1))
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op, same
 from modellint.link.evaluator import Located
+from modellint.link.python_edit import written
 from modellint.link.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
 from modellint.rule import Example, Rule
 
@@ -153,13 +154,12 @@ from torch import nn
 
 
 class Attention(nn.Module):
-    def __init__(self, dim, base=10000.0):
+    def __init__(self, dim):
         super().__init__()
         self.dim = dim
-        self.base = base
 
     def table(self, length, device):
-        frequencies = self.base ** -(torch.arange(0, self.dim, 2, device=device) / self.dim)
+        frequencies = 10000.0 ** -(torch.arange(0, self.dim, 2, device=device) / self.dim)
         angles = torch.arange(length, device=device)[:, None] * frequencies
         return angles.cos(), angles.sin()
 
@@ -267,10 +267,9 @@ class Attention(nn.Module):
         self.rotary = Rotary()
 
     def forward(self, q, k, position_ids):
-        kv_len = k.shape[-2]
-        cos, sin = self.rotary(q, position_ids.max() + 1)
-        more_cos, more_sin = self.rotary(q, seq_len=max(kv_len, int(position_ids.max()) + 1))
-        return q * cos[position_ids] + k * sin[position_ids] + more_cos[position_ids] * more_sin[position_ids]
+        cos, _ = self.rotary(q, position_ids.max() + 1)
+        _, sin = self.rotary(q, seq_len=max(k.shape[-2], int(position_ids.max()) + 1))
+        return q * cos[position_ids] + k * sin[position_ids]
 """,
             },
         ),
@@ -297,7 +296,7 @@ class Attention(nn.Module):
         kv_seq_len = k.shape[-2]
         if past is not None:
             kv_seq_len += past[0].shape[-2]
-        if cache_position is not None:
+        elif cache_position is not None:
             kv_seq_len = cache_position[-1] + 1
         cos, sin = self.rotary(q, seq_len=kv_seq_len)
         return q * cos[position_ids] + k * sin[position_ids]
@@ -402,8 +401,7 @@ class Rotary(nn.Module):
     def __init__(self, dim=128, longest=4096):
         super().__init__()
         self.longest = longest + 8
-        frequencies = 10000.0 ** -(torch.arange(0, dim - 2, 2) / dim)
-        angles = torch.arange(self.longest)[:, None] * frequencies
+        angles = torch.arange(self.longest)[:, None] * 10000.0 ** -(torch.arange(0, dim - 2, 2) / dim)
         self.register_buffer("cosines", angles.cos())
         self.register_buffer("sines", angles.sin())
 
@@ -467,8 +465,7 @@ class Attention(nn.Module):
         length = k.size(1)
         cos, sin = self.rotary(q, length)
         window = length + 10
-        scores = (q * cos[position_ids]) @ (k * sin[position_ids]).transpose(-1, -2)
-        return torch.nn.functional.pad(scores, (0, window - length))
+        return (q * cos[position_ids]) @ (k * sin[position_ids]).transpose(-1, -2)[..., :window]
 """,
             },
         ),
@@ -692,6 +689,9 @@ def _help(indices: list[TableIndex]) -> str:
 
 
 def _fix(part: Located, indices: list[TableIndex]) -> Fix | None:
+    if written(part.value, part.frame.module) is None:
+        # `length += 10` is a statement.
+        return None
     for index in indices:
         if index.ids.value.op is Op.PARAM and index.ids.frame is part.frame:
             text = f"{index.ids.value.data}.max() + 1"

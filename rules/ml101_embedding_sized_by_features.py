@@ -67,8 +67,8 @@ class EmbeddingSizedByFeatures(Rule):
     """An embedding has as many rows as its input has features
 
     ## What it does
-    Finds `nn.Embedding(n, …)` where `n` is the width of the features that are fed to it, or the width of the model, and
-    not a number of ids. It needs proof: real numbers of that very width index the table, the documented shape of the
+    Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them, or
+    the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the table, the documented shape of the
     input ends in that very dimension, a layer beside it takes the same tensor with the same width, or the two
     arguments are swapped.
 

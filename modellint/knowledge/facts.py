@@ -6,8 +6,8 @@ refers to others by number. A class or method is decoded when it is first asked 
     nodes      "$name" a parameter, "self" the object, ".name" an attribute of it, "@name" a global by its canonical
                name ("~" and "^" abbreviate a package), "!" something plain, "?" unknown, "'text" or any other JSON
                scalar a constant, "code data;operands" an operation ("n": a call whose arguments do not matter;
-               "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, the test, the
-               guard around it)
+               "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 if it is
+               asserted, the test, the guard around it)
     classes    by module and name: b bases, m methods, a class-level values, f dataclass fields,
                c conduct (used, moved, moved parameters, carried)
     aliases    by package: the classes that it offers under its own name
@@ -105,7 +105,8 @@ class _Nodes:
         known = self._guards.get(number)
         if known is None:
             _, truthy, (test, *outer) = self._row(self._table[number])
-            known = Guard(self.value(test), truthy == "1", self.guard(outer[0]) if outer else None)
+            above = self.guard(outer[0]) if outer else None
+            known = Guard(self.value(test), truthy != "0", above, truthy == "2")
             self._guards[number] = known
         return known
 

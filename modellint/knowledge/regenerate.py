@@ -70,11 +70,19 @@ class Nodes:
 class Encoder:
     """Encodes the values of one function."""
 
-    def __init__(self, extraction: Extraction, scope: Scope, plain: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        extraction: Extraction,
+        scope: Scope,
+        plain: frozenset[str] = frozenset(),
+        bound: frozenset[str] = frozenset(),
+    ) -> None:
         self._extraction = extraction
         self._nodes = extraction.nodes
         self._scope = scope
         self._plain = plain
+        #: Names of methods: what they stand for, uncalled, is no layer.
+        self._bound = bound
         self._known: dict[int, int] = {}
         self._active: set[int] = set()
         self._size = 0
@@ -149,7 +157,7 @@ class Encoder:
     def _attribute(self, value: Value) -> Any:
         owner = self_attribute(value)
         if owner is not None:
-            return f".{owner}"
+            return "!" if owner in self._bound else f".{owner}"
         found = self._name(value)
         if found is not None:
             return found
@@ -162,7 +170,8 @@ class Encoder:
         return ["a", value.data, [inner]]
 
     def _call(self, value: Value) -> Any:
-        callee = self.value(value.callee)
+        own = self_attribute(value.callee)
+        callee = self.value(value.callee) if own is None else self._nodes.add(f".{own}")
         node = self._nodes.table[callee]
         if isinstance(node, str) and node.startswith("@") and calls.external_result(node[1:], NO_ARGUMENTS) == PLAIN:
             keeps = ("@builtins.isinstance", "@builtins.super", "@builtins.setattr", "@builtins.getattr")
@@ -183,9 +192,9 @@ class Encoder:
         if isinstance(node, str):
             if node[0] == ".":
                 return not self._extraction.holds_layers(node[1:])
-            return node in ("!", "?") or (node[0] == "$" and node[1:] in self._plain)
+            return node in ("!", "?") or bool(node[0] == "$" and node[1:] in self._plain)
         if node[0] in ("c", "n"):
-            return node[0] == "c"
+            return bool(node[0] == "c")
         harmless: bool = node[0] in ("m", "o", "u", "i", "t", "l", "a") and all(map(self._is_indifferent, node[2]))
         return harmless
 
@@ -210,15 +219,22 @@ class Encoder:
             return [value, target]
         return [_EVENT_CODES[event.kind], value, target, guard]
 
+    def _test(self, test: Value) -> int:
+        """The node of a condition; conditions that nothing decides stay different ones."""
+        if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
+            return self._nodes.add([_CODES[test.op], test.data, [self._test(arg) for arg in test.args]])
+        number = self.value(test)
+        if self._nodes.table[number] in ("?", "!"):
+            return self._nodes.add(["?", self._open.setdefault(id(test), len(self._open)), []])
+        return number
+
     def _guard(self, guard: Guard | None) -> int:
         if guard is None:
             return -1
-        test = self.value(guard.test)
-        if self._nodes.table[test] in ("?", "!"):
-            # Tests that nothing decides must stay different tests.
-            test = self._nodes.add(["?", self._open.setdefault(id(guard.test), len(self._open)), []])
+        test = self._test(guard.test)
         outer = self._guard(guard.outer)
-        return self._nodes.add(["g", int(guard.truthy), [test] if outer < 0 else [test, outer]])
+        outcome = 2 if guard.truthy and guard.early else int(guard.truthy)
+        return self._nodes.add(["g", outcome, [test] if outer < 0 else [test, outer]])
 
 
 def _chain(guard: Guard | None) -> Iterator[Guard]:
@@ -249,6 +265,7 @@ class Extraction:
         self.classes = {facts.name: facts for facts in self._class_facts()}
         self.functions: dict[str, DefinedFunction] = {}
         self._read: set[str] = set()
+        self._built: set[str] = set()
         self._holding: dict[str, set[str]] = {}
 
     def _modules(self, folder: Path) -> Iterator[ModuleFacts]:
@@ -300,7 +317,7 @@ class Extraction:
     def _may_hold_layers(self, facts: SourceFacts) -> bool:
         """Whether a class is a layer, or keeps anything that may be one."""
         model = self.project.classes.model(facts.cls)
-        if self.package == "torch" or model.is_module is not False:
+        if self.package == "torch" or model.is_module is not False or facts.name in self._built:
             return True
         return any(may_register(part) for value in model.construct().attributes.values() for part in parts(value))
 
@@ -334,6 +351,10 @@ class Extraction:
                 for event in facts.cls.methods[name].flow.events:
                     if _matters(event, name):
                         self._read.update(_attributes_in(event))
+                    if event.kind is EventKind.CALL:
+                        built = facts.scope.definition(event.value.callee)
+                        if isinstance(built, DefinedClass):
+                            self._built.add(name_of(built))
 
     def _encode(self, facts: SourceFacts, reached: frozenset[str]) -> dict[str, Any]:
         data: dict[str, Any] = {}
@@ -365,7 +386,9 @@ class Extraction:
         return data
 
     def _encode_method(self, method: SourceMethod) -> list[Any]:
-        encoder = Encoder(self, method.scope, method.plain)
+        owner = method.function.owner
+        bound = frozenset(n for n, f in owner.methods.items() if not f.is_property) if owner else frozenset[str]()
+        encoder = Encoder(self, method.scope, method.plain, bound)
         parameters = encoder.parameters(method.parameters, method.plain)
         events = [
             row
@@ -379,8 +402,11 @@ class Extraction:
     def _is_idle_store(self, event: Event, method: SourceMethod) -> bool:
         """Whether an assignment keeps something plain under an attribute that no constructor reads."""
         attribute = self_attribute(event.target) if event.target is not None else None
-        if attribute is None or attribute in self._read:
+        owner = method.function.owner
+        if attribute is None or attribute in self._read or owner is None:
             return False
+        if knowledge.canonical(f"{owner.module.name}.{owner.qualname}") in self._built:
+            return False  # another constructor may read it from the object
         return _is_plain_store(event, method)
 
     def encode_functions(self) -> dict[str, Any]:

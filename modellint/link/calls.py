@@ -84,7 +84,7 @@ def method_result(owner: Object, name: str) -> Object | None:
     if isinstance(owner, Choice):
         results = [method_result(option, name) for option in owner.options]
         known = [result for result in results if result is not None]
-        return choice(known) if len(known) == len(results) else None
+        return choice(known, is_each=owner.is_each) if len(known) == len(results) else None
     if isinstance(owner, Instance | Given | Trained) and name in _SAME:
         return owner
     if isinstance(owner, Tensor | Plain | Constant):

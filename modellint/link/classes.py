@@ -20,6 +20,7 @@ from modellint.link.definitions import SourceFacts, SourceMethod, SourceScope
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 from modellint.link.objects import (
     ANY_ARGUMENTS,
+    PLAIN,
     UNKNOWN,
     Arguments,
     Callable,
@@ -143,6 +144,10 @@ class ClassModel:
 
     def has_method(self, name: str) -> bool:
         return any(model.facts.has_method(name) for model in self.mro())
+
+    def has_own_adder(self, name: str) -> bool:
+        """Whether `append` or the like is a method of its own, rather than that of torch's containers."""
+        return any(model.facts.has_method(name) for model in self.mro() if not model.name.startswith("torch."))
 
     def method(self, name: str) -> Function | None:
         """The method by that name, through the MRO, if it can be read."""
@@ -345,6 +350,23 @@ class Classes:
         run = Construction(self, nobody, 0)
         return run.evaluate(value, Frame(None, scope, {}, 0))
 
+    def named(self, name: str, asker: ClassModel) -> ClassModel | None:
+        """The class with an absolute name that an expression in `asker` puts together."""
+        if asker.cls is not None:
+            return self.of(self._project.names.absolute(name, asker.cls.module.file))
+        return self._from_facts(knowledge.canonical(name))
+
+    def attribute(self, owner: Instance, name: str) -> Object:
+        """What an object keeps under an attribute once it is constructed."""
+        if len(self._running) >= _MAX_NESTING:
+            return UNKNOWN
+        self._running.append((owner.model.name, len(self._running)))
+        try:
+            run = Construction(self, owner.model, len(self._running)).run(owner.arguments)
+        finally:
+            self._running.pop()
+        return PLAIN if name in calls.PLAIN_ATTRIBUTES else run.attributes.get(name, UNKNOWN)
+
     @cached_property
     def _nobody(self) -> ClassModel:
         from modellint.knowledge.facts import ShippedFacts
@@ -369,8 +391,7 @@ class Classes:
         if isinstance(value, Instance):
             return self._instance_state(value)
         if isinstance(value, Choice):
-            outcomes = {self.state(option) for option in value.options}
-            return outcomes.pop() if len(outcomes) == 1 else None
+            return _agreed({self.state(option) for option in value.options}, value.is_each)
         if isinstance(value, Given | Unknown):
             return None
         return False
@@ -385,10 +406,7 @@ class Classes:
         try:
             run = Construction(self, model, len(self._running)).run(value.arguments)
             outcome = self._run_state(run)
-            if outcome is not True and value.contents:
-                inner = {self.state(item) for item in value.contents}
-                outcome = True if True in inner else None if None in inner else outcome
-            return outcome
+            return _agreed({outcome, *(self.state(item) for item in value.contents)}, True)
         finally:
             self._running.pop()
 
@@ -438,8 +456,7 @@ class Classes:
         if isinstance(value, Given):
             return value.is_layer and value.parameter == parameter
         if isinstance(value, Choice):
-            outcomes = {self._holds(option, parameter) for option in value.options}
-            return outcomes.pop() if len(outcomes) == 1 else None
+            return _agreed({self._holds(option, parameter) for option in value.options}, value.is_each)
         if isinstance(value, Instance):
             passed = (*value.contents, *value.arguments.positional, *value.arguments.keywords.values())
             if not any(_mentions(item, parameter) for item in passed):
@@ -450,6 +467,13 @@ class Classes:
                 return True
             return self.registered(value.model, value.arguments, parameter)
         return False
+
+
+def _agreed(outcomes: set[bool | None], is_each: bool) -> bool | None:
+    """What several outcomes come to: of one object among several, or of all of them together."""
+    if is_each:
+        return True if True in outcomes else None if None in outcomes else False
+    return outcomes.pop() if len(outcomes) == 1 else None
 
 
 def _mentions(value: Object, parameter: str) -> bool:

@@ -41,6 +41,21 @@ def truth(test: Value, evaluate: Function[[Value], Object]) -> bool | None:
     return _truthy(evaluate(test))
 
 
+def open_part(test: Value, evaluate: Function[[Value], Object]) -> tuple[Value, bool]:
+    """The one operand that an open condition turns on, if there is one, and whether the condition negates it."""
+    negated = False
+    while True:
+        if test.op is Op.UNARY and test.data == "not":
+            test, negated = test.args[0], not negated
+            continue
+        if test.op is Op.BOOL:
+            undecided = [arg for arg in test.args if truth(arg, evaluate) is None]
+            if len(undecided) == 1:
+                test = undecided[0]
+                continue
+        return test, negated
+
+
 def _truthy(value: Object) -> bool | None:
     if isinstance(value, Constant):
         return bool(value.value)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Guard, Op, Value, self_attribute
 from modellint.link import calls
-from modellint.link.conditions import truth
+from modellint.link.conditions import open_part, truth
 from modellint.link.objects import (
+    ANY_ARGUMENTS,
+    NEVER,
     NOTHING,
     PLAIN,
     TENSOR,
@@ -26,6 +28,7 @@ from modellint.link.objects import (
     Given,
     Group,
     Instance,
+    Never,
     Object,
     Outside,
     Plain,
@@ -159,7 +162,9 @@ class Construction:
         for link in guard.chain():
             outcome = truth(link.test, lambda value: self.evaluate(value, frame))
             if outcome is None:
-                steps.append((id(link.test), link.truthy))
+                if not (link.early and link.truthy):  # an assertion, which holds where an object comes of it
+                    test, negated = open_part(link.test, lambda value: self.evaluate(value, frame))
+                    steps.append((id(test), link.truthy is not negated))
             elif outcome is not link.truthy:
                 return None
         return tuple(reversed(steps))
@@ -171,7 +176,7 @@ class Construction:
             self._store(event.target, event.value, frame, path)
         elif event.kind is EventKind.RETURN:
             returned.append(self.evaluate(event.value, frame))
-        elif event.kind is EventKind.RAISE:
+        elif event.kind is EventKind.RAISE and (event.guard is not None or not returned):
             self.failures.append(path)
 
     # -- effects -----------------------------------------------------------------------------------------------
@@ -212,7 +217,11 @@ class Construction:
     def _own_call(self, call: Value, name: str, receiver: Receiver, frame: Frame, path: Path) -> None:
         if name in _REGISTRARS and len(call.args) > 2:
             value = self.evaluate(call.args[-1] if call.data else call.positional[-1], frame)
-            self._assign(self._text(call, frame), value, path)
+            # Anything but a layer (or None) raises: a class that may have been called has been called.
+            layers = [option for option in alternatives(value) if not isinstance(option, ClassObject | Callable)]
+            if layers:
+                is_each = isinstance(value, Choice) and value.is_each
+                self._assign(self._text(call, frame), choice(layers, is_each=is_each), path)
         elif name in _TENSOR_REGISTRARS:
             tensor = call.argument(1, "param" if name == "register_parameter" else "tensor")
             given = self.evaluate(tensor, frame) if tensor is not None else UNKNOWN
@@ -224,7 +233,9 @@ class Construction:
                     for item in contents(self.evaluate(argument, frame)):
                         self._register(None, item, path)
         else:
-            frame.results[id(call)] = self._method(name, receiver.above, self.arguments(call, frame), path)
+            arguments = self.arguments(call, frame)
+            if arguments is not None:
+                frame.results[id(call)] = self._method(name, receiver.above, arguments, path)
 
     def _defines(self, name: str) -> bool:
         return any(model.facts.has_method(name) for model in self.model.mro() if model.name not in calls.CONTAINERS)
@@ -232,11 +243,13 @@ class Construction:
     def _unbound_init(self, call: Value, owner: Value, frame: Frame, path: Path) -> None:
         """`Base.__init__(self, …)`."""
         named = self.evaluate(owner, frame)
-        if not (isinstance(named, ClassObject) and call.positional and self._receiver(call.positional[0], frame)):
+        arguments = self.arguments(call, frame)
+        if not isinstance(named, ClassObject) or arguments is None or not call.positional:
+            return
+        if self._receiver(call.positional[0], frame) is None:
             return
         for above, model in enumerate(self.model.mro()):
             if model.name == named.model.name:
-                arguments = self.arguments(call, frame)
                 self._method("__init__", above, Arguments(arguments.positional[1:], arguments.keywords), path)
                 return
         self.is_complete = False
@@ -250,19 +263,21 @@ class Construction:
 
     def _text(self, call: Value, frame: Frame) -> str | None:
         name = call.argument(0, "name")
-        known = self.evaluate(name, frame) if name is not None else UNKNOWN
-        return known.value if isinstance(known, Constant) and isinstance(known.value, str) else None
+        known = alternatives(self.evaluate(name, frame)) if name is not None else ()
+        texts = {option.value for option in known if isinstance(option, Constant) and isinstance(option.value, str)}
+        return texts.pop() if len(texts) == 1 else None
 
     def _add_to(self, attribute: str, call: Value, name: str, frame: Frame, path: Path) -> None:
         """`self.layers.append(layer)`: what is added is a child if `self.layers` is a container that registers."""
         held = self.attributes.get(attribute, UNKNOWN)
         added = [item for argument in call.args[1:] for item in contents(self.evaluate(argument, frame))]
-        for option in held.options if isinstance(held, Choice) else (held,):
+        for option in alternatives(held):
             if isinstance(option, Group):
                 self.attributes[attribute] = Group((*option.items, *added))
             elif isinstance(option, Instance) and option.model.is_module:
+                builds = option.model.has_own_adder(name)
                 for item in added:
-                    self._register(attribute, item, path)
+                    self._register(attribute, _built(item) if builds else item, path)
 
     def _store(self, target: Value, value: Value, frame: Frame, path: Path) -> None:
         attribute = self_attribute(target)
@@ -277,6 +292,8 @@ class Construction:
                 self.attributes[attribute] = Group((*held.items, self.evaluate(value, frame)))
 
     def _assign(self, attribute: str | None, value: Object, path: Path) -> None:
+        if value is NEVER:
+            return
         if attribute is not None:
             before = self.attributes.get(attribute)
             self.attributes[attribute] = value if before is None or not path else choice([before, value])
@@ -297,7 +314,7 @@ class Construction:
             known = frame.values.get(key)
         if known is not None:
             return known
-        frame.values[key] = NOTHING  # what a loop leads back to adds nothing
+        frame.values[key] = NEVER  # what a loop leads back to adds nothing
         self._steps += 1
         result = UNKNOWN if self._steps > MAX_STEPS else self._evaluate(value, frame)
         if value.op is Op.PARAM or (value.op is Op.ATTR and len(value.args) == 1) or value.op is Op.CALL:
@@ -366,8 +383,10 @@ class Construction:
         for key, arg in zip(value.data, value.args, strict=True):
             inner = self.evaluate(arg, frame)
             if key is None:
-                items.extend(contents(inner))
-                is_plain = False
+                is_known = isinstance(inner, Group) and inner.keys is not None
+                items.extend(inner.items if isinstance(inner, Group) else contents(inner) or (PLAIN,))
+                keys.extend(inner.keys or () if isinstance(inner, Group) else ())
+                is_plain = is_plain and is_known
             else:
                 items.append(inner)
                 known = self.evaluate(key, frame)
@@ -385,6 +404,8 @@ class Construction:
         inner = self.evaluate(owner, frame)
         if isinstance(inner, Outside):
             return Outside(f"{inner.name}.{value.data}")
+        if isinstance(inner, Instance):
+            return self.classes.attribute(inner, value.data)
         if isinstance(inner, Receiver) and value.data == "__class__":
             return ClassObject(self.model)
         if isinstance(inner, Choice) and all(isinstance(option, Outside) for option in inner.options):
@@ -465,8 +486,8 @@ class Construction:
 
     # -- calls -------------------------------------------------------------------------------------------------
 
-    def arguments(self, call: Value, frame: Frame) -> Arguments:
-        """The arguments of a call, evaluated."""
+    def arguments(self, call: Value, frame: Frame) -> Arguments | None:
+        """The arguments of a call, evaluated; None if one is an element of something empty."""
         positional: list[Object] = []
         complete = True
         for arg in call.positional:
@@ -476,12 +497,16 @@ class Construction:
                 positional.extend(contents(value) if isinstance(value, Group) else ())
                 if not isinstance(value, Group):
                     return Arguments(tuple(positional), {}, False)
+            elif value is NEVER:
+                return None
             else:
                 positional.append(value)
         keywords: dict[str, Object] = {}
         start = len(call.args) - len(call.data)
         for number, name in enumerate(call.data):
             value = self.evaluate(call.args[start + number], frame)
+            if value is NEVER:
+                return None
             if name is not None:
                 keywords[name] = value
             elif isinstance(value, Group) and value.keys is not None:
@@ -492,23 +517,23 @@ class Construction:
 
     def _result(self, call: Value, frame: Frame) -> Object:
         callee = call.callee
+        arguments = self.arguments(call, frame)
+        if arguments is None:
+            return NEVER
         if callee.op is Op.ATTR:
             receiver = self._receiver(callee.args[0], frame)
-            if receiver is not None and len(callee.args) == 1:
+            if receiver is not None:
                 method = self._method_of(callee.data)
                 if method is not None:
-                    return self._apply(Callable(method), self.arguments(call, frame), frame)
+                    return self._returned(method, arguments, frame)
             else:
                 owner = self.evaluate(callee.args[0], frame)
                 result = calls.method_result(owner, callee.data)
                 if result is not None:
                     return result
-        return choice(
-            [
-                self._apply(option, self.arguments(call, frame), frame)
-                for option in alternatives(self.evaluate(callee, frame))
-            ]
-        )
+        function = self.evaluate(callee, frame)
+        is_each = isinstance(function, Choice) and function.is_each
+        return choice([self._apply(option, arguments, frame) for option in alternatives(function)], is_each=is_each)
 
     def _method_of(self, name: str) -> Method | None:
         return (
@@ -521,7 +546,12 @@ class Construction:
         if isinstance(function, ClassObject):
             full = function.arguments.then(arguments)
             return TENSOR if function.model.name in calls.TENSOR_CLASSES else Instance(function.model, full)
+        if isinstance(function, Never):
+            return NEVER
         if isinstance(function, Outside):
+            found = self.classes.named(function.name, self.model)
+            if found is not None:
+                return Instance(found, arguments)
             return calls.external_result(function.name, arguments)
         if isinstance(function, Plain | Constant):
             return PLAIN
@@ -575,6 +605,11 @@ def bind(run: Construction, method: Method, arguments: Arguments, above: int) ->
             may_be_none = default is not None and default.op is Op.CONST and default.data is None
             bound[name] = _MAYBE if may_be_none else PLAIN
     return bound
+
+
+def _built(item: Object) -> Object:
+    """What a method that takes classes and builds them makes of what it is given."""
+    return Instance(item.model, item.arguments.then(ANY_ARGUMENTS)) if isinstance(item, ClassObject) else item
 
 
 def _as_tensor(given: Object) -> Object:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from modellint.graph.value import Value
     from modellint.link.classes import ClassModel
@@ -67,9 +67,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several objects."""
+    """One of several objects, or in a loop each of them in turn."""
 
     options: tuple[Object, ...]
+    is_each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """An element of something empty: what a loop does with it is not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,7 @@ Object = (
     | Group
     | Rows
     | Choice
+    | Never
     | ClassObject
     | Instance
     | Outside
@@ -154,18 +161,20 @@ PLAIN = Plain()
 TENSOR = Tensor()
 TRAINED = Trained()
 NOTHING = Group(())
+NEVER = Never()
 
 
-def choice(options: list[Object]) -> Object:
-    """One of `options`, flattened."""
+def choice(options: Iterable[Object], *, is_each: bool = False) -> Object:
+    """One of `options`, or each of them, flattened."""
     flat: list[Object] = []
     for option in options:
-        for part in option.options if isinstance(option, Choice) else (option,):
-            if not any(part is known for known in flat):
+        is_each = is_each or (isinstance(option, Choice) and option.is_each)
+        for part in alternatives(option):
+            if part is not NEVER and not any(part is known for known in flat):
                 flat.append(part)
     if len(flat) == 1:
         return flat[0]
-    return Choice(tuple(flat)) if flat else NOTHING
+    return Choice(tuple(flat), is_each) if flat else NEVER
 
 
 def alternatives(value: Object) -> tuple[Object, ...]:
@@ -175,8 +184,8 @@ def alternatives(value: Object) -> tuple[Object, ...]:
 def element(value: Object) -> Object:
     """One element of what a value iterates over."""
     if isinstance(value, Group):
-        return choice(list(value.items))
-    if isinstance(value, Given | Plain):
+        return choice(value.items, is_each=True)
+    if isinstance(value, Given | Plain | Never):
         return value
     if isinstance(value, Rows):
         return Rows(value.columns, is_row=True)
@@ -211,6 +220,6 @@ def contents(value: Object) -> tuple[Object, ...]:
         return tuple(inner for items in nested for inner in items)
     if isinstance(value, Rows):
         return tuple(inner for column in value.columns[1:] for inner in contents(column))
-    if isinstance(value, Constant | Plain):
+    if isinstance(value, Constant | Plain | Never):
         return ()
     return (value,)

@@ -67,10 +67,10 @@ class EmbeddingSizedByFeatures(Rule):
     """An embedding has as many rows as its input has features
 
     ## What it does
-    Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them, or
-    the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the table, the documented shape of the
-    input ends in that very dimension, a layer beside it takes the same tensor with the same width, or the two
-    arguments are swapped.
+    Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them,
+    or the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the
+    table, the documented shape of the input ends in that very dimension, a layer beside it takes the same tensor with
+    the same width, or the two arguments are swapped.
 
     ## Why is this bad
     Features are no ids. `nn.Embedding` fails on floating point input, and after a cast to `long` on the first value

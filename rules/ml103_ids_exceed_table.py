@@ -30,9 +30,9 @@ class IdsExceedTable(Rule):
     ## What it does
     Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) through lists,
     concatenation, returns and calls of other functions and files to where they index an embedding or a codebook, and
-    compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on the
-    way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a guard that lets
-    one id too many through (`codes > rows`).
+    compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on
+    the way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a
+    guard that lets one id too many through (`codes > rows`).
 
     ## Why is this bad
     A vocabulary is often padded, or has marks for the end of a stream. Sooner or later the head predicts one of those

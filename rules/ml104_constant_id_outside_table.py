@@ -22,7 +22,8 @@ class ConstantIdOutsideTable(Rule):
 
     ## What it does
     Compares `padding_idx` and the constants that are written into ids (`torch.full`, `new_full`, `F.pad`,
-    `pad_sequence`, `masked_fill`, `torch.tensor([…])`, `ids[:, 0] = …`) with the rows of the table that those ids look up.
+    `pad_sequence`, `masked_fill`, `torch.tensor([…])`, `ids[:, 0] = …`) with the rows of the table that those ids
+    look up.
 
     ## Why is this bad
     An id at or above the number of rows, or below zero, fails with `index out of range in self` on the CPU and with

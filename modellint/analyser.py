@@ -74,6 +74,7 @@ class Analyser:
         self.files = Files(overlay)
         self._project = Project(options, self.files)
         self._rules = rules.active
+        self._codes = rules.codes
         self._triggers = _Triggers(self._rules)
         self._record = record
 
@@ -93,7 +94,7 @@ class Analyser:
         return FileResult(
             path.as_posix(),
             tuple(run.findings),
-            suppressions_of(path, data),
+            suppressions_of(path, data, self._codes),
             run.readable,
             tuple(run.crashes),
             tuple(prints),
@@ -189,9 +190,9 @@ def _is_python(path: Path, data: bytes) -> bool:
     return True
 
 
-def suppressions_of(path: Path, data: bytes | None) -> tuple[Suppression, ...]:
-    """The comments in a file that silence findings."""
-    if data is None or not has_marker(data):
+def suppressions_of(path: Path, data: bytes | None, codes: frozenset[str]) -> tuple[Suppression, ...]:
+    """The comments in a file that silence findings of rules with the `codes`."""
+    if data is None or not has_marker(data, codes):
         return ()
     try:
         if kind_of(path.name) == YAML:

@@ -144,7 +144,7 @@ def _settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleS
 
     def comments_in(path: str) -> Sequence[Suppression]:
         if path not in comments:
-            comments[path] = suppressions_of(Path(path), files.read(Path(path)))
+            comments[path] = suppressions_of(Path(path), files.read(Path(path)), rules.codes)
         return comments[path]
 
     scope = _Scope(settings, results)

@@ -37,6 +37,10 @@ class RuleSet:
     selected: frozenset[str]
 
     @cached_property
+    def codes(self) -> frozenset[str]:
+        return frozenset(self.rules)
+
+    @cached_property
     def active(self) -> tuple[Rule, ...]:
         return tuple(rule for code, rule in self.rules.items() if code in self.selected)
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _DIRECTIVE = re.compile(r"#\s*modellint:\s*(ignore-file|ignore)(?![\w-])(?:\s*\[([^\]#]*)\])?")
 _NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
-_MARKER = re.compile(rb"#\s*(?:modellint:\s*ignore|noqa\s*:[ \tA-Z0-9,]*[A-Z][0-9])", re.IGNORECASE)
+_OWN_MARKER = re.compile(rb"#\s*modellint:\s*ignore", re.IGNORECASE)
+_NOQA_CODES = re.compile(rb"#\s*noqa\s*:([ \tA-Z0-9,]+)", re.IGNORECASE)
 _SKIPPED = {tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE}
 
 
@@ -66,9 +67,17 @@ class Stale:
     nearest: str | None = None
 
 
-def has_marker(data: bytes) -> bool:
-    """Whether a file's content may hold a suppression; cheap, and never wrong when it says no."""
-    return (b"modellint:" in data or b"noqa" in data or b"NOQA" in data) and bool(_MARKER.search(data))
+def has_marker(data: bytes, codes: frozenset[str]) -> bool:
+    """Whether a file's content may hold a suppression; cheap, and never wrong when it says no.
+
+    `# noqa` counts only with one of the `codes`: it belongs to other linters too.
+    """
+    if b"modellint:" in data and _OWN_MARKER.search(data):
+        return True
+    if b"noqa" not in data and b"NOQA" not in data:
+        return False
+    named = {code.decode() for match in _NOQA_CODES.finditer(data) for code in re.findall(rb"[A-Z]+[0-9]+", match[1].upper())}
+    return not named.isdisjoint(codes)
 
 
 def in_python(source: SourceFile) -> tuple[Suppression, ...]:

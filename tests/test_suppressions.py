@@ -42,13 +42,13 @@ def yaml(text: str) -> list[tuple[int, tuple[str, ...], bool, bool]]:
 def test_spellings_of_a_comment(comment: str, codes: tuple[str, ...]) -> None:
     assert python(f"x = 1  {comment}\n") == [(1, codes, False, False)]
     assert yaml(f"x: 1  {comment}\n") == [(1, codes, False, False)]
-    assert has_marker(f"x = 1  {comment}\n".encode())
+    assert has_marker(f"x = 1  {comment}\n".encode(), frozenset(("ML201",)))
 
 
 @pytest.mark.parametrize("comment", ["# noqa", "# modellint: ignored", "# modellint is good", "# ignore[ML201]"])
 def test_other_comments_are_nothing_to_us(comment: str) -> None:
     assert python(f"x = 1  {comment}\n") == yaml(f"x: 1  {comment}\n") == []
-    assert not has_marker(f"x = 1  {comment}\n".encode()) or "ignored" in comment
+    assert not has_marker(f"x = 1  {comment}\n".encode(), frozenset(("ML201",))) or "ignored" in comment
 
 
 def test_only_real_comments_count_in_python() -> None:

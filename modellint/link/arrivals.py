@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from modellint.link.tables import Tables
 
 _MAX_CALLS = 5
+#: What a call passes on without knowing anything about it.
+_FACTLESS = frozenset((Op.PARAM, Op.GLOBAL, Op.LAMBDA))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,9 @@ class Arrivals:
 
     def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
         call = event.value
-        if not call.args[1:] or not self._relevance.may_reach_table(call, frame.module):
+        if all(arg.op in _FACTLESS for arg in call.args[1:]):
+            return
+        if not self._relevance.may_reach_table(call, frame.module):
             return
         inner = self.evaluator.call_frame(call, frame)
         if inner is None:

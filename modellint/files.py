@@ -42,7 +42,8 @@ class Files:
             yield trace
         finally:
             self._traces.pop()
-            self.depend(trace)
+            if self._traces:
+                self._traces[-1][0].update(trace)
 
     def depend(self, keys: set[str]) -> None:
         """Add dependencies that an earlier computation had to the one that is running.

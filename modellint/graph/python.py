@@ -8,11 +8,12 @@ definition's own lines after `ModuleFacts.release`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.graph import mentions
 from modellint.graph.value import Op
 from modellint.source import Place, SourceFile, Span
 
@@ -97,6 +98,11 @@ class Function:
         """The source lines of the function, decorators left out."""
         return "".join(self.module.source.lines[self.line - 1 : self.end_line])
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names that the text mentions."""
+        return mentions.words(self.text)
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return self.signature.parameters
@@ -168,6 +174,33 @@ class Class:
     @cached_property
     def head(self) -> ClassHead:
         return self.lower_head(self)
+
+    @cached_property
+    def mentioned(self) -> dict[str, list[Function]]:
+        """Its own methods by the attributes, and the quoted names, that they speak of."""
+        return self._methods_by(mentions.attributes)
+
+    @cached_property
+    def assigned(self) -> dict[str, list[Function]]:
+        """Its own methods by the attributes that they assign."""
+        return self._methods_by(mentions.assigned)
+
+    def _methods_by(self, names_in: Callable[[str], Iterable[str]]) -> dict[str, list[Function]]:
+        index: dict[str, list[Function]] = {}
+        for function in self.methods.values():
+            for name in names_in(function.text):
+                index.setdefault(name, []).append(function)
+        return index
+
+    @cached_property
+    def built(self) -> dict[str, frozenset[str]]:
+        """The attributes that the constructor (or what makes embeddings) sets, with the names called to make them."""
+        found: dict[str, frozenset[str]] = {}
+        for method in self.methods.values():
+            if method.name == "__init__" or "Embedding(" in method.text:
+                for name, called in mentions.calls_behind(method.text):
+                    found[name] = found.get(name, frozenset()) | called
+        return found
 
     @property
     def bases(self) -> tuple[Value, ...]:
@@ -260,3 +293,4 @@ class ModuleFacts:
             if flow is not None:
                 flow.release()
             function.__dict__.pop("text", None)
+            function.__dict__.pop("words", None)

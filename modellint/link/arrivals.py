@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.facts import Fact, FactKind
 from modellint.link.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
-from modellint.link.tables import Lookup, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Function
     from modellint.link.evaluator import Evaluator, Frame
     from modellint.link.facts import FactFinder
-    from modellint.link.tables import Tables
+    from modellint.link.tables import Lookup, Table, Tables
 
 _MAX_CALLS = 5
 #: What a call passes on without knowing anything about it.
@@ -53,12 +52,6 @@ class Arrivals:
         self._relevance = evaluator.project.relevance
         self._reached: dict[Function, dict[str, list[tuple[Fact, Lookup]]]] = {}
         self._arrivals: dict[Function, list[Arrival]] = {}
-
-    def forget(self, module: ModuleFacts) -> None:
-        """Let go of what was found in a file's functions."""
-        self._arrivals.clear()
-        for function in (*module.all_functions(), module.body):
-            self._reached.pop(function, None)
 
     def of(self, function: Function) -> list[Arrival]:
         """The arrivals at what a function looks up or calls."""

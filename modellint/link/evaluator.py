@@ -119,12 +119,6 @@ class Evaluator:
             frame = self._frames[function] = Frame(function, receiver=receiver)
         return frame
 
-    def forget(self) -> None:
-        """Let go of what was learnt about functions of which no call is known."""
-        self._frames.clear()
-        self._targets.clear()
-        self._instances.clear()
-
     # -- names ------------------------------------------------------------------------------------------------------
 
     def definition(self, value: Value, module: ModuleFacts) -> Definition | None:
@@ -455,9 +449,7 @@ class Evaluator:
         if name is None or frame.receiver is None or frame.receiver.cls is None:
             return []
         found = []
-        for function, event in self.project.members.calls_on(
-            frame.receiver.cls, name, ("append", "insert")
-        ):
+        for function, event in self.project.members.calls_on(frame.receiver.cls, name, ("append", "insert")):
             if event.value.positional:
                 found.append(Located(event.value.positional[-1], self.method_frame(function, frame.receiver)))
         return found

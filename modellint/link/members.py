@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, dotted, self_attribute
@@ -19,10 +18,6 @@ Stored = tuple["Function", Event]
 
 #: Nesting of bases beyond which a hierarchy is taken for a cycle.
 _MAX_BASES = 40
-_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
-#: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
-ASSIGNED_ATTRIBUTE = re.compile(r"\.(\w+)(?=[^=\n()]*=(?!=))")
-_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 
 class Members:
@@ -32,14 +27,6 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
-        self._assigned: dict[Class, dict[str, list[Function]]] = {}
-        self._stored_in: dict[ModuleFacts, list[tuple[Class, str]]] = {}
-        self._mentions: dict[Class, dict[str, list[Function]]] = {}
-
-    def forget(self, module: ModuleFacts) -> None:
-        """Let go of the bodies of a file's functions."""
-        for key in self._stored_in.pop(module, ()):
-            self._stored.pop(key, None)
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and its near bases, in the order of method resolution."""
@@ -101,35 +88,23 @@ class Members:
         if found is None:
             found = next(filter(None, (self._stored_by(owner, name) for owner in self.mro(cls))), [])
             self._stored[key] = found
-            for module in {function.module for function, _ in found}:
-                self._stored_in.setdefault(module, []).append(key)
         return found
 
     def _stored_by(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.name = …` in the methods of a class itself, in order."""
         return [
             (function, event)
-            for function in self._assigning(cls).get(name, ())
+            for function in cls.assigned.get(name, ())
             for event in function.flow.of(EventKind.STORE)
             if event.target is not None and self_attribute(event.target) == name
         ]
-
-    def _assigning(self, cls: Class) -> dict[str, list[Function]]:
-        """A class's own methods by the attributes that their text assigns; the others need not be lowered."""
-        index = self._assigned.get(cls)
-        if index is None:
-            index = self._assigned[cls] = {}
-            for function in cls.methods.values():
-                for name in dict.fromkeys(ASSIGNED_ATTRIBUTE.findall(function.text)):
-                    index.setdefault(name, []).append(function)
-        return index
 
     def buffers(self, cls: Class, name: str) -> list[Stored]:
         """Every `self.register_buffer("name", …)` and `self.register_parameter("name", …)`."""
         return [
             (function, event)
             for owner in self.mro(cls)
-            for function in self._mentions_of(owner).get(f"'{name}'", ())
+            for function in owner.mentioned.get(f"'{name}'", ())
             for event in function.flow.of(EventKind.CALL)
             if self_attribute(event.value.callee) in ("register_buffer", "register_parameter", "add_module")
             and event.value.positional
@@ -143,7 +118,7 @@ class Members:
         return [
             (function, event)
             for owner in sorted(owners, key=lambda owner: owner.line)
-            for function in self._mentions_of(owner).get(name, ())
+            for function in owner.mentioned.get(name, ())
             for event in function.flow.of(EventKind.CALL)
             if event.value.callee.op is Op.ATTR
             and event.value.callee.data in methods
@@ -152,26 +127,7 @@ class Members:
 
     def mentioning(self, cls: Class, names: Iterable[str]) -> list[Function]:
         """A class's own methods that speak of one of the attributes."""
-        index = self._mentions_of(cls)
-        found = {function: None for name in names for function in index.get(name, ())}
-        return list(found)
-
-    def _mentions_of(self, cls: Class) -> dict[str, list[Function]]:
-        """A class's own methods by the attributes, and the quoted names, that they speak of.
-
-        The others need not be lowered.
-        """
-        index = self._mentions.get(cls)
-        if index is None:
-            index = self._mentions[cls] = {}
-            for function in cls.methods.values():
-                text = function.text
-                names = set(_ATTRIBUTE.findall(text))
-                if "register_" in text or "add_module" in text:
-                    names.update(f"'{name}'" for name in _QUOTED.findall(text))
-                for name in names:
-                    index.setdefault(name, []).append(function)
-        return index
+        return list(dict.fromkeys(function for name in names for function in cls.mentioned.get(name, ())))
 
 
 def _is_near(name: str, module: ModuleFacts) -> bool:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: What is made anew for each file that is checked.
+_PER_FILE = ("members", "relevance", "evaluator", "tables", "facts", "arrivals", "rotary")
+
 
 @dataclass(frozen=True)
 class ProjectOptions:
@@ -54,8 +57,6 @@ class Project:
         self.files = files or Files()
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self.names = Names(self)
-        self.members = Members(self)
-        self.relevance = Relevance(self)
 
     @cached_property
     def classes(self) -> Classes:
@@ -63,6 +64,16 @@ class Project:
         from modellint.link.classes import Classes
 
         return Classes(self)
+
+    @cached_property
+    def members(self) -> Members:
+        """What classes and their bases define."""
+        return Members(self)
+
+    @cached_property
+    def relevance(self) -> Relevance:
+        """Which functions can matter to a question."""
+        return Relevance(self)
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -106,11 +117,13 @@ class Project:
         return callers(self, function)
 
     def release(self, module: ModuleFacts) -> None:
-        """Let go of the bodies of a file that has been checked; they are lowered again when somebody asks."""
-        self.evaluator.forget()
-        self.facts.start()
-        self.arrivals.forget(module)
-        self.members.forget(module)
+        """Let go of a file that has been checked: its bodies, and what was followed from them.
+
+        What was followed may rest on other files than the next one will; each file asks anew, so that its
+        dependencies are complete.
+        """
+        for name in _PER_FILE:
+            self.__dict__.pop(name, None)
         module.release()
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:

@@ -10,18 +10,15 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Op, dotted
-from modellint.link.members import ASSIGNED_ATTRIBUTE
 from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
-_WORD = re.compile(r"[A-Za-z_]\w*")
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
 _INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
 
@@ -31,19 +28,10 @@ class Relevance:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._built: dict[Class, dict[str, frozenset[str]]] = {}
-        self._words: dict[Function, frozenset[str]] = {}
         self._holders: dict[Class, bool] = {}
         self._tables: dict[Class, set[str]] = {}
         self._callables: dict[ModuleFacts, frozenset[str]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
-
-    def words(self, function: Function) -> frozenset[str]:
-        """The names that a function's text mentions."""
-        found = self._words.get(function)
-        if found is None:
-            found = self._words[function] = frozenset(_WORD.findall(function.text))
-        return found
 
     def mentioning(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
         """The functions of a file whose text holds one of the names."""
@@ -53,27 +41,16 @@ class Relevance:
     def attribute_users(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
         """The methods of a file that mention one of the attributes, and the functions that mention one of the names."""
         wanted = frozenset(names)
-        found = [f for f in module.functions.values() if not wanted.isdisjoint(self.words(f))]
+        found = [f for f in module.functions.values() if not wanted.isdisjoint(f.words)]
         for cls in module.classes.values():
             found.extend(self._project.members.mentioning(cls, wanted))
-        return found
-
-    def built(self, cls: Class) -> dict[str, frozenset[str]]:
-        """The attributes that a class's own methods set, with the names that are called behind each assignment."""
-        found = self._built.get(cls)
-        if found is None:
-            found = self._built[cls] = {}
-            for method in cls.methods.values():
-                if method.name == "__init__" or "Embedding(" in method.text:
-                    for name, called in _calls_behind(method.text):
-                        found[name] = found.get(name, frozenset()) | called
         return found
 
     def holders(self, module: ModuleFacts, is_wanted: Callable[[Class], bool]) -> set[str]:
         """The attributes under which classes of a file keep objects of wanted classes."""
         names: set[str] = set()
         for cls in module.classes.values():
-            for attribute, called in self.built(cls).items():
+            for attribute, called in cls.built.items():
                 if any(self._class_is(name, module, is_wanted) for name in called):
                     names.add(attribute)
         return names
@@ -92,7 +69,7 @@ class Relevance:
         if known is None:
             known = self._holders[cls] = any(
                 _INDEXED.search(owner.text)
-                or any(map(_makes_table, self.built(owner).values()))
+                or any(map(_makes_table, owner.built.values()))
                 or any("Embedding" in (dotted(base) or "") for base in owner.bases)
                 for owner in self._project.members.mro(cls)
             )
@@ -136,7 +113,7 @@ class Relevance:
         if known is None:
             known = self._tables[cls] = {
                 attribute
-                for attribute, called in self.built(cls).items()
+                for attribute, called in cls.built.items()
                 if _makes_table(called) or any(self._class_is(name, cls.module, self.holds_table) for name in called)
             }
         return known
@@ -161,14 +138,6 @@ class Relevance:
         if function.owner is not None:
             return self.holds_table(function.owner)
         return "mbed" in function.text or "cos" in function.text or bool(_INDEX_BY_NAME.search(function.text))
-
-
-def _calls_behind(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each attribute that a text assigns, with the names called between it and the next one."""
-    matches = list(ASSIGNED_ATTRIBUTE.finditer(text))
-    for number, match in enumerate(matches):
-        end = matches[number + 1].start() if number + 1 < len(matches) else len(text)
-        yield match[1], frozenset(_CALLED.findall(text, match.end(), end))
 
 
 def _makes_table(called: frozenset[str]) -> bool:

@@ -142,7 +142,7 @@ class Rotary:
         """Where a function passes a length to a position table, or slices one itself."""
         names = self.callables(function.module)
         slices = function.owner is not None and self.takes_cosines(function)
-        if not slices and names.isdisjoint(self.evaluator.project.relevance.words(function)):
+        if not slices and names.isdisjoint(function.words):
             return
         frame = self.evaluator.root(function)
         for event in function.flow.events:

@@ -1,0 +1,42 @@
+"""What the text of a definition mentions: a cheap answer to the question whether it is worth lowering."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
+_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
+#: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
+_ASSIGNED = re.compile(r"\.(\w+)(?=[^=\n()]*=(?!=))")
+_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
+
+
+def words(text: str) -> frozenset[str]:
+    """The names in a text."""
+    return frozenset(_WORD.findall(text))
+
+
+def attributes(text: str) -> set[str]:
+    """The attributes that a text speaks of, and in quotes the names that it registers something under."""
+    names = set(_ATTRIBUTE.findall(text))
+    if "register_" in text or "add_module" in text:
+        names.update(f"'{name}'" for name in _QUOTED.findall(text))
+    return names
+
+
+def assigned(text: str) -> list[str]:
+    """The attributes that a text assigns, each once."""
+    return list(dict.fromkeys(_ASSIGNED.findall(text)))
+
+
+def calls_behind(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each attribute that a text assigns, with the names called between it and the next one."""
+    matches = list(_ASSIGNED.finditer(text))
+    for number, match in enumerate(matches):
+        end = matches[number + 1].start() if number + 1 < len(matches) else len(text)
+        yield match[1], frozenset(_CALLED.findall(text, match.end(), end))

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
-from modellint.link.evaluation import ItemKind, evaluate
 from modellint.link.facts import FactKind
-from modellint.link.pairing import including
 from modellint.link.python_edit import argument_place, text_at
 from modellint.link.shapes import documented_shape
 from modellint.link.tables import EMBEDDINGS
@@ -453,6 +451,9 @@ encoder: !new:torch.nn.Linear
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         if "mbedding" not in recipe.source.text:
             return
+        from modellint.link.evaluation import ItemKind, evaluate
+        from modellint.link.pairing import including
+
         for whole in including(recipe, project):
             objects = [item for item in evaluate(whole, project).root.walk() if item.kind is ItemKind.NEW]
             for table in objects:

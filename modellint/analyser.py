@@ -180,7 +180,7 @@ def _all(check: Callable[..., Iterator[Finding]], *args: object) -> list[Finding
 
 
 def _is_python(path: Path, data: bytes) -> bool:
-    """Whether a file that no rule looks at decodes and parses; a symbol table costs half of what a syntax tree costs."""
+    """Whether a file that no rule looks at decodes and parses; a symbol table costs half of a syntax tree."""
     try:
         if not data.isascii() or b"\0" in data:
             decode_python(path, data)

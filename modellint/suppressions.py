@@ -76,8 +76,8 @@ def has_marker(data: bytes, codes: frozenset[str]) -> bool:
         return True
     if b"noqa" not in data and b"NOQA" not in data:
         return False
-    named = {code.decode() for match in _NOQA_CODES.finditer(data) for code in re.findall(rb"[A-Z]+[0-9]+", match[1].upper())}
-    return not named.isdisjoint(codes)
+    named = b" ".join(match[1] for match in _NOQA_CODES.finditer(data)).decode().upper()
+    return not codes.isdisjoint(re.findall(r"[A-Z]+[0-9]+", named))
 
 
 def in_python(source: SourceFile) -> tuple[Suppression, ...]:

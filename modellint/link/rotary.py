@@ -154,10 +154,9 @@ class Rotary:
                     passed = self.evaluator.argument_named(name, inner)
                     if passed is not None:
                         yield SizedTable(event, frame, passed, inner, name)
-            elif event.kind is EventKind.INDEX and event.value.args[0].op is Op.ATTR:
-                if self.takes_cosines(function):
-                    for upper in _upper_bounds(event.value):
-                        yield SizedTable(event, frame, Located(upper, frame), None, None)
+            elif event.kind is EventKind.INDEX and event.value.args[0].op is Op.ATTR and self.takes_cosines(function):
+                for upper in _upper_bounds(event.value):
+                    yield SizedTable(event, frame, Located(upper, frame), None, None)
 
     def indices(self, table: SizedTable) -> list[TableIndex]:
         """Where the result of a call that returns a table is indexed by ids, in the function or in what it calls."""
@@ -229,7 +228,7 @@ def _is_part_of(value: Value, result: Value) -> bool:
 def _upper_bounds(index: Value) -> Iterator[Value]:
     subscript = index.args[1]
     for part in subscript.args if subscript.op is Op.TUPLE else (subscript,):
-        if part.op is Op.SLICE and not (part.args[1].op is Op.CONST):
+        if part.op is Op.SLICE and part.args[1].op is not Op.CONST:
             yield part.args[1]
 
 

@@ -22,7 +22,7 @@ _FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table, built by `call` in `frame`. `rows` and `columns` are what sizes it, as near to the call as it is known."""
+    """A table, built by `call` in `frame`; `rows` and `columns` size it, as near to the call as they are known."""
 
     call: Value
     frame: Frame

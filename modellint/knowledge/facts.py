@@ -4,10 +4,10 @@ One JSON file per package. Values of all classes share one table of nodes, in wh
 refers to others by number. A class or method is decoded when it is first asked for.
 
     nodes      "$name" a parameter, "self" the object, ".name" an attribute of it, "@name" a global by its canonical
-               name ("~" and "^" abbreviate a package), "!" something plain, "?" unknown, "'text" or any other JSON
-               scalar a constant, "code data;operands" an operation ("n": a call whose arguments do not matter;
-               "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 if it is
-               asserted, the test, the guard around it)
+               name ("~" and "^" abbreviate a package), "!" something plain, "?" unknown, "-" nothing, "'text" or
+               any other JSON scalar a constant, "code data;operands" an operation ("n": a call whose arguments do
+               not matter; "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 if
+               it is asserted, the test, the guard around it)
     classes    by module and name: b bases, m methods, a class-level values, f dataclass fields,
                c conduct (used, moved, moved parameters, carried)
     aliases    by package: the classes that it offers under its own name
@@ -37,7 +37,7 @@ PLAIN_FLAG = 4
 EVENTS = {"c": EventKind.CALL, "s": EventKind.STORE, "r": EventKind.RETURN, "x": EventKind.RAISE}
 #: What the marks of global names stand for.
 PREFIXES = {"@": "", "~": "speechbrain.", "^": "torch.nn."}
-_MARKS = frozenset("'$.!?") | PREFIXES.keys()
+_MARKS = frozenset("'$.!?-") | PREFIXES.keys()
 #: Operations whose operands are nodes and whose data is a constant or None.
 CODES = {
     "a": Op.ATTR,
@@ -151,6 +151,8 @@ def _decode_name(value: Value, mark: str, name: str) -> None:
         value.args = (_value(Op.PARAM, (), "self"),)
     elif mark == "!":
         value.op = Op.STRING
+    elif mark == "-":
+        value.op, value.args = Op.ITEM, (_value(Op.LIST, (), None),)
     elif mark != "?":
         value.op, value.data = Op.GLOBAL, PREFIXES[mark] + name
 

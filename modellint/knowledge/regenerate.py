@@ -47,6 +47,8 @@ _EFFECTS = frozenset(
 #: Parts of the packages that recipes and models take classes from.
 _FOLDERS = {"torch": ("nn/modules", "nn/parallel", "nn/parameter.py"), "speechbrain": ("",)}
 _MAX_NODES = 1500
+#: Builtins whose arguments say something.
+_TELLING = frozenset(f"builtins.{name}" for name in ("isinstance", "super", "setattr", "getattr"))
 #: Longer strings are prose.
 _LONGEST = 32
 
@@ -92,7 +94,7 @@ class Encoder:
         number = self._known.get(id(value))
         if number is None:
             if id(value) in self._active:
-                return self._nodes.add("!")  # a loop's variable leads back to itself
+                return self._nodes.add("-")  # a loop's variable leads back to itself
             self._active.add(id(value))
             self._size += 1
             number = self._nodes.add(self._node(value) if self._size < _MAX_NODES else "?")
@@ -173,10 +175,8 @@ class Encoder:
         own = self_attribute(value.callee)
         callee = self.value(value.callee) if own is None else self._nodes.add(f".{own}")
         node = self._nodes.table[callee]
-        if isinstance(node, str) and node.startswith("@") and calls.external_result(node[1:], NO_ARGUMENTS) == PLAIN:
-            keeps = ("@builtins.isinstance", "@builtins.super", "@builtins.setattr", "@builtins.getattr")
-            if node not in keeps:
-                return "!"
+        if isinstance(node, str) and node.startswith("@") and self._gives_plain(node[1:]):
+            return "!"
         if node in ("?", "!"):
             return node
         operands = self._all(value.args[1:])
@@ -185,6 +185,12 @@ class Encoder:
             if model is not None and model.is_module and model.has_state() is not None:
                 return ["n", "", [callee]]
         return ["k", " ".join(name or "*" for name in value.data), [callee, *operands]]
+
+    def _gives_plain(self, name: str) -> bool:
+        """Whether what cannot be read under this name gives something plain, whatever it is called with."""
+        if name in self._extraction.functions or name in _TELLING:
+            return False
+        return calls.external_result(name, NO_ARGUMENTS) == PLAIN
 
     def _is_indifferent(self, number: int) -> bool:
         """Whether a node holds nothing that could be a layer."""
@@ -423,7 +429,7 @@ class Extraction:
         """Other dotted names of classes, by which packages offer them again."""
         found: dict[str, str] = {}
         for module in self.modules:
-            if not module.is_package:
+            if not module.is_package and not module.star_imports:
                 continue
             names = {*module.imports, *(n for star in module.star_imports for n in self._star(star, module))}
             for name in sorted(names):
@@ -511,8 +517,8 @@ def _order(release: str) -> list[int]:
 
 def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
     """The facts of a package, from one or more releases, in the form that is shipped."""
-    knowledge.use(package, form.Package(form.NO_FACTS))
     releases = {_release(root, package).partition("+")[0]: root for root in roots}
+    knowledge.use(package, form.Package(form.NO_FACTS))
     nodes = Nodes()
     data: dict[str, Any] = {}
     functions: dict[str, Any] = {}

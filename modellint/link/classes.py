@@ -8,8 +8,9 @@ What cannot be decided is None.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modellint import knowledge
 from modellint.graph.python import ModuleFacts
@@ -39,12 +40,15 @@ from modellint.link.objects import (
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Callable as Answer
     from collections.abc import Iterator, Mapping
 
     from modellint.graph.python import Class, Function, Parameter
     from modellint.link.methods import ClassFacts, Method
     from modellint.link.names import Definition
     from modellint.link.project import Project
+
+T = TypeVar("T")
 
 #: Layers of other libraries whose source is often not at hand.
 _KNOWN_LAYERS = frozenset(
@@ -58,6 +62,8 @@ _KNOWN_LAYERS = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: Packages with several releases described.
+_PINNED = frozenset(("speechbrain",))
 _MAX_BASES = 60
 #: How many method runs one question may cost.
 _BUDGET = 600
@@ -67,10 +73,9 @@ _MAX_NESTING = 12
 class ClassModel:
     """What is known of one class. Get one from `project.classes`."""
 
-    def __init__(self, facts: ClassFacts, classes: Classes, release: str | None) -> None:
+    def __init__(self, facts: ClassFacts, classes: Classes) -> None:
         self.facts = facts
         self._classes = classes
-        self._release = release
 
     def __repr__(self) -> str:
         return f"<class {self.name}>"
@@ -87,15 +92,18 @@ class ClassModel:
 
     # -- inheritance -------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _lineage(self) -> tuple[tuple[ClassModel, ...], bool, bool]:
         """The MRO, whether all bases are known, and whether an unknown base is known to be a layer."""
+        return self._classes.once(self, "lineage", self._linearise)
+
+    def _linearise(self) -> tuple[tuple[ClassModel, ...], bool, bool]:
         complete, layer = True, False
         chains: list[list[ClassModel]] = []
         direct: list[ClassModel] = []
         self._classes.linearising.add(id(self))
         for definition in self.facts.bases:
-            base = self._classes.of(definition, self._release)
+            base = self._classes.of(definition)
             if base is None:
                 name = definition.name if isinstance(definition, External) else ""
                 layer = layer or name in _KNOWN_LAYERS
@@ -119,14 +127,14 @@ class ClassModel:
         """Whether every base is known."""
         return self._lineage[1]
 
-    @cached_property
+    @property
     def is_module(self) -> bool | None:
         """Whether it is a `torch.nn.Module`, None if a base is unknown."""
         if self._lineage[2] or any(model.name == calls.MODULE for model in self.mro()):
             return True
         return False if self.is_complete else None
 
-    @cached_property
+    @property
     def is_container(self) -> bool:
         """Whether it is a `ModuleList`, `ModuleDict`, `Sequential` or the like."""
         return any(model.name in calls.CONTAINERS for model in self.mro())
@@ -175,11 +183,11 @@ class ClassModel:
 
     # -- the constructor ---------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _constructor(self) -> Method | None:
         return next((m for m in (model.own_method("__init__") for model in self.mro()) if m is not None), None)
 
-    @cached_property
+    @property
     def signature(self) -> tuple[Parameter, ...] | None:
         """The constructor's parameters, the receiver left out; None if they are not known."""
         for model in self.mro():
@@ -211,11 +219,11 @@ class ClassModel:
         self._classes.begin()
         return Construction(self._classes, self, 0).run(ANY_ARGUMENTS if arguments is None else arguments)
 
-    @cached_property
+    @property
     def _general(self) -> Construction:
-        return self.construct()
+        return self._classes.once(self, "general", self.construct)
 
-    @cached_property
+    @property
     def children(self) -> dict[str, Object]:
         """What the constructor registers under which attribute, whatever its arguments."""
         found: dict[str, Object] = {}
@@ -266,9 +274,12 @@ class ClassModel:
                 return True
         return False
 
-    @cached_property
+    @property
     def is_device_lazy(self) -> bool:
         """Whether it moves itself to the device of its input when it is called."""
+        return self._classes.once(self, "lazy", self._moves_itself)
+
+    def _moves_itself(self) -> bool:
         carried = {name for model in self.mro() for name in model.facts.conduct.carried}
         if not carried or "*" in carried:
             return bool(carried)
@@ -285,6 +296,8 @@ class Classes:
         self._shipped: dict[str, ClassModel | None] = {}
         self._running: list[tuple[str, int]] = []
         self._budget = _BUDGET
+        #: How many expressions are being evaluated, one within the other.
+        self.depth = 0
         #: Classes whose bases are being followed, by identity: an inheritance cycle ends there.
         self.linearising: set[int] = set()
 
@@ -292,7 +305,7 @@ class Classes:
         """The model of a class statement."""
         found = self._models.get(id(cls))
         if found is None:
-            found = self._models[id(cls)] = ClassModel(SourceFacts(cls, self._project.names), self, None)
+            found = self._models[id(cls)] = ClassModel(SourceFacts(cls, self._project.names), self)
         return found
 
     def resolve(self, name: str | Value, where: ModuleFacts | pathlib.Path) -> ClassModel | None:
@@ -306,7 +319,7 @@ class Classes:
             return self.of(found)
         return None if isinstance(name, Value) else self.of(names.absolute(name, where))
 
-    def of(self, definition: Definition | None, release: str | None = None) -> ClassModel | None:
+    def of(self, definition: Definition | None) -> ClassModel | None:
         """The model of a resolved name, None if it is no class that is known."""
         if isinstance(definition, DefinedClass):
             return self.model(definition.cls)
@@ -315,12 +328,26 @@ class Classes:
         return None
 
     def _from_facts(self, name: str) -> ClassModel | None:
+        release = self._release(name)
         if name not in self._shipped:
-            facts = knowledge.class_facts(name, self._release(name))
-            self._shipped[name] = None if facts is None else ClassModel(facts, self, None)
+            facts = knowledge.class_facts(name, release)
+            self._shipped[name] = None if facts is None else ClassModel(facts, self)
         return self._shipped[name]
 
     def _release(self, name: str) -> str | None:
+        """The described release that the project pins, or the nearest before it; None for the newest."""
+        top = name.partition(".")[0]
+        if top not in _PINNED:
+            return None
+        return self._project.once(("release", top), lambda: self._pinned(top))
+
+    def _pinned(self, package: str) -> str | None:
+        for file in ("requirements.txt", "pyproject.toml"):
+            text = (self._project.files.read(self._project.options.root / file) or b"").decode("utf-8", "replace")
+            pinned = re.search(rf"\b{package}\s*==\s*(\d+(?:\.\d+)*)", text)
+            if pinned:
+                releases = knowledge.package(package).releases
+                return next((r for r in releases if _version(r) <= _version(pinned[1])), releases[-1])
         return None
 
     # -- objects -----------------------------------------------------------------------------------------------
@@ -371,7 +398,11 @@ class Classes:
     def _nobody(self) -> ClassModel:
         from modellint.knowledge.facts import ShippedFacts
 
-        return ClassModel(ShippedFacts("builtins.object", {}, []), self, None)
+        return ClassModel(ShippedFacts("builtins.object", {}, []), self)
+
+    def once(self, model: ClassModel, question: str, answer: Answer[[], T]) -> T:
+        """The answer to a question about a class, and whatever files it rests on, for whoever asks again."""
+        return self._project.once(("class", id(model), question), answer)
 
     def begin(self) -> None:
         """Grant a question its budget, unless it is asked while another one is being answered."""
@@ -474,6 +505,10 @@ def _agreed(outcomes: set[bool | None], is_each: bool) -> bool | None:
     if is_each:
         return True if True in outcomes else None if None in outcomes else False
     return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _version(release: str) -> list[int]:
+    return [int(part) for part in release.split(".")]
 
 
 def _mentions(value: Object, parameter: str) -> bool:

@@ -38,6 +38,7 @@ from modellint.link.objects import (
     choice,
     contents,
     element,
+    merged,
     part,
 )
 
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 _MAYBE = choice([PLAIN, Constant(None)])
 MAX_DEPTH = 10
 MAX_STEPS = 6000
+#: How deeply expressions may be nested, those of constructors that are run on the way included.
+MAX_EXPRESSION = 100
 #: The open conditions on the way to an event, outermost first: the test's identity and its outcome.
 Path = tuple[tuple[int, bool], ...]
 _REGISTRARS = frozenset(("add_module", "register_module"))
@@ -65,8 +68,6 @@ class Registration:
     attribute: str | None
     value: Object
     path: Path
-    #: Whether torch registers it (an attribute of the object, not of the instance dictionary alone).
-    is_tensor: bool = False
 
 
 class Frame:
@@ -99,6 +100,8 @@ class Construction:
     is_complete: bool = True
     _steps: int = 0
     _calls: int = 0
+    #: Constants under evaluation, by identity.
+    _constants: set[int] = field(default_factory=set)
 
     def run(self, arguments: Arguments) -> Construction:
         self.is_complete = self.model.is_complete
@@ -226,19 +229,20 @@ class Construction:
             tensor = call.argument(1, "param" if name == "register_parameter" else "tensor")
             given = self.evaluate(tensor, frame) if tensor is not None else UNKNOWN
             if not (isinstance(given, Constant) and given.value is None):
-                self._register(self._text(call, frame), _as_tensor(given), path, is_tensor=True)
+                self._assign(self._text(call, frame), _as_tensor(given), path)
         elif name in ("append", "extend", "insert", "update") and not self._defines(name):
             if self.model.is_container:
                 for argument in call.positional:
                     for item in contents(self.evaluate(argument, frame)):
                         self._register(None, item, path)
-        else:
+        elif receiver.above or self._defines(name):
             arguments = self.arguments(call, frame)
             if arguments is not None:
                 frame.results[id(call)] = self._method(name, receiver.above, arguments, path)
 
     def _defines(self, name: str) -> bool:
-        return any(model.facts.has_method(name) for model in self.model.mro() if model.name not in calls.CONTAINERS)
+        torch = (calls.MODULE, *calls.CONTAINERS)
+        return any(model.facts.has_method(name) for model in self.model.mro() if model.name not in torch)
 
     def _unbound_init(self, call: Value, owner: Value, frame: Frame, path: Path) -> None:
         """`Base.__init__(self, …)`."""
@@ -301,8 +305,8 @@ class Construction:
                 self.registrations = [r for r in self.registrations if r.attribute != attribute]
         self._register(attribute, value, path)
 
-    def _register(self, attribute: str | None, value: Object, path: Path, *, is_tensor: bool = False) -> None:
-        self.registrations.append(Registration(attribute, value, path, is_tensor))
+    def _register(self, attribute: str | None, value: Object, path: Path) -> None:
+        self.registrations.append(Registration(attribute, value, path))
 
     # -- expressions -------------------------------------------------------------------------------------------
 
@@ -316,7 +320,10 @@ class Construction:
             return known
         frame.values[key] = NEVER  # what a loop leads back to adds nothing
         self._steps += 1
-        result = UNKNOWN if self._steps > MAX_STEPS else self._evaluate(value, frame)
+        self.classes.depth += 1
+        is_bounded = self._steps <= MAX_STEPS and self.classes.depth <= MAX_EXPRESSION
+        result = self._evaluate(value, frame) if is_bounded else UNKNOWN
+        self.classes.depth -= 1
         if value.op is Op.PARAM or (value.op is Op.ATTR and len(value.args) == 1) or value.op is Op.CALL:
             # What these stand for changes as the run goes on.
             del frame.values[key]
@@ -420,11 +427,13 @@ class Construction:
         if constant is None:
             return self.classes.object_of(definition)
         stated, home = constant
-        return self.evaluate(stated, Frame(None, home, {}, 0)) if self._nest() else UNKNOWN
-
-    def _nest(self) -> bool:
-        self._steps += 25
-        return self._steps < MAX_STEPS
+        if id(stated) in self._constants:
+            return NEVER
+        self._constants.add(id(stated))
+        self._steps += 1
+        result = self.evaluate(stated, Frame(None, home, {}, 0))
+        self._constants.discard(id(stated))
+        return result
 
     def _own_attribute(self, name: str) -> Object:
         if name in self.attributes:
@@ -443,7 +452,8 @@ class Construction:
             outcome = truth(value.data, lambda inner: self.evaluate(inner, frame))
             if outcome is not None:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
-        return choice([self.evaluate(arg, frame) for arg in value.args])
+        options = [self.evaluate(arg, frame) for arg in value.args]
+        return merged(options, is_loop=value.data is None)
 
     def _bool(self, value: Value, frame: Frame) -> Object:
         options: list[Object] = []
@@ -459,6 +469,7 @@ class Construction:
 
     def _update(self, value: Value, frame: Frame) -> Object:
         owner = self.evaluate(value.args[0], frame)
+        owner = NOTHING if owner is NEVER else owner
         if value.data in ("pop", "remove", "clear"):
             return owner
         added = self.evaluate(value.args[-1], frame) if len(value.args) > 1 else NOTHING
@@ -614,7 +625,8 @@ def _built(item: Object) -> Object:
 
 def _as_tensor(given: Object) -> Object:
     """What `register_buffer` is given: a tensor, unless it may be None."""
-    if any(isinstance(option, Constant) and option.value is None for option in alternatives(given)):
+    options = alternatives(given)
+    if any(isinstance(option, Given) or (isinstance(option, Constant) and option.value is None) for option in options):
         return UNKNOWN
     return TENSOR
 

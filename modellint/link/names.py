@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _BUILTINS = frozenset(dir(builtins))
 #: How many definitions a name may be passed on through before we stop looking.
 _MAX_HOPS = 40
+_QUOTED = re.compile(r"""["'](\w+)["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +196,7 @@ class Names:
         """The names in `__all__`, None if there is none that can be read."""
         if "__all__" not in module.constants:
             return None
-        return self._project.once(("__all__", module.path), lambda: frozenset(self._all_names(module)) or None)
-
-    def _all_names(self, module: ModuleFacts) -> Iterator[str]:
-        if module.source.text.count("__all__") > 1:
-            for event in module.body.flow.events:
-                if event.kind is EventKind.CALL and dotted(event.value.callee) in ("__all__.extend", "__all__.append"):
-                    yield from (s for arg in event.value.positional for s in _strings(arg))
-        yield from _strings(module.constants["__all__"])
+        return self._project.once(("__all__", module.path), lambda: _all_names(module))
 
     def _submodule(self, module: ModuleFacts, name: str) -> Definition | None:
         if not module.is_package:
@@ -231,12 +226,25 @@ class Names:
                 return self._external(f"{found.name}.{rest}")
             head, _, rest = rest.partition(".")
             if isinstance(found, DefinedModule):
-                found = self._lookup(found.module, head, trail)
+                module = found.module
+                found = self._lookup(module, head, trail)
+                if found is None:
+                    return self._beyond(module, f"{head}.{rest}" if rest else head, trail)
             elif isinstance(found, DefinedClass):
                 found = self._class_member(found.cls, head, trail)
             else:
                 found = None
         return found
+
+    def _beyond(self, module: ModuleFacts, rest: str, trail: _Trail) -> Definition | None:
+        """What a module does not define: something that moved, or that an installed package makes when it runs."""
+        depth = module.name.count(".") + (1 if module.is_package else 0)
+        base = module.file.parents[min(depth, len(module.file.parents) - 1)]
+        name = f"{module.name}.{rest}"
+        moved = self._redirected(base, name)
+        if moved is not None:
+            return self._absolute(moved, module.file, trail)
+        return self._external(name) if base in self.site_packages else None
 
     def _class_member(self, cls: Class, name: str, trail: _Trail) -> Definition | None:
         if not trail.enter(cls.module, f"{cls.qualname}.{name}"):
@@ -445,6 +453,17 @@ def _strings(value: Value) -> Iterator[str]:
             yield part.data
         elif part.op in (Op.LIST, Op.TUPLE, Op.SET, Op.STARRED) or (part.op is Op.BIN and part.data == "+"):
             pending.extend(part.args)
+
+
+def _all_names(module: ModuleFacts) -> frozenset[str] | None:
+    names = set(_strings(module.constants["__all__"]))
+    text = module.source.text
+    for match in re.finditer(r"^__all__(?:\s*\+=\s*|\.(?:extend|append)\()(.)", text, re.MULTILINE):
+        if match[1] not in "[('\"":
+            return None  # more names, that another module lists
+        end = re.compile(r"[\])]|$").search(text, match.end())
+        names.update(_QUOTED.findall(text[match.start() : end.start() if end else None]))
+    return frozenset(names) or None
 
 
 def _lazy_table(module: ModuleFacts) -> dict[str, str]:

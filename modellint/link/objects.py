@@ -177,6 +177,25 @@ def choice(options: Iterable[Object], *, is_each: bool = False) -> Object:
     return Choice(tuple(flat), is_each) if flat else NEVER
 
 
+def merged(options: list[Object], *, is_loop: bool) -> Object:
+    """One of `options`; of lists, one list with what they have in common, and perhaps with what only some have.
+
+    A list that a loop fills has it all.
+    """
+    groups = [option for option in options if isinstance(option, Group) and option.keys is None]
+    if len(groups) < 2 or len(groups) < sum(option is not NEVER for option in options):
+        return choice(options)
+    items: list[Object] = []
+    for item in (item for group in groups for item in group.items):
+        if not any(item is known for known in items):
+            items.append(item)
+    if is_loop:
+        return Group(tuple(items))
+    common = [all(any(item is other for other in group.items) for group in groups) for item in items]
+    maybe = (item if sure else choice([item, Constant(None)]) for item, sure in zip(items, common, strict=True))
+    return Group(tuple(maybe))
+
+
 def alternatives(value: Object) -> tuple[Object, ...]:
     return value.options if isinstance(value, Choice) else (value,)
 

@@ -14,7 +14,7 @@ import pytest
 
 from modellint import knowledge
 from modellint.knowledge import facts, regenerate
-from modellint.link.objects import Arguments, ClassObject, Constant
+from modellint.link.objects import Arguments, ClassObject, Constant, Object
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def test_layers_that_a_recipe_lists_are_built(bare: Project) -> None:
     assert linear is not None
     assert relu is not None
     shape = Constant((None, None, 80))
-    given = {"input_shape": shape, "act": ClassObject(relu), "out": ClassObject(linear)}
+    given: dict[str, Object] = {"input_shape": shape, "act": ClassObject(relu), "out": ClassObject(linear)}
     assert sequential.has_state(Arguments((), given)) is True
     assert sequential.has_state(Arguments((), {"input_shape": shape, "act": ClassObject(relu)})) is False
     assert sequential.registers("layers") is True

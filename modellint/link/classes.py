@@ -66,7 +66,7 @@ _KNOWN_LAYERS = frozenset(
 _PINNED = frozenset(("speechbrain",))
 _MAX_BASES = 60
 #: How many method runs one question may cost.
-_BUDGET = 600
+_BUDGET = 300
 _MAX_NESTING = 12
 
 
@@ -431,13 +431,18 @@ class Classes:
         model = value.model
         if model.is_module is not True:
             return model.is_module
+        own = self.once(model, "state", lambda: self._built_state(model, ANY_ARGUMENTS))
+        if own is None:
+            own = self._built_state(model, value.arguments)
+        return _agreed({own, *(self.state(item) for item in value.contents)}, True)
+
+    def _built_state(self, model: ClassModel, arguments: Arguments) -> bool | None:
+        """Whether an object built with these arguments has state."""
         if len(self._running) >= _MAX_NESTING or sum(1 for name, _ in self._running if name == model.name) > 2:
             return None
         self._running.append((model.name, len(self._running)))
         try:
-            run = Construction(self, model, len(self._running)).run(value.arguments)
-            outcome = self._run_state(run)
-            return _agreed({outcome, *(self.state(item) for item in value.contents)}, True)
+            return self._run_state(Construction(self, model, len(self._running)).run(arguments))
         finally:
             self._running.pop()
 

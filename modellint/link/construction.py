@@ -99,6 +99,7 @@ class Construction:
     #: Whether everything that could register something was followed.
     is_complete: bool = True
     _steps: int = 0
+    _limit: int = MAX_STEPS
     _calls: int = 0
     #: Constants under evaluation, by identity.
     _constants: set[int] = field(default_factory=set)
@@ -144,9 +145,11 @@ class Construction:
         names = bind(self, method, arguments, above)
         frame = Frame(method, method.scope, names, above)
         returned: list[Object] = []
+        # A call may use up most of what is left, not all: whoever calls goes on.
+        outer, self._limit = self._limit, self._steps + (self._limit - self._steps) * 3 // 4
         for event in method.flow.events:
             self._steps += 1
-            if self._steps > MAX_STEPS:
+            if self._steps > self._limit:
                 self.is_complete = False
                 break
             conditions = self._conditions(event.guard, frame)
@@ -155,6 +158,7 @@ class Construction:
                 if event.kind is EventKind.RETURN and not conditions:
                     break
         self._calls -= 1
+        self._limit = outer
         return choice(returned) if returned else PLAIN
 
     def _conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
@@ -321,7 +325,7 @@ class Construction:
         frame.values[key] = NEVER  # what a loop leads back to adds nothing
         self._steps += 1
         self.classes.depth += 1
-        is_bounded = self._steps <= MAX_STEPS and self.classes.depth <= MAX_EXPRESSION
+        is_bounded = self._steps <= self._limit and self.classes.depth <= MAX_EXPRESSION
         result = self._evaluate(value, frame) if is_bounded else UNKNOWN
         self.classes.depth -= 1
         if value.op is Op.PARAM or (value.op is Op.ATTR and len(value.args) == 1) or value.op is Op.CALL:

@@ -229,7 +229,7 @@ def part(value: Object, index: object) -> Object:
             return value.items[index]
     if isinstance(value, Choice):
         return choice([part(option, index) for option in value.options])
-    return element(value)
+    return choice(value.items) if isinstance(value, Group) else element(value)
 
 
 def contents(value: Object) -> tuple[Object, ...]:

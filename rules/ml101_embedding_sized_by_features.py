@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
-from modellint.link.facts import FactKind
-from modellint.link.python_edit import argument_place, text_at
-from modellint.link.shapes import documented_shape
-from modellint.link.tables import EMBEDDINGS
+from modellint.link.values.facts import FactKind
+from modellint.link.values.python_edit import argument_place, text_at
+from modellint.link.values.shapes import documented_shape
+from modellint.link.values.tables import EMBEDDINGS
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.graph.size import Size
     from modellint.graph.value import Event
-    from modellint.link.arrivals import Arrival
-    from modellint.link.evaluation import Item
-    from modellint.link.evaluator import Frame, Instance, Located
-    from modellint.link.facts import Fact
     from modellint.link.project import Project
-    from modellint.link.tables import Table
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.values.arrivals import Arrival
+    from modellint.link.values.evaluator import Frame, Instance, Located
+    from modellint.link.values.facts import Fact
+    from modellint.link.values.tables import Table
 
 #: Where a layer takes the width of its input.
 _INPUT_WIDTH = {
@@ -451,8 +451,8 @@ encoder: !new:torch.nn.Linear
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         if "mbedding" not in recipe.source.text:
             return
-        from modellint.link.evaluation import ItemKind, evaluate
-        from modellint.link.pairing import including
+        from modellint.link.recipes.evaluation import ItemKind, evaluate
+        from modellint.link.recipes.pairing import including
 
         for whole in including(recipe, project):
             objects = [item for item in evaluate(whole, project).root.walk() if item.kind is ItemKind.NEW]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.facts import FactKind
+from modellint.link.values.facts import FactKind
 from modellint.rule import Example, Rule
 
 from .ml101_embedding_sized_by_features import is_width_of_index
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.link.arrivals import Arrival
     from modellint.link.project import Project
+    from modellint.link.values.arrivals import Arrival
 
 
 class EmbeddingFedFeatures(Rule):

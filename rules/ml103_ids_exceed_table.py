@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op
-from modellint.link.facts import FactKind
-from modellint.link.python_edit import place_in, text_at, written
+from modellint.link.values.facts import FactKind
+from modellint.link.values.python_edit import place_in, text_at, written
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Value
-    from modellint.link.arrivals import Arrival
-    from modellint.link.evaluator import Frame
     from modellint.link.project import Project
+    from modellint.link.values.arrivals import Arrival
+    from modellint.link.values.evaluator import Frame
 
 
 class IdsExceedTable(Rule):

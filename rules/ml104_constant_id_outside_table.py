@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
-from modellint.link.facts import FactKind
+from modellint.link.values.facts import FactKind
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.link.arrivals import Arrival
     from modellint.link.project import Project
+    from modellint.link.values.arrivals import Arrival
 
 
 class ConstantIdOutsideTable(Rule):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.evaluation import Item
     from modellint.link.project import Project
-    from modellint.link.registration import Omission
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.registration import Omission
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -284,14 +284,14 @@ class LayerOmittedFromModules(Rule):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.pairing import recipes_of
+        from modellint.link.recipes.pairing import recipes_of
 
         for recipe in recipes_of(module.file, project):
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.pairing import including
-        from modellint.link.registration import omitted_layers
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.registration import omitted_layers
 
         for whole in including(recipe, project):
             for omission in omitted_layers(whole, project):
@@ -339,7 +339,7 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
-    from modellint.link.yaml_edit import insert_entry
+    from modellint.link.recipes.yaml_edit import insert_entry
 
     layer, modules = omission.layer, omission.modules
     name = layer.name

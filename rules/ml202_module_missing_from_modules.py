@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.registration import Lacking, MissingModule
+    from modellint.link.recipes.registration import Lacking, MissingModule
 
 _RECIPE = """\
 n_mels: 80
@@ -282,14 +282,14 @@ def compute_objectives(self, predictions, batch, stage):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.registration import missing_modules
+        from modellint.link.recipes.registration import missing_modules
 
         for missing in missing_modules(module, project):
             yield self._finding(missing)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.pairing import scripts_of
-        from modellint.link.registration import missing_modules
+        from modellint.link.recipes.pairing import scripts_of
+        from modellint.link.recipes.registration import missing_modules
 
         scripts = scripts_of(recipe, project).scripts
         module = project.python(scripts[0]) if len(scripts) == 1 else None

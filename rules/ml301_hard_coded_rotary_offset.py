@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op, same
-from modellint.link.evaluator import Located
-from modellint.link.python_edit import written
-from modellint.link.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
+from modellint.link.values.evaluator import Located
+from modellint.link.values.python_edit import written
+from modellint.link.values.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.rotary import SizedTable, TableIndex
+    from modellint.link.values.rotary import SizedTable, TableIndex
 
 
 class HardCodedRotaryOffset(Rule):

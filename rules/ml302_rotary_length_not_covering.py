@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import EventKind, Op, same
-from modellint.link.rotary import LengthKind, length_kind, number_sources
+from modellint.link.values.rotary import LengthKind, length_kind, number_sources
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.rotary import SizedTable, TableIndex
+    from modellint.link.values.rotary import SizedTable, TableIndex
 
 
 class RotaryLengthNotCovering(Rule):

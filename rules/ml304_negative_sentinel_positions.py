@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind
-from modellint.link.facts import FactKind
-from modellint.link.python_edit import argument_place
+from modellint.link.values.facts import FactKind
+from modellint.link.values.python_edit import argument_place
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
-    from modellint.link.arrivals import Arrival
-    from modellint.link.evaluator import Frame, Located
-    from modellint.link.facts import Fact
     from modellint.link.project import Project
+    from modellint.link.values.arrivals import Arrival
+    from modellint.link.values.evaluator import Frame, Located
+    from modellint.link.values.facts import Fact
 
 
 class NegativeSentinelPositions(Rule):

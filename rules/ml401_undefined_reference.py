@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.evaluation import Problem
     from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Problem
 
 
 class UndefinedReference(Rule):
@@ -175,8 +175,8 @@ class UndefinedReference(Rule):
     )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.evaluation import ProblemKind, evaluate
-        from modellint.link.pairing import including, is_inference, scripts_of
+        from modellint.link.recipes.evaluation import ProblemKind, evaluate
+        from modellint.link.recipes.pairing import including, is_inference, scripts_of
 
         for whole in including(recipe, project):
             known = bool(scripts_of(whole, project).scripts) or is_inference(whole)

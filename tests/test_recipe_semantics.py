@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from modellint.link.evaluation import Evaluation, Item, ItemKind, ProblemKind, evaluate
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, ProblemKind, evaluate
 
 if TYPE_CHECKING:
     from pathlib import Path

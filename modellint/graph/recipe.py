@@ -1,7 +1,7 @@
 """What a HyperPyYAML file says, node by node, with a place for everything.
 
 A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
-the file *means* once references, includes and copies are resolved is `modellint.link.evaluation`.
+the file *means* once references, includes and copies are resolved is `modellint.link.recipes.evaluation`.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
-from modellint.link.members import Members
 from modellint.link.names import Names
-from modellint.link.relevance import Relevance
+from modellint.link.values.members import Members
+from modellint.link.values.relevance import Relevance
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.arrivals import Arrivals
     from modellint.link.classes import Classes
-    from modellint.link.evaluator import Evaluator
-    from modellint.link.facts import FactFinder
-    from modellint.link.rotary import Rotary
-    from modellint.link.tables import Tables
+    from modellint.link.values.arrivals import Arrivals
+    from modellint.link.values.evaluator import Evaluator
+    from modellint.link.values.facts import FactFinder
+    from modellint.link.values.rotary import Rotary
+    from modellint.link.values.tables import Tables
 
 T = TypeVar("T")
 
@@ -78,41 +78,41 @@ class Project:
     @cached_property
     def evaluator(self) -> Evaluator:
         """Follows values across functions, classes and files."""
-        from modellint.link.evaluator import Evaluator
+        from modellint.link.values.evaluator import Evaluator
 
         return Evaluator(self)
 
     @cached_property
     def tables(self) -> Tables:
         """Embeddings and codebooks, and where they are looked up."""
-        from modellint.link.tables import Tables
+        from modellint.link.values.tables import Tables
 
         return Tables(self.evaluator)
 
     @cached_property
     def facts(self) -> FactFinder:
         """What is known of the elements of tensors."""
-        from modellint.link.facts import FactFinder
+        from modellint.link.values.facts import FactFinder
 
         return FactFinder(self.evaluator)
 
     @cached_property
     def arrivals(self) -> Arrivals:
         """Which facts reach which table."""
-        from modellint.link.arrivals import Arrivals
+        from modellint.link.values.arrivals import Arrivals
 
         return Arrivals(self.evaluator, self.tables, self.facts)
 
     @cached_property
     def rotary(self) -> Rotary:
         """Position tables and their lengths."""
-        from modellint.link.rotary import Rotary
+        from modellint.link.values.rotary import Rotary
 
         return Rotary(self.evaluator)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions of the same file and its neighbours that call `function`."""
-        from modellint.link.callers import callers
+        from modellint.link.values.callers import callers
 
         return callers(self, function)
 

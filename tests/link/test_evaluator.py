@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.evaluator import Evaluator, Target
+    from modellint.link.values.evaluator import Evaluator, Target
 
     Write = Callable[..., "Linked"]
 

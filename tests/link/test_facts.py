@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.link.facts import Fact
+    from modellint.link.values.facts import Fact
 
     Find = Callable[..., tuple[Fact, ...]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.link.pairing import includers_of, including, is_inference, recipes_of, scripts_of
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.recipes.pairing import includers_of, including, is_inference, recipes_of, scripts_of
 
 if TYPE_CHECKING:
     from pathlib import Path

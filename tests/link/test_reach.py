@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.link.evaluation import evaluate
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.reach import Reach, reach
-from modellint.link.scripts import read_script
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.reach import Reach, reach
+from modellint.link.recipes.scripts import read_script
 
 if TYPE_CHECKING:
     from pathlib import Path

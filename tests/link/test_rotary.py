@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.graph.value import EventKind
-from modellint.link.evaluator import Located
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.rotary import LengthKind, length_kind, number_sources, sums
+from modellint.link.values.evaluator import Located
+from modellint.link.values.rotary import LengthKind, length_kind, number_sources, sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable

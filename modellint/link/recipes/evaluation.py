@@ -26,7 +26,7 @@ from modellint.graph.recipe import (
     TagKind,
     split_reference,
 )
-from modellint.link.arithmetic import IncomputableError, parse_arithmetic, read_tuple
+from modellint.link.recipes.arithmetic import IncomputableError, parse_arithmetic, read_tuple
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:

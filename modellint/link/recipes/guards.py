@@ -12,13 +12,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import EventKind, Guard, Op, Value, dotted
-from modellint.link.evaluation import Item, ItemKind
+from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from modellint.graph.python import Function
-    from modellint.link.scripts import BrainUse, Script
+    from modellint.link.recipes.scripts import BrainUse, Script
 
 
 class Truth(Enum):

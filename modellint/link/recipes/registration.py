@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.link.evaluation import Evaluation, Item, ItemKind, evaluate
-from modellint.link.moved import Layers, Moved, UsedLayer, layers_of
-from modellint.link.pairing import is_inference, recipes_of, scripts_of
-from modellint.link.reach import ItemUse, ModuleUse, Reach, reach
-from modellint.link.scripts import read_script
+from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.recipes.moved import Layers, Moved, UsedLayer, layers_of
+from modellint.link.recipes.pairing import is_inference, recipes_of, scripts_of
+from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach, reach
+from modellint.link.recipes.scripts import read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import Event, EventKind, Op, Value, dotted
-from modellint.link.evaluation import Evaluation, Item, ItemKind
-from modellint.link.guards import FLUENT, Abstract, Frame, Guards, ModuleEntry, Special, Truth
-from modellint.link.scripts import own_events, script_functions
+from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind
+from modellint.link.recipes.guards import FLUENT, Abstract, Frame, Guards, ModuleEntry, Special, Truth
+from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
-    from modellint.link.scripts import BrainUse, Script
+    from modellint.link.recipes.scripts import BrainUse, Script
     from modellint.source import Place
 
 _MAX_VISITS = 600

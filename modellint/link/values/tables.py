@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value
-from modellint.link.evaluator import Evaluator, Frame, Instance, Located
+from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

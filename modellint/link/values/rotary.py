@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value
-from modellint.link.evaluator import Located
 from modellint.link.names import DefinedFunction
+from modellint.link.values.evaluator import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.link.evaluator import Evaluator, Frame
+    from modellint.link.values.evaluator import Evaluator, Frame
 
 #: Functions and methods that give back the number they are given.
 _SAME_NUMBER = frozenset(("int", "float", "item", "to", "long", "round", "tolist", "cpu", "detach", "clone"))

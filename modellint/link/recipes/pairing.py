@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import looks_like_recipe
 from modellint.graph.recipe import Recipe, TagKind
-from modellint.link.scripts import LOADERS
+from modellint.link.recipes.scripts import LOADERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.link.evaluation import Item, ItemKind
 from modellint.link.objects import (
     PLAIN,
     UNKNOWN,
@@ -23,6 +22,7 @@ from modellint.link.objects import (
     Object,
     Outside,
 )
+from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

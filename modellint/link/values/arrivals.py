@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value
-from modellint.link.facts import Fact, FactKind
-from modellint.link.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
+from modellint.link.values.facts import Fact, FactKind
+from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function
-    from modellint.link.evaluator import Evaluator, Frame
-    from modellint.link.facts import FactFinder
-    from modellint.link.tables import Lookup, Table, Tables
+    from modellint.link.values.evaluator import Evaluator, Frame
+    from modellint.link.values.facts import FactFinder
+    from modellint.link.values.tables import Lookup, Table, Tables
 
 _MAX_CALLS = 5
 #: What a call passes on without knowing anything about it.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op
-from modellint.link.evaluator import Located
-from modellint.link.torch_api import SAME_WIDTH_LAYERS
+from modellint.link.values.evaluator import Located
+from modellint.link.values.torch_api import SAME_WIDTH_LAYERS
 
 if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Value
-    from modellint.link.evaluator import Evaluator, Frame, Target
+    from modellint.link.values.evaluator import Evaluator, Frame, Target
 
 #: Steps that the analysis of one function may take; beyond them its values are unknown.
 BUDGET = 20_000

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.evaluator import Frame, Located
-from modellint.link.heads import BUDGET, Heads, operand_of
-from modellint.link.limits import NOTHING, Exclusions, exclusions, left_behind
-from modellint.link.torch_api import (
+from modellint.link.values.evaluator import Frame, Located
+from modellint.link.values.heads import BUDGET, Heads, operand_of
+from modellint.link.values.limits import NOTHING, Exclusions, exclusions, left_behind
+from modellint.link.values.torch_api import (
     CASTS_TO_FLOAT,
     CASTS_TO_INTEGER,
     CONTINUOUS_FUNCTIONS,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function
-    from modellint.link.evaluator import Evaluator, Target
+    from modellint.link.values.evaluator import Evaluator, Target
 
 
 class FactKind(Enum):

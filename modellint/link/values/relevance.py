@@ -67,10 +67,11 @@ class Relevance:
         """Whether objects of a class may look something up: they hold a table, are one, or index what they hold."""
         known = self._holders.get(cls)
         if known is None:
+            self._holders[cls] = False  # a class that holds itself
             known = self._holders[cls] = any(
                 _INDEXED.search(owner.text)
-                or any(map(_makes_table, owner.built.values()))
                 or any("Embedding" in (dotted(base) or "") for base in owner.bases)
+                or self.table_attributes(owner)
                 for owner in self._project.members.mro(cls)
             )
         return known
@@ -108,7 +109,7 @@ class Relevance:
         return owner.op is Op.PARAM and owner.data != "self"
 
     def table_attributes(self, cls: Class) -> set[str]:
-        """The attributes of a class under which tables are kept, or objects that hold one themselves."""
+        """The attributes of a class under which tables are kept, or objects that hold one."""
         known = self._tables.get(cls)
         if known is None:
             known = self._tables[cls] = {
@@ -131,7 +132,7 @@ class Relevance:
 
     def table_users(self, module: ModuleFacts) -> list[Function]:
         """The functions of a file that may look something up, themselves or through what they call."""
-        return self.attribute_users(module, self.table_names(module))
+        return self.attribute_users(module, self.callables(module))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

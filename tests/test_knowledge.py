@@ -14,13 +14,13 @@ import pytest
 
 from modellint import knowledge
 from modellint.knowledge import facts, regenerate
-from modellint.link.objects import Arguments, ClassObject, Constant, Object
+from modellint.link.classes.objects import Arguments, ClassObject, Constant, Object
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.link.classes import ClassModel
+    from modellint.link.classes.models import ClassModel
 
     Unpack = Callable[[str], Path]
 

@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from modellint.knowledge.facts import Package, ShippedFacts, ShippedMethod
 
 PACKAGES = ("torch", "speechbrain")
+#: Base classes of other libraries that are layers, for when their source is not at hand.
+LAYERS_ELSEWHERE = frozenset(
+    (
+        "diffusers.ModelMixin",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+        "pytorch_lightning.LightningModule",
+        "pytorch_lightning.core.LightningModule",
+        "transformers.PreTrainedModel",
+        "transformers.modeling_utils.PreTrainedModel",
+    )
+)
 _packages: dict[str, Package] = {}
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.graph.python import Parameter
 from modellint.graph.value import Event, EventKind, Flow, Guard, Op, Value
-from modellint.link.methods import Conduct
+from modellint.link.classes.methods import Conduct
 from modellint.link.names import External
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from modellint import knowledge
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.knowledge import facts as form
-from modellint.link import calls
-from modellint.link.classes import may_register, parts
-from modellint.link.definitions import SourceFacts, SourceMethod
+from modellint.link.classes import calls
+from modellint.link.classes.definitions import SourceFacts, SourceMethod
+from modellint.link.classes.models import may_register, parts
+from modellint.link.classes.objects import NO_ARGUMENTS, PLAIN
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
-from modellint.link.objects import NO_ARGUMENTS, PLAIN
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import ModuleFacts, Parameter
     from modellint.graph.value import Guard
-    from modellint.link.classes import ClassModel
-    from modellint.link.methods import Scope
+    from modellint.link.classes.methods import Scope
+    from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}

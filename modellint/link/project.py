@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.classes import Classes
+    from modellint.link.classes.models import Classes
     from modellint.link.values.arrivals import Arrivals
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
@@ -61,7 +61,7 @@ class Project:
     @cached_property
     def classes(self) -> Classes:
         """What is known of classes, whatever it was learnt from."""
-        from modellint.link.classes import Classes
+        from modellint.link.classes.models import Classes
 
         return Classes(self)
 

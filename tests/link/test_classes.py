@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.link.objects import Arguments, ClassObject, Constant, Given, Group, Instance
+from modellint.link.classes.objects import Arguments, ClassObject, Constant, Given, Group, Instance
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.link.classes import ClassModel
+    from modellint.link.classes.models import ClassModel
 
     Read = Callable[..., ClassModel]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.link.objects import (
+from modellint.link.classes.objects import (
     PLAIN,
     UNKNOWN,
     Arguments,
@@ -27,7 +27,7 @@ from modellint.link.recipes.evaluation import Item, ItemKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.link.classes import ClassModel
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)

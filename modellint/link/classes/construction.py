@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Guard, Op, Value, self_attribute
-from modellint.link import calls
-from modellint.link.conditions import open_part, truth
-from modellint.link.objects import (
+from modellint.link.classes import calls
+from modellint.link.classes.conditions import open_part, truth
+from modellint.link.classes.objects import (
     ANY_ARGUMENTS,
     NEVER,
     NOTHING,
@@ -45,8 +45,8 @@ from modellint.link.objects import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.link.classes import Classes, ClassModel
-    from modellint.link.methods import Method, Scope
+    from modellint.link.classes.methods import Method, Scope
+    from modellint.link.classes.models import Classes, ClassModel
 
 #: A number or the like, or None.
 _MAYBE = choice([PLAIN, Constant(None)])

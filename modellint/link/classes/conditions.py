@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Op, Value
-from modellint.link.objects import (
+from modellint.link.classes.objects import (
     Callable,
     Choice,
     ClassObject,

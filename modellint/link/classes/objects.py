@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from modellint.graph.value import Value
-    from modellint.link.classes import ClassModel
-    from modellint.link.construction import Frame
-    from modellint.link.methods import Method
+    from modellint.link.classes.construction import Frame
+    from modellint.link.classes.methods import Method
+    from modellint.link.classes.models import ClassModel
 
 
 @dataclass(frozen=True, slots=True)

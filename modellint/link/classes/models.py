@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint import knowledge
 from modellint.graph.python import ModuleFacts
 from modellint.graph.value import Event, EventKind, Value, self_attribute
-from modellint.link import calls
-from modellint.link.construction import Construction, Frame, Path
-from modellint.link.definitions import SourceFacts, SourceMethod, SourceScope
-from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
-from modellint.link.objects import (
+from modellint.link.classes import calls
+from modellint.link.classes.construction import Construction, Frame, Path
+from modellint.link.classes.definitions import SourceFacts, SourceMethod, SourceScope
+from modellint.link.classes.objects import (
     ANY_ARGUMENTS,
     PLAIN,
     UNKNOWN,
@@ -37,6 +36,7 @@ from modellint.link.objects import (
     Unknown,
     contents,
 )
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
     import pathlib
@@ -44,24 +44,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.graph.python import Class, Function, Parameter
-    from modellint.link.methods import ClassFacts, Method
+    from modellint.link.classes.methods import ClassFacts, Method
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
 T = TypeVar("T")
 
-#: Layers of other libraries whose source is often not at hand.
-_KNOWN_LAYERS = frozenset(
-    (
-        "diffusers.ModelMixin",
-        "lightning.LightningModule",
-        "lightning.pytorch.LightningModule",
-        "pytorch_lightning.LightningModule",
-        "pytorch_lightning.core.LightningModule",
-        "transformers.PreTrainedModel",
-        "transformers.modeling_utils.PreTrainedModel",
-    )
-)
 #: Packages with several releases described.
 _PINNED = frozenset(("speechbrain",))
 _MAX_BASES = 60
@@ -106,7 +94,7 @@ class ClassModel:
             base = self._classes.of(definition)
             if base is None:
                 name = definition.name if isinstance(definition, External) else ""
-                layer = layer or name in _KNOWN_LAYERS
+                layer = layer or name in knowledge.LAYERS_ELSEWHERE
                 complete = complete and _is_plain_base(name)
             elif id(base) in self._classes.linearising or len(self._classes.linearising) > _MAX_BASES:
                 complete = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.python import Parameter
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
-from modellint.link.methods import Conduct
+from modellint.link.classes.methods import Conduct
 from modellint.link.names import DefinedConstant
 
 if TYPE_CHECKING:

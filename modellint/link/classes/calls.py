@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from modellint.link.objects import (
+from modellint.link.classes.objects import (
     NOTHING,
     PLAIN,
     TRAINED,

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
-from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
+from modellint.graph.value import EventKind, are_exclusive, self_attribute
 from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import argument_place, text_at
-from modellint.link.values.shapes import documented_shape
+from modellint.link.values.shapes import (
+    COUNTS_IDS,
+    counts_ids,
+    documented_shape,
+    documents_ids,
+    input_width,
+    is_width,
+    sharing,
+    widths,
+)
 from modellint.link.values.tables import EMBEDDINGS
 from modellint.rule import Example, Rule
 
@@ -25,24 +34,10 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Item
     from modellint.link.values.arrivals import Arrival
-    from modellint.link.values.evaluator import Frame, Instance, Located
+    from modellint.link.values.evaluator import Frame, Located
     from modellint.link.values.facts import Fact
     from modellint.link.values.tables import Table
 
-#: Where a layer takes the width of its input.
-_INPUT_WIDTH = {
-    "torch.nn.Linear": (0, "in_features"),
-    "torch.nn.Conv1d": (0, "in_channels"),
-    "torch.nn.Conv2d": (0, "in_channels"),
-    "torch.nn.LSTM": (0, "input_size"),
-    "torch.nn.GRU": (0, "input_size"),
-    "torch.nn.RNN": (0, "input_size"),
-}
-_OWN_WIDTH = {"torch.nn.LayerNorm": (0, "normalized_shape"), "torch.nn.RMSNorm": (0, "normalized_shape")}
-_COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
-_DOCUMENTS_IDS = re.compile(
-    r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
-)
 #: What features are counted by, in recipes, and arguments that take the width of an input.
 _COUNTS_FEATURES = re.compile(
     r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
@@ -206,6 +201,27 @@ class Decoder(nn.Module):
 
     def forward(self, input_ids):
         return self.up(self.norm(self.embed_tokens(input_ids)))
+
+
+class RecurrentDecoder(nn.Module):
+    def __init__(self, config: DecoderConfig):
+        super().__init__()
+        self.embed = nn.Embedding(config.hidden_size, config.hidden_size)  # expect: ML101
+        self.rnn = nn.GRU(config.hidden_size, config.hidden_size)
+        self.head = nn.Linear(config.hidden_size, config.vocab_size)
+
+    def forward(self, tokens):
+        return self.head(self.rnn(self.embed(tokens))[0])
+
+
+class Codec(nn.Module):
+    def __init__(self, config: DecoderConfig, codebook_size):
+        super().__init__()
+        self.codes = nn.Embedding(config.hidden_size, codebook_size)  # expect: ML101
+        self.decoder = Decoder(config)
+
+    def forward(self, ids):
+        return self.decoder.norm(self.codes(ids))
 """,
             },
         ),
@@ -316,6 +332,17 @@ class Front(nn.Module):
             {
                 "queries.py": """\
 from torch import nn
+
+
+class Transposed(nn.Module):
+    def __init__(self, dim, num_codes, n_units):
+        super().__init__()
+        self.book = nn.Embedding(dim, num_codes)
+        self.front = nn.Embedding(dim, n_units)
+        self.out = nn.Linear(dim, n_units)
+
+    def forward(self, x, ids):
+        return x @ self.book.weight, self.front(ids) + self.out(x)
 
 
 class QueryDecoder(nn.Module):
@@ -431,10 +458,7 @@ compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
 embedding: !new:torch.nn.Embedding
     num_embeddings: !ref <output_neurons>
-    embedding_dim: 256
-encoder: !new:torch.nn.Linear
-    in_features: !ref <n_mels>
-    out_features: !ref <output_neurons>
+    embedding_dim: !ref <n_mels>
 """,
             },
         ),
@@ -462,7 +486,7 @@ encoder: !new:torch.nn.Linear
 
     def _check_item(self, table: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[Finding]:
         rows = _row_argument(table)
-        if rows is None or rows.number in (None, 0, 1, 2) or _COUNTS_IDS.search(rows.path):
+        if rows is None or rows.number in (None, 0, 1, 2) or COUNTS_IDS.search(rows.path):
             return
         evidence = list(_shared_key(table, rows, objects, keys))
         if len(evidence) < 2:
@@ -482,7 +506,7 @@ encoder: !new:torch.nn.Linear
         rows = project.tables.rows(table)
         if rows is None or rows.constant in (0, 1, 2):
             return
-        evidence = list(_swapped(table, rows, frame, project))
+        evidence = list(_swapped(event, table, rows, frame, project))
         fix = _swap(table, frame) if evidence else None
         arrivals = _arrivals(table, frame, project)
         if not any(arrival.fact.kind is FactKind.POSITIONS for arrival in arrivals):
@@ -490,8 +514,8 @@ encoder: !new:torch.nn.Linear
                 evidence.extend(_continuous(arrival, table, rows, project))
                 evidence.extend(_documented(arrival, rows))
                 evidence.extend(_fed_beside(arrival, rows, project))
-            if _is_fed_ids(arrivals) and not _is_documented_as_ids(rows, frame):
-                evidence.extend(_shared_width(event, rows, frame, project))
+            if _is_fed_ids(arrivals) and not documents_ids(rows.symbols, frame.function):
+                evidence.extend(_shared_width(event, table, rows, frame, project))
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
@@ -518,7 +542,7 @@ def _row_argument(item: Item) -> Item | None:
 
 def _shared_key(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[_Evidence]:
     """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
-    vocabulary = next((str(name) for name in keys if _COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
+    vocabulary = next((str(name) for name in keys if COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
     is_feature = is_width = False
     for item in objects:
         for name, value in item.fields.items():
@@ -556,11 +580,19 @@ def _arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
 
 def _users(table: Table, frame: Frame, project: Project) -> list[Function]:
     """The functions of a file that mention the attribute under which a table is kept."""
+    name = _attribute(table, frame)
+    if name is None:
+        return project.relevance.table_users(frame.module)
+    return project.relevance.attribute_users(frame.module, (name,))
+
+
+def _attribute(table: Table, frame: Frame) -> str | None:
+    """The attribute under which a table is kept."""
     for event in frame.function.flow.of(EventKind.STORE):
         attribute = self_attribute(event.target) if event.target is not None else None
         if attribute is not None and any(part is table.call for part in event.value.walk()):
-            return project.relevance.attribute_users(frame.module, (attribute,))
-    return project.relevance.table_users(frame.module)
+            return attribute
+    return None
 
 
 def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
@@ -603,7 +635,7 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
             continue
         if are_exclusive(event.guard, arrival.event.guard):
             continue
-        widths = [_input_width(layer, project) for layer in project.evaluator.instances(event.value.callee, frame)]
+        widths = [input_width(layer, project) for layer in project.evaluator.instances(event.value.callee, frame)]
         if rows not in widths:
             continue
         facts = project.facts.facts(given, frame)
@@ -615,43 +647,26 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
             )
 
 
-def _input_width(layer: Instance, project: Project) -> Size | None:
-    if layer.external not in _INPUT_WIDTH or layer.call is None or layer.frame is None:
-        return None
-    return project.evaluator.size(layer.call.argument(*_INPUT_WIDTH[layer.external]), layer.frame)
-
-
-def _layers(frame: Frame, project: Project, widths: dict[str, tuple[int, str]]) -> Iterator[tuple[Event, Size]]:
-    """The layers that a function builds and the width that the table `widths` points at."""
-    for event in frame.function.flow.of(EventKind.CALL):
-        name = project.evaluator.external_name(event.value.callee, frame.module)
-        if name in widths:
-            size = project.evaluator.size(event.value.argument(*widths[name]), frame)
-            if size is not None:
-                yield event, size
-
-
-def _swapped(table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
-    """The second argument counts ids, the first is a width that other layers of the class have."""
-    if table.columns is None or not _counts_ids(table.columns) or _counts_ids(table.rows):
+def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """The second argument counts ids, the first is a width that other layers of the file have."""
+    if table.columns is None or not counts_ids(table.columns) or counts_ids(table.rows):
         return
     columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if columns == rows:
+    if columns == rows or _is_transposed(table, frame, project) or is_width(table.columns, frame, project):
         return
-    for _, width in _layers(frame, project, {**_INPUT_WIDTH, **_OWN_WIDTH}):
-        if width == rows and (rows.symbols or is_proved(width, rows)):
-            yield _Evidence(
-                f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
-                f" `{_text(table.rows)}` is the width of other layers",
-                True,
-            )
-            return
+    if any(width == rows and (rows.symbols or is_proved(width, rows)) for width in widths(event, rows, frame, project)):
+        yield _Evidence(
+            f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
+            f" `{_text(table.rows)}` is the width of other layers",
+            True,
+        )
 
 
-def _counts_ids(number: Located) -> bool:
-    if number.value.op is Op.CALL and number.value.callee.data == "len":
-        return True
-    return bool(_COUNTS_IDS.search(_text(number)))
+def _is_transposed(table: Table, frame: Frame, project: Project) -> bool:
+    """Whether a table is never looked up, but used through its weight, which may lie either way."""
+    name = _attribute(table, frame)
+    texts = [] if name is None else [function.text for function in _users(table, frame, project)]
+    return any(f".{name}.weight" in text for text in texts) and not any(f".{name}(" in text for text in texts)
 
 
 def _text(number: Located) -> str:
@@ -673,28 +688,11 @@ def _is_fed_ids(arrivals: list[Arrival]) -> bool:
     return any(arrival.fact.kind is FactKind.PARAMETER and not arrival.conditional for arrival in arrivals)
 
 
-def _is_documented_as_ids(rows: Size, frame: Frame) -> bool:
-    """Whether the docstrings around say that the number of rows counts ids."""
-    owner = frame.function.owner
-    texts = [frame.function.docstring or "", (owner.docstring if owner else None) or ""]
-    for symbol in rows.symbols:
-        for text in texts:
-            match = re.search(rf"\b{re.escape(str(symbol))}\b(.{{0,160}})", text, re.S)
-            if match and _DOCUMENTS_IDS.search(match[1]):
-                return True
-    return False
-
-
-def _shared_width(event: Event, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _shared_width(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
     """The number of rows is also the width of other layers, or of the model."""
-    if not rows.symbols or _COUNTS_IDS.search(str(rows)):
-        return
     module = frame.module
-    for widths, what in ((_INPUT_WIDTH, "the input width of"), (_OWN_WIDTH, "the width of the model, as in")):
-        for other, width in _layers(frame, project, widths):
-            if width == rows and not are_exclusive(other.guard, event.guard):
-                text = module.text_of(other.value)
-                yield _Evidence(
-                    f"`{rows}` is {what} `{text}`", False, Related(module.place(other.value), f"`{rows}` is a width")
-                )
-                break
+    taken, own = sharing(event, rows, table.columns, frame, project)
+    for other, what in ((taken, "the input width of"), (own, "the width of the model, as in")):
+        if other is not None:
+            text = f"`{rows}` is {what} `{module.text_of(other.value)}`"
+            yield _Evidence(text, False, Related(module.place(other.value), f"`{rows}` is a width"))

@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import EventKind, Op, same
+from modellint.graph.value import EventKind, Op
 from modellint.link.values.evaluator import Located
 from modellint.link.values.python_edit import written
-from modellint.link.values.rotary import LengthKind, is_extreme, is_last, length_kind, number_sources, operands, sums
+from modellint.link.values.rotary import (
+    LengthKind,
+    has_length_beside,
+    is_element,
+    is_enlarged,
+    is_last,
+    length_kind,
+    measured,
+    mixed_extreme,
+    number_sources,
+    sums,
+)
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -170,6 +181,12 @@ class Attention(nn.Module):
     def forward(self, q, positions):
         length = q.size(1) + 8  # expect: ML301
         return self.rotate(q, length, positions)
+
+    def rows(self, q):
+        return q.size(1) + 12  # expect: ML301
+
+    def again(self, q, positions):
+        return self.rotate(q, self.rows(q), positions)
 """,
             },
         ),
@@ -242,6 +259,9 @@ class Attention(nn.Module):
     def forward(self, q, offset, position_ids):
         cosines = self.cosines[: offset + 16]  # expect: ML301
         return q * cosines[position_ids]
+
+    def step(self, q, starts, position_ids):
+        return q * self.cosines[: starts[0] + 16][position_ids]  # expect: ML301
 """,
             },
         ),
@@ -443,6 +463,38 @@ class Vision(nn.Module):
             },
         ),
         Example(
+            "The tensor grows by as many tokens",
+            {
+                "rotary.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+class Padded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = Rotary()
+
+    def forward(self, h):
+        n = h.shape[1] + 2
+        x = nn.functional.pad(h, (0, 0, 1, 1))
+        cos, sin = self.rotary(x, n)
+        return x * cos + x.flip(-1) * sin
+
+    def with_registers(self, h, registers):
+        cos, sin = self.rotary(h, h.size(1) + 4)
+        h = torch.cat([registers, h], dim=1)
+        return h * cos + h.flip(-1) * sin
+""",
+            },
+        ),
+        Example(
             "Numbers added to what is no length of a table",
             {
                 "attention.py": """\
@@ -464,8 +516,7 @@ class Attention(nn.Module):
     def forward(self, q, k, position_ids):
         length = k.size(1)
         cos, sin = self.rotary(q, length)
-        window = length + 10
-        return (q * cos[position_ids]) @ (k * sin[position_ids]).transpose(-1, -2)[..., :window]
+        return (q * cos[position_ids]) @ (k * sin[position_ids]).transpose(-1, -2)[..., : length + 10]
 """,
             },
         ),
@@ -491,11 +542,13 @@ class Attention(nn.Module):
             if offset is None:
                 continue
             if abs(offset) >= 2 and _is_run_time(part, project):
-                if _index_moves_too(table, part, offset, project) or _grows(table, part):
+                if _index_moves_too(table, part, offset, project) or is_enlarged(table, part):
+                    continue
+                if project.rotary.fits_grown(table, part):
                     continue
                 yield self._added(table, part, offset, project), part.value
             elif offset == 1:
-                extreme = _mixed_extreme(part.value)
+                extreme = mixed_extreme(part.value)
                 if extreme is not None:
                     yield self._outside(table, part, extreme), part.value
                 elif _takes_last(part, table, project):
@@ -522,7 +575,7 @@ class Attention(nn.Module):
 
     def _outside(self, table: SizedTable, part: Located, extreme: Value) -> Finding:
         module = part.frame.module
-        position = next(arg for arg in extreme.positional if _kind(arg) == LengthKind.POSITION)
+        position = next(arg for arg in extreme.positional if measured(arg) == LengthKind.POSITION)
         inside = module.text_of(position)
         return self.finding(
             module.place(part.value),
@@ -575,7 +628,7 @@ def _is_run_time(part: Located, project: Project) -> bool:
             continue
         if length_kind(value) != LengthKind.UNKNOWN:
             return True
-        if value.op is Op.PARAM and value.data != "self":
+        if is_element(value) or (value.op is Op.PARAM and value.data != "self"):
             return True
     return False
 
@@ -597,53 +650,9 @@ def _index_moves_too(table: SizedTable, part: Located, offset: int, project: Pro
     return False
 
 
-def _grows(table: SizedTable, part: Located) -> bool:
-    """Whether the table is only enlarged, with room to spare, once a comparison has shown that it is too short."""
-    if table.event.guard is None:
-        return False
-    operands_ = [arg for arg in part.value.args if arg.op is not Op.CONST]
-    return any(
-        test.op is Op.COMPARE and any(same(arg, operand) for arg in test.args for operand in operands_)
-        for guard in table.event.guard.chain()
-        for test in guard.test.walk()
-    )
-
-
-def _mixed_extreme(value: Value) -> Value | None:
-    """The `max(length, position)` inside of `max(length, position) + 1`."""
-    for arg in value.args:
-        inner = arg
-        while not is_extreme(inner) and len(operands(inner)) == 1:
-            inner = operands(inner)[0]
-        if is_extreme(inner) and inner.callee.data in ("max", "maximum"):
-            kinds = {_kind(operand) for operand in inner.positional}
-            if kinds >= {LengthKind.COUNT, LengthKind.POSITION}:
-                return inner
-    return None
-
-
-def _kind(value: Value) -> str:
-    """What a number measures, through casts and the choices that made it."""
-    kinds = set()
-    queue = [value]
-    seen: set[int] = set()
-    while queue:
-        part = queue.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        inner = operands(part)
-        if inner and length_kind(part) == LengthKind.UNKNOWN:
-            queue.extend(inner)
-        else:
-            kinds.add(length_kind(part))
-    kinds.discard(LengthKind.UNKNOWN)
-    return kinds.pop() if len(kinds) == 1 else LengthKind.UNKNOWN
-
-
 def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
-    if _has_length_beside(part, table):
+    if has_length_beside(part, table):
         return False
     indices = project.rotary.indices(table)
     for source in number_sources(part, project.evaluator):
@@ -655,16 +664,6 @@ def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
         ids = project.rotary.follow(Located(value.args[0], source.frame))
         if any(index.ids.value is ids.value for index in indices):
             return True
-    return False
-
-
-def _has_length_beside(part: Located, table: SizedTable) -> bool:
-    """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
-    for value in table.length.value.walk():
-        if is_extreme(value):
-            others = [arg for arg in value.positional if not any(inner is part.value for inner in arg.walk())]
-            if len(others) < len(value.positional) and any(_kind(arg) == LengthKind.COUNT for arg in others):
-                return True
     return False
 
 

@@ -10,7 +10,7 @@ import pytest
 from modellint.graph.value import EventKind
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.evaluator import Located
-from modellint.link.values.rotary import LengthKind, length_kind, number_sources, sums
+from modellint.link.values.rotary import LengthKind, is_element, length_kind, number_sources, sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +115,28 @@ class Attention(nn.Module):
 """
 
 
+GROWING = """
+import torch
+from rotary import Rotary
+from torch import nn
+from torch.nn.functional import pad
+
+
+def rotate(x, cos, sin):
+    return x * cos + x.flip(-1) * sin
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.rotary = Rotary(dim)
+
+    def forward(self, q, ids, extra):
+        cos, sin = self.rotary(q, q.shape[1] + 2)
+        BODY
+"""
+
+
 @pytest.mark.parametrize(("method", "text"), [("by_position", "q.shape[1]"), ("by_name", "q.shape[1] + 2")])
 def test_the_length_is_found_where_it_is_passed(read: Read, method: str, text: str) -> None:
     project, module = read(CALLER)
@@ -173,6 +195,33 @@ def test_a_branch_that_adds_is_seen(read: Read) -> None:
     assert added == ["n += cache.shape[1]"]
 
 
+@pytest.mark.parametrize("call", ["helper(x)", "int(helper(x))"])
+def test_a_sum_in_the_return_of_a_helper_is_seen(read: Read, call: str) -> None:
+    project, module = read(f"def helper(y):\n    return y.shape[1] + 32\n\ndef f(x):\n    use({call})\n")
+    frame = project.evaluator.root(function(module, "f"))
+    call_ = next(e.value for e in frame.function.flow.of(EventKind.CALL) if e.value.callee.data == "use")
+    (added,) = sums(Located(call_.positional[0], frame), project.evaluator)
+    assert module.text_of(added.value) == "y.shape[1] + 32"
+    assert added.frame.function.name == "helper"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x = pad(q, (0, 0, 1, 1))\n        return x * cos + x * sin", True),
+        ("x = torch.cat([extra, q], dim=1)\n        return rotate(x, cos, sin)", True),
+        ("x = torch.cat([extra, extra], dim=1)\n        return x * cos + x * sin", False),
+        ("x = pad(q, (0, 0, 1, 1))\n        return x * cos[ids] + x * sin[ids]", False),
+        ("x = pad(q, (0, 0, 1, 1))\n        return x, q * cos, q * sin", False),
+    ],
+)
+def test_a_table_fits_the_tensor_that_it_is_applied_to(read: Read, body: str, expected: bool) -> None:
+    project, module = read(GROWING.replace("BODY", body))
+    (table,) = project.rotary.sized_tables(function(module, "Attention.forward"))
+    (part,) = sums(table.length, project.evaluator)
+    assert project.rotary.fits_grown(table, part) is expected
+
+
 def test_multiplication_is_no_sum(read: Read) -> None:
     sources, added, _ = length(read, "2 * n - 1")
     assert added == ["2 * n - 1"]
@@ -187,6 +236,13 @@ def test_dimensions_and_lengths_count(read: Read, expression: str) -> None:
 @pytest.mark.parametrize("expression", ["ids.max()", "ids[-1]", "ids[:, -1]", "ids[..., -1]"])
 def test_maxima_and_last_elements_are_positions(read: Read, expression: str) -> None:
     assert length(read, expression)[2] == [LengthKind.POSITION]
+
+
+@pytest.mark.parametrize(("expression", "expected"), [("ids[0]", True), ("ids[:2]", False), ("x.shape[0]", False)])
+def test_an_element_of_what_is_given(read: Read, expression: str, expected: bool) -> None:
+    _, module = read(f"def f(x, ids):\n    return {expression}\n")
+    (returned,) = function(module, "f").flow.of(EventKind.RETURN)
+    assert is_element(returned.value) is expected
 
 
 @pytest.mark.parametrize("expression", ["n", "unknown(x)", "ids[0]", "x.shape"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Op, Value
+from modellint.graph.value import Event, EventKind, Op, Value, same
 from modellint.link.names import DefinedFunction
 from modellint.link.values.evaluator import Located
 
@@ -162,6 +162,25 @@ class Rotary:
         """Where the result of a call that returns a table is indexed by ids, in the function or in what it calls."""
         return list(self._indexed(table.event.value, table.frame, 0))
 
+    def fits_grown(self, table: SizedTable, part: Located) -> bool:
+        """Whether a table is longer than a tensor because it is applied to that tensor, padded or joined to others."""
+        if part.frame is not table.frame or self.indices(table):
+            return False
+        sized = [
+            tensor
+            for source in number_sources(part, self.evaluator)
+            if source.frame is table.frame and (tensor := _measured_tensor(source.value)) is not None
+        ]
+        for event in table.frame.function.flow.events:
+            for value in event.value.walk():
+                if value.op not in (Op.BIN, Op.CALL):
+                    continue
+                applied = [any(inner is table.event.value for inner in arg.walk()) for arg in value.args]
+                beside = [arg for arg, has_table in zip(value.args, applied, strict=True) if not has_table]
+                if any(applied) and any(_is_grown(inner, sized) for arg in beside for inner in arg.walk()):
+                    return True
+        return False
+
     def _indexed(self, result: Value, frame: Frame, depth: int) -> Iterator[TableIndex]:
         if depth > 3:
             return
@@ -208,6 +227,8 @@ class Rotary:
         return located
 
 
+#: What makes a tensor longer.
+_GROWS = frozenset(("pad", "cat", "concat", "concatenate", "hstack"))
 _VIEWS = frozenset(("to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "expand"))
 
 
@@ -223,6 +244,26 @@ def _is_part_of(value: Value, result: Value) -> bool:
         else:
             return False
     return False
+
+
+def _measured_tensor(value: Value) -> Value | None:
+    """The tensor of which a number is a dimension."""
+    if value.op in (Op.INDEX, Op.UNPACK):
+        value = value.args[0]
+    if value.op is Op.ATTR and value.data == "shape":
+        return value.args[0]
+    if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "size":
+        return value.callee.args[0]
+    return None
+
+
+def _is_grown(value: Value, tensors: list[Value]) -> bool:
+    """Whether a value is one of the tensors, padded or joined to others."""
+    if value.op is not Op.CALL or value.callee.data not in _GROWS or not value.positional:
+        return False
+    given = value.positional[0]
+    parts = given.args if given.op in (Op.LIST, Op.TUPLE) else (given,)
+    return any(same(part, tensor) for part in parts for tensor in tensors)
 
 
 def _upper_bounds(index: Value) -> Iterator[Value]:
@@ -298,7 +339,7 @@ def number_sources(located: Located, evaluator: Evaluator) -> Iterator[Located]:
 
 
 def sums(located: Located, evaluator: Evaluator) -> Iterator[Located]:
-    """The additions and subtractions that a number is computed by, outermost first."""
+    """The additions and subtractions that a number is computed by, outermost first, in helpers too."""
     seen: set[tuple[int, int]] = set()
     queue = [located]
     for part in queue:
@@ -311,7 +352,10 @@ def sums(located: Located, evaluator: Evaluator) -> Iterator[Located]:
         bound = evaluator.argument(part.value, part.frame) if part.value.op is Op.PARAM else None
         if bound is not None:
             queue.append(bound)
-        queue.extend(Located(value, part.frame) for value in operands(part.value))
+        inner = operands(part.value)
+        queue.extend(Located(value, part.frame) for value in inner)
+        if part.value.op is Op.CALL and not inner:
+            queue.extend(evaluator.returns(part.value, part.frame))
 
 
 class LengthKind:
@@ -351,3 +395,64 @@ def is_last(value: Value) -> bool:
     subscript = value.args[1]
     last = subscript.args[-1] if subscript.op is Op.TUPLE and subscript.args else subscript
     return last.op is Op.CONST and last.data == -1
+
+
+def measured(value: Value) -> str:
+    """What a number measures, through casts and the choices that made it."""
+    kinds = set()
+    queue = [value]
+    seen: set[int] = set()
+    while queue:
+        part = queue.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        inner = operands(part)
+        if inner and length_kind(part) == LengthKind.UNKNOWN:
+            queue.extend(inner)
+        else:
+            kinds.add(length_kind(part))
+    kinds.discard(LengthKind.UNKNOWN)
+    return kinds.pop() if len(kinds) == 1 else LengthKind.UNKNOWN
+
+
+def is_element(value: Value) -> bool:
+    """`starts[0]`, an element of what a function is given."""
+    if value.op is not Op.INDEX or value.args[0].op is not Op.PARAM or value.args[0].data == "self":
+        return False
+    return value.args[1].op is Op.CONST and isinstance(value.args[1].data, int)
+
+
+def is_enlarged(table: SizedTable, part: Located) -> bool:
+    """Whether the table is only enlarged, with room to spare, once a comparison has shown that it is too short."""
+    if table.event.guard is None:
+        return False
+    added = [arg for arg in part.value.args if arg.op is not Op.CONST]
+    return any(
+        test.op is Op.COMPARE and any(same(arg, operand) for arg in test.args for operand in added)
+        for guard in table.event.guard.chain()
+        for test in guard.test.walk()
+    )
+
+
+def mixed_extreme(value: Value) -> Value | None:
+    """The `max(length, position)` inside of `max(length, position) + 1`."""
+    for arg in value.args:
+        inner = arg
+        while not is_extreme(inner) and len(operands(inner)) == 1:
+            inner = operands(inner)[0]
+        if is_extreme(inner) and inner.callee.data in ("max", "maximum"):
+            kinds = {measured(operand) for operand in inner.positional}
+            if kinds >= {LengthKind.COUNT, LengthKind.POSITION}:
+                return inner
+    return None
+
+
+def has_length_beside(part: Located, table: SizedTable) -> bool:
+    """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
+    for value in table.length.value.walk():
+        if is_extreme(value):
+            others = [arg for arg in value.positional if not any(inner is part.value for inner in arg.walk())]
+            if len(others) < len(value.positional) and any(measured(arg) == LengthKind.COUNT for arg in others):
+                return True
+    return False

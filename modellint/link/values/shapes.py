@@ -1,14 +1,44 @@
-"""Shapes that a function's author wrote down: in a docstring, a comment or an annotation."""
+"""Widths that layers have, and shapes that an author wrote down: in a docstring, a comment or an annotation."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Op
+from modellint.graph.value import EventKind, Op, are_exclusive
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from modellint.graph.python import Function, Parameter
+    from modellint.graph.size import Size, Symbol
+    from modellint.graph.value import Event
+    from modellint.link.project import Project
+    from modellint.link.values.evaluator import Frame, Instance, Located
+
+#: Where a layer takes the width of its input.
+INPUT_WIDTH = {
+    "torch.nn.Linear": (0, "in_features"),
+    "torch.nn.Conv1d": (0, "in_channels"),
+    "torch.nn.Conv2d": (0, "in_channels"),
+    "torch.nn.LSTM": (0, "input_size"),
+    "torch.nn.GRU": (0, "input_size"),
+    "torch.nn.RNN": (0, "input_size"),
+}
+#: Where a normalisation takes the width of the model.
+OWN_WIDTH = {"torch.nn.LayerNorm": (0, "normalized_shape"), "torch.nn.RMSNorm": (0, "normalized_shape")}
+#: Where a layer takes the width of its output.
+OUTPUT_WIDTH = {"torch.nn.Linear": (1, "out_features"), "torch.nn.Conv1d": (1, "out_channels")}
+#: Where a recurrent layer takes its own width.
+RECURRENT_WIDTH = dict.fromkeys(("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"), (1, "hidden_size"))
+#: What quantities of ids are called.
+COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
+_COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")
+#: These count discrete units as often as they are the width of a layer.
+_MAY_COUNT_UNITS = re.compile(r"(?<!\w)(?:n|num)_units(?!\w)")
+_DOCUMENTS_IDS = re.compile(
+    r"number of|vocabular|dictionary|codebook|how many|token|class|categor|bin|bucket|symbol|phone|speaker", re.I
+)
 
 #: What may stand behind a parameter's name up to its shape, and where the next parameter begins.
 _TAIL = r"\b{name}\b([^\n;]{{0,160}})"
@@ -43,3 +73,84 @@ def _annotated_shape(parameter: Parameter) -> tuple[str, ...] | None:
     if dimensions.op is not Op.CONST or not isinstance(dimensions.data, str):
         return None
     return tuple(dimensions.data.split())
+
+
+def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
+    """Whether the docstrings around say that one of the quantities counts ids."""
+    owner = function.owner
+    texts = [function.docstring or "", (owner.docstring if owner else None) or ""]
+    for symbol in symbols:
+        for text in texts:
+            match = re.search(rf"\b{re.escape(str(symbol))}\b(.{{0,160}})", text, re.S)
+            if match and _DOCUMENTS_IDS.search(match[1]):
+                return True
+    return False
+
+
+def input_width(layer: Instance, project: Project) -> Size | None:
+    """The width that a layer expects of its input."""
+    if layer.external not in INPUT_WIDTH or layer.call is None or layer.frame is None:
+        return None
+    return project.evaluator.size(layer.call.argument(*INPUT_WIDTH[layer.external]), layer.frame)
+
+
+def layers(frame: Frame, project: Project, widths: Mapping[str, tuple[int, str]]) -> Iterator[tuple[Event, Size]]:
+    """The layers that a function builds and the width that the table `widths` points at."""
+    for event in frame.function.flow.of(EventKind.CALL):
+        name = project.evaluator.external_name(event.value.callee, frame.module)
+        if name is not None and name in widths:
+            size = project.evaluator.size(event.value.argument(*widths[name]), frame)
+            if size is not None:
+                yield event, size
+
+
+def counts_ids(number: Located) -> bool:
+    """Whether what a number is called says that it counts ids."""
+    if number.value.op is Op.CALL and number.value.callee.data == "len":
+        return True
+    text = number.frame.module.text_of(number.value)
+    return any(pattern.search(text) for pattern in (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS))
+
+
+def is_width(number: Located, frame: Frame, project: Project) -> bool:
+    """Whether a number whose name may mean more than a vocabulary is the width of a layer beside."""
+    text = number.frame.module.text_of(number.value)
+    if COUNTS_IDS.search(text):
+        return False
+    taken = {**INPUT_WIDTH, **OWN_WIDTH}
+    found = [width for _, width in layers(frame, project, taken)]
+    if _MAY_COUNT_UNITS.search(text):
+        found.extend(width for _, width in layers(frame, project, OUTPUT_WIDTH))
+    return project.evaluator.size(number.value, number.frame) in found
+
+
+def widths(event: Event, size: Size, frame: Frame, project: Project) -> Iterator[Size]:
+    """The widths of the layers that may be built along with `event`, and in other classes, if `size` is a symbol."""
+    kinds = {**INPUT_WIDTH, **OWN_WIDTH}
+    yield from (width for other, width in layers(frame, project, kinds) if not are_exclusive(other.guard, event.guard))
+    if size.symbols:
+        for function in frame.module.all_functions():
+            if function.name == "__init__" and function is not frame.function:
+                yield from (width for _, width in layers(project.evaluator.root(function), project, kinds))
+
+
+def sharing(
+    event: Event, rows: Size, columns: Located | None, frame: Frame, project: Project
+) -> tuple[Event | None, Event | None]:
+    """The layer that takes as many features as a table has rows, and another that has them as the model's own width.
+
+    The width of a recurrent layer is the model's own where the table has that many columns as well.
+    """
+    if not rows.symbols or COUNTS_IDS.search(str(rows)) or _COUNTS_CODES.search(str(rows)):
+        return None, None
+
+    def first(kinds: Mapping[str, tuple[int, str]], beside: Event | None = None) -> Event | None:
+        for other, width in layers(frame, project, kinds):
+            if width == rows and other is not beside and not are_exclusive(other.guard, event.guard):
+                return other
+        return None
+
+    own = first(OWN_WIDTH)
+    if own is None and columns is not None and project.evaluator.size(columns.value, columns.frame) == rows:
+        own = first(RECURRENT_WIDTH)
+    return first(INPUT_WIDTH, own), own

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind
+from modellint.link.values.bounds import clamp_of, is_direct, is_number_of, passes_one_too_many, upper_limit
 from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import place_in, text_at, written
 from modellint.rule import Example, Rule
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.arrivals import Arrival
     from modellint.link.values.evaluator import Frame
+    from modellint.link.values.tables import Table
 
 
 class IdsExceedTable(Rule):
@@ -32,7 +35,7 @@ class IdsExceedTable(Rule):
     concatenation, returns and calls of other functions and files to where they index an embedding or a codebook, and
     compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on
     the way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a
-    guard that lets one id too many through (`codes > rows`).
+    guard that lets one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come from.
 
     ## Why is this bad
     A vocabulary is often padded, or has marks for the end of a stream. Sooner or later the head predicts one of those
@@ -52,7 +55,7 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
     triggers = (
         "import torch|from torch",
-        r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_",
+        r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_|clamp|clip|[^-<>=][<>]=? *[\w(]",
         "mbed|codebook|decode|quant",
     )
     bad = (
@@ -154,27 +157,6 @@ class Decoder(nn.Module):
         if (codes >= 4096).any():  # expect: ML103
             raise ValueError("no such code")
         return self.codebook(codes)
-""",
-            },
-        ),
-        Example(
-            "Clamping the logits limits scores, not ids",
-            {
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Talker(nn.Module):
-    def __init__(self, width=256, codes=1024):
-        super().__init__()
-        self.head = nn.Linear(width, codes + 2)
-        self.table = nn.Embedding(codes, width)
-
-    def forward(self, hidden):
-        logits = self.head(hidden).clamp(max=1023)
-        ids = torch.multinomial(torch.softmax(logits[:, -1], dim=-1), 1)
-        return self.table(ids)  # expect: ML103
 """,
             },
         ),
@@ -286,8 +268,65 @@ class Unpacker(nn.Module):
 """,
             },
         ),
+        Example(
+            "Guards and clamps that let the number of rows through, for ids of a caller",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Codec(nn.Module):
+    def __init__(self, rows=4096, width=64):
+        super().__init__()
+        self.rows = rows
+        self.books = nn.Embedding(rows, width)
+
+    def decode(self, codes):
+        if torch.any(codes > self.rows):  # expect: ML103
+            raise ValueError("no such code")
+        return self.books(codes)
+
+    def checked(self, codes):
+        assert codes.max() <= self.rows  # expect: ML103
+        return self.books(codes)
+
+    def forward(self, codes, others):
+        first = self.books(codes.clamp(0, self.rows).long())  # expect: ML103
+        return first + self.books(torch.clamp(others, max=self.rows))  # expect: ML103
+""",
+            },
+        ),
     )
     good = (
+        Example(
+            "Ids up to the mark of the end, and guards that are exact",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Speaker(nn.Module):
+    def __init__(self, rows=1024, width=64):
+        super().__init__()
+        self.rows, self.eos = rows, rows
+        self.head = nn.Linear(width, rows + 1)
+        self.table = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        ids = self.head(x).argmax(-1).tolist()
+        if self.eos in ids:
+            ids = ids[: ids.index(self.eos)]
+        return self.table(torch.tensor(ids))
+
+    def decode(self, codes, others):
+        if codes.max() > self.rows - 1 or (codes >= self.rows).any():
+            raise ValueError("no such code")
+        return self.table(codes) + self.table(others.clamp(0, self.rows) - 1) + self.table(others.clamp(min=0))
+""",
+            },
+        ),
         Example(
             "Ids are clamped, limited or wrapped",
             {
@@ -465,28 +504,6 @@ class Decoder(nn.Module):
             },
         ),
         Example(
-            "A guard that is exact",
-            {
-                "decode.py": """\
-import torch
-from torch import nn
-
-
-class Decoder(nn.Module):
-    def __init__(self, width=64):
-        super().__init__()
-        self.head = nn.Linear(width, 4100)
-        self.codebook = nn.Embedding(4096, width)
-
-    def forward(self, hidden):
-        codes = self.head(hidden).argmax(-1)
-        if codes.max() >= 4096 or codes.max() > 4095:
-            raise ValueError("no such code")
-        return self.codebook(codes)
-""",
-            },
-        ),
-        Example(
             "Offsets that are removed after a range test, and ids of every layer cut apart",
             {
                 "decode.py": """\
@@ -536,27 +553,6 @@ class Model(nn.Module):
 """,
             },
         ),
-        Example(
-            "A processor of the logits, of which nothing is known",
-            {
-                "generate.py": """\
-import torch
-from torch import nn
-
-
-class Generator(nn.Module):
-    def __init__(self, processors, width=64, rows=1024):
-        super().__init__()
-        self.processors = processors
-        self.head = nn.Linear(width, rows + 8)
-        self.codebook = nn.Embedding(rows, width)
-
-    def forward(self, ids, hidden):
-        scores = self.processors(ids, self.head(hidden))
-        return self.codebook(scores.argmax(-1))
-""",
-            },
-        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
@@ -564,8 +560,8 @@ class Generator(nn.Module):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
                     yield from self._too_many_classes(arrival, project)
-            if any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE)):
-                yield from self._wrong_guards(project.evaluator.root(function), project)
+        for function in _guarding(module, project):
+            yield from self._wrong_guards(project.evaluator.root(function), project)
 
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
         fact, table = arrival.fact, arrival.lookup.table
@@ -600,29 +596,51 @@ class Generator(nn.Module):
 
     def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
+        project.facts.start()
+        reported: set[int] = set()
         for index, event, table in project.arrivals.guarded_lookups(frame):
             rows = project.tables.rows(table)
             if rows is None:
                 continue
             for compare in project.arrivals.comparisons(index, event):
-                if _passes_one_too_many(compare, rows, frame, project):
-                    yield self.finding(
-                        frame.module.place(compare),
-                        f"`{frame.module.text_of(compare)}` lets the id {rows.described} through to a table of"
-                        f" {rows.described} rows",
-                        symbol=frame.module.text_of(compare),
-                        confidence=Confidence.HIGH,
-                        evidence=(f"valid ids are 0 to {_last(rows)}",),
-                        related=(
-                            Related(frame.module.place(event.value), "the ids are looked up here"),
-                            Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
-                        ),
-                        help=f"compare with `{_EXACT[compare.data]}`",
-                        fix=_exact(compare, frame.module),
-                    )
+                if (
+                    id(compare) not in reported
+                    and passes_one_too_many(compare, rows, frame, project.evaluator)
+                    and is_direct(index, compare, event)
+                ):
+                    reported.add(id(compare))
+                    advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, frame.module)
+                    yield self._guard(compare, event, table, rows, frame, advice, fix)
+            clamp = clamp_of(index)
+            limit = None if clamp is None else upper_limit(clamp, frame, project.evaluator)
+            if clamp is None or id(clamp) in reported or limit is None:
+                continue
+            if is_number_of(rows, limit, frame, project.evaluator):
+                reported.add(id(clamp))
+                yield self._guard(clamp, event, table, rows, frame, f"clamp to {_last(rows)}", None)
+
+    def _guard(
+        self, guard: Value, event: Event, table: Table, rows: Size, frame: Frame, advice: str, fix: Fix | None
+    ) -> Finding:
+        text = frame.module.text_of(guard)
+        return self.finding(
+            frame.module.place(guard),
+            f"`{text}` lets the id {rows.described} through to a table of {rows.described} rows",
+            symbol=text,
+            confidence=Confidence.HIGH,
+            evidence=(f"valid ids are 0 to {_last(rows)}",),
+            related=(
+                Related(frame.module.place(event.value), "the ids are looked up here"),
+                Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
+            ),
+            help=advice,
+            fix=fix,
+        )
 
 
 _ORDER = ("<", "<=", ">", ">=")
+_LIMITING = re.compile(r"clamp|clip|[^-<>=][<>]=? *[\w(]")
+_CLAMPING = re.compile(r"\.(?:clamp|clip)_?\(")
 _SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
 
 
@@ -633,18 +651,14 @@ def _drawing(module: ModuleFacts, project: Project) -> list[Function]:
     return project.relevance.mentioning(module, (*_SOURCES, *names))
 
 
-def _passes_one_too_many(compare: Value, rows: Size, frame: Frame, project: Project) -> bool:
-    left, right = compare.args
-    if compare.data in (">", "<="):
-        limit = right
-    elif compare.data in ("<", ">="):
-        limit = left
-    else:
-        return False
-    size = project.evaluator.size(limit, frame)
-    if size is None or limit.op not in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM):
-        return False
-    return excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)
+def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
+    """The functions of a file that look something up, and limit what they look up."""
+    for function in dict.fromkeys((*project.relevance.table_users(module), *_drawing(module, project))):
+        if _LIMITING.search(function.text) is None:
+            continue
+        compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
+        if compares or _CLAMPING.search(function.text):
+            yield function
 
 
 #: What each comparison with the number of rows must be, for that number to be rejected.

@@ -208,8 +208,52 @@ class Speakers(nn.Module):
 """,
             },
         ),
+        Example(
+            "A start token that is the number of rows, whatever that is",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, n, config, width):
+        super().__init__()
+        self.bos = n
+        self.config = config
+        self.first = nn.Embedding(n, width)  # expect: ML104
+        self.second = nn.Embedding(config.vocab_size, width)  # expect: ML104
+
+    def forward(self, ids, mask):
+        start = torch.full((2,), self.bos)
+        return self.first(start) + self.second(ids.masked_fill(mask, self.config.vocab_size))
+""",
+            },
+        ),
     )
     good = (
+        Example(
+            "A buffer that is filled in later, and constants below the number of rows",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, n, config, width):
+        super().__init__()
+        self.last = n - 1
+        self.pad = config.pad_token_id
+        self.first = nn.Embedding(n, width)
+        self.second = nn.Embedding(config.vocab_size, width)
+
+    def forward(self, ids, mask):
+        start = torch.full((2,), self.last)
+        return self.first(start) + self.second(ids.masked_fill(mask, self.pad))
+""",
+            },
+        ),
         Example(
             "One more row for the padding",
             {
@@ -465,17 +509,22 @@ class Model(nn.Module):
             )
 
     def _filler(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
-        number, table = arrival.fact.number, arrival.lookup.table
-        if table is None or number is None or number < -1:
+        size, table = arrival.fact.size, arrival.lookup.table
+        if table is None or size is None:
+            return
+        number = size.number
+        is_negative = number is not None and number < 0
+        if is_negative and number != -1:
             return
         rows = project.tables.rows(table)
-        if number >= 0 and (rows is None or rows.number is None or number < rows.number):
+        above = None if rows is None else excess(size, rows)
+        if not is_negative and (above is None or above < 0):
             return
         origin = arrival.fact.origin
         constant = origin.frame.module.text_of(origin.value)
-        shown = constant if constant == str(number) else f"{constant} = {number}"
-        what = "no row is negative" if number < 0 else f"the table has {rows.described if rows else 'fewer'} rows"
-        proved = number < 0 or (rows is not None and rows.constant is not None)
+        shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
+        what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
+        proved = is_negative or (rows is not None and is_proved(size, rows))
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
         yield self.finding(
             table.frame.module.place(table.call),

@@ -293,6 +293,77 @@ def test_a_filler_that_is_taken_out_again_is_gone(find: Find, expression: str) -
     assert "filler -1" not in summary(find(f"padded = pad_sequence(texts, padding_value=-1)\nuse({expression})"))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = torch.full((2, 5), -1)\nfor k in range(5):\n    t[:, k] = unknown(k)\nuse(t)",
+        "use(F.pad(unknown.ids, (0, 4), value=-1)[:, :-4])",
+        "t = torch.full((9,), -1)\nfor k in range(3):\n    t[k * 3 : k * 3 + 3] = unknown(k)\nuse(t)",
+    ],
+)
+def test_a_filler_that_may_be_overwritten_or_cut_off_is_conditional(find: Find, body: str) -> None:
+    assert summary(find(body)) == {"filler -1 ?"}
+
+
+@pytest.mark.parametrize("index", ["0", ":, :length", "1:", ":, 0"])
+def test_a_filler_of_which_some_stays_is_certain(find: Find, index: str) -> None:
+    assert "filler -1" in summary(find(f"t = torch.full((2, 5), -1)\nlength = unknown.n\nt[{index}] = x\nuse(t)"))
+
+
+def test_a_mask_limits_only_the_ids_that_it_compares(find: Find) -> None:
+    assert "ids 1028" in summary(find("use(torch.where(mask == 7, self.head(x).argmax(-1), ids))"))
+    assert "ids 1028" in summary(find("use(self.head(x).argmax(-1).masked_fill(mask == 7, 0))"))
+    assert "ids 1028" not in summary(find("d = self.head(x).argmax(-1)\nuse(d.masked_fill(d + 1 > 1024, 0))"))
+
+
+def test_a_branch_that_asks_for_another_argument_is_not_conditional(find: Find) -> None:
+    body = "if mask is not None:\n    ids = ids.masked_fill(mask, -1)\nuse(ids)"
+    assert "filler -1" in summary(find(body))
+    assert "filler -1 ?" in summary(find(body.replace("mask is not None", "unknown.flag")))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = self.head(x).argmax(-1).tolist()\nif 1027 in t:\n    t = t[: t.index(1027)]\nuse(t)",
+        "t = self.head(x).argmax(-1)\nif t.max() >= 1024:\n    t = unknown(t)\nuse(t)",
+    ],
+)
+def test_a_branch_on_the_ids_themselves_ends_the_trail(find: Find, body: str) -> None:
+    assert not any(fact.bound for fact in find(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "l = self.head(x)\nv, _ = torch.topk(l, 3)\nl[l < v[:, [-1]]] = -float('inf')\nuse(l.argmax(-1))",
+        "use(torch.stack([self.head(x), self.head(x)], dim=1).argmax(-1))",
+        "use(torch.cat([self.head(y) for y in unknown], 0).argmax(-1))",
+        "ls = []\nfor y in x:\n    ls.append(self.head(y))\nuse(torch.stack(ls).argmax(-1))",
+        "use(self.head(x).flatten(0, 1).argmax(-1))",
+        "l = self.head(x)\nuse(l.view(-1, l.size(-1)).argmax(-1))",
+        "l = self.head(x)\nuse(l.reshape(-1, l.shape[-1]).argmax(-1))",
+        "use([int(t) for t in self.head(x).argmax(-1).tolist()])",
+    ],
+)
+def test_scores_keep_their_classes(find: Find, body: str) -> None:
+    assert summary(find(body)) == {"ids 1028"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "l = self.head(x)\nl[..., 1024:] = -float('inf')\nuse(l.argmax(-1))",
+        "use(torch.stack([self.head(x), self.head(x)], dim=-1).argmax(-1))",
+        "use(torch.cat([self.head(x), self.head(x)], -1).argmax(-1))",
+        "use(self.head(x).flatten(1).argmax(-1))",
+        "use(torch.stack([self.head(x), unknown(x)]).argmax(-1))",
+    ],
+)
+def test_classes_that_are_masked_or_joined_are_unknown(find: Find, body: str) -> None:
+    assert not any(fact.bound for fact in find(body))
+
+
 # -- parameters, positions, branches ----------------------------------------------------------------------------------
 
 

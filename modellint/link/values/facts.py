@@ -12,10 +12,22 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, Value
+from modellint.graph.value import EventKind, Guard, Op, Value
 from modellint.link.values.evaluator import Frame, Located
 from modellint.link.values.heads import BUDGET, Heads, operand_of
-from modellint.link.values.limits import NOTHING, Exclusions, exclusions, left_behind
+from modellint.link.values.limits import (
+    NOTHING,
+    Exclusions,
+    cuts,
+    exclusions,
+    has_comparison,
+    is_comparison,
+    is_overwritten,
+    leaves_some,
+    left_behind,
+    tests_another,
+    tests_none,
+)
 from modellint.link.values.torch_api import (
     CASTS_TO_FLOAT,
     CASTS_TO_INTEGER,
@@ -24,6 +36,7 @@ from modellint.link.values.torch_api import (
     PASS_FUNCTIONS,
     PASS_LAYERS,
     PASS_METHODS,
+    RECURRENT_LAYERS,
     is_continuous_layer,
     is_float_dtype,
     is_integer_dtype,
@@ -33,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function
-    from modellint.link.values.evaluator import Evaluator, Target
+    from modellint.link.values.evaluator import Evaluator, Instance, Target
 
 
 class FactKind(Enum):
@@ -60,13 +73,18 @@ class Fact:
     #: IDS: the comparisons that each keep one of them away.
     excluded: frozenset[Value] = NOTHING
     #: FILLER: the constant.
-    number: int | None = None
+    size: Size | None = None
     #: PARAMETER: its name.
     parameter: str | None = None
     #: Whether arithmetic stands between the origin and here, so that ranges no longer hold.
     changed: bool = False
     #: Whether this holds only under a condition that we cannot decide.
     conditional: bool = False
+
+    @property
+    def number(self) -> int | None:
+        """FILLER: the constant, if it is known as a number."""
+        return None if self.size is None else self.size.number
 
 
 Facts = tuple[Fact, ...]
@@ -162,15 +180,46 @@ class FactFinder:
 
     def _choice(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         branches = [self.facts(arg, frame, depth) for arg in value.args]
+        if value.data is not None:
+            branches = [
+                self._behind(facts, arg, Guard(value.data, position == 0), frame, depth)
+                for position, (facts, arg) in enumerate(zip(branches, value.args, strict=True))
+            ]
         is_loop = value.data is None
+        if is_loop and is_overwritten(value):
+            branches = [_fillers_may_be_gone(facts) for facts in branches]
         for facts in branches:
             for fact in facts:
                 everywhere = all(any(_agree(fact, other) for other in facts_) for facts_ in branches)
-                optional = fact.kind is FactKind.PARAMETER and _tests_none(value.data, fact.parameter)
+                optional = fact.kind is FactKind.PARAMETER and tests_none(value.data, fact.parameter)
+                if fact.kind in (FactKind.FILLER, FactKind.IDS) and frame.caller is None:
+                    optional = optional or tests_another(value)
                 if everywhere or is_loop or optional:
                     yield fact
                 else:
                     yield replace(fact, conditional=True)
+
+    def _behind(self, facts: Facts, value: Value, guard: Guard, frame: Frame, depth: int) -> Facts:
+        """What is left of facts about ids in a branch that is taken because of what they are."""
+        drawn = sum(fact.kind is FactKind.IDS for fact in facts)
+        if not drawn or len(self._untested(facts, guard.test, frame, depth)) == drawn:
+            return facts
+        return tuple(_without(facts, exclusions(guard, value)))
+
+    def _untested(self, facts: Facts, test: Value, frame: Frame, depth: int) -> Facts:
+        """The facts about ids that a test does not compare."""
+        drawn = tuple(fact for fact in facts if fact.kind is FactKind.IDS)
+        if not drawn:
+            return ()
+        compared = {
+            id(fact.origin.value)
+            for part in test.walk()
+            if is_comparison(part)
+            for inner in part.walk()
+            if inner.op not in (Op.CONST, Op.GLOBAL, Op.PARAM)
+            for fact in self.facts(inner, frame, depth)
+        }
+        return tuple(fact for fact in drawn if id(fact.origin.value) not in compared)
 
     def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         left, right = value.args
@@ -181,7 +230,7 @@ class FactFinder:
         if value.data == "*" and _is_sequence(left):
             return self.facts(left, frame, depth)
         both = (*self.facts(left, frame, depth), *self.facts(right, frame, depth))
-        if value.data == "/":
+        if value.data == "/" or (value.data == "@" and any(self._is_learned(arg, frame) for arg in value.args)):
             return (Fact(FactKind.CONTINUOUS, Located(value, frame), changed=True),)
         if value.data in ("+", "-"):
             shifted = self._shifted(value, frame, depth)
@@ -209,8 +258,8 @@ class FactFinder:
         for fact in facts:
             if fact.kind is FactKind.IDS and fact.bound is not None:
                 moved.append(replace(fact, bound=fact.bound + by))
-            elif fact.kind is FactKind.FILLER and fact.number is not None and by.constant is not None:
-                moved.append(replace(fact, number=fact.number + by.constant))
+            elif fact.kind is FactKind.FILLER and fact.size is not None:
+                moved.append(replace(fact, size=fact.size + by))
             elif fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER):
                 moved.append(replace(fact, changed=True))
         return tuple(moved)
@@ -245,8 +294,11 @@ class FactFinder:
             if key.op is Op.CONST and isinstance(key.data, str):
                 entries = self.evaluator.entries(source, key.data, frame)
                 return self._union(((e.value, e.frame) for e in entries), depth)
-            if _has_comparison(key):
+            if has_comparison(key):
                 return ()
+            if cuts(key):
+                # What is cut off may be all that was filled in.
+                return _fillers_may_be_gone(self.facts(source, frame, depth))
             if source.op is Op.CALL and source.callee.data in _PAIRS and key.op is Op.CONST:
                 return self._unpacked_call(key.data, source, frame, depth) or ()
         return self.facts(source, frame, depth)
@@ -291,7 +343,8 @@ class FactFinder:
                 return self._drawn(call, scores, frame)
             return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
-            return self._layer(call, target, frame, depth) if index == 0 else ()
+            is_real = index == 0 or (index == 1 and target.layer.external in RECURRENT_LAYERS)
+            return self._layer(call, target, frame, depth) if is_real else ()
         return None
 
     def _comprehension(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
@@ -309,7 +362,7 @@ class FactFinder:
             return (*old, *_without(self.facts(added, frame, depth), exclusions(value.guard, added)))
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
-            kept = () if _has_comparison(index) else old
+            kept = () if has_comparison(index) else old if leaves_some(index) else _fillers_may_be_gone(old)
             return (*kept, *self.facts(new, frame, depth), *self._filler(new, value, frame))
         return old
 
@@ -370,12 +423,37 @@ class FactFinder:
                 for instance in self.evaluator.instances(part.value, part.frame):
                     if instance.external in PASS_LAYERS:
                         break
-                    continuous = instance.external is not None and is_continuous_layer(instance.external)
+                    if instance.external is not None:
+                        continuous = is_continuous_layer(instance.external)
+                    else:
+                        continuous = self._gives_real_numbers(instance, frame, depth)
                     return (Fact(FactKind.CONTINUOUS, Located(call, frame)),) if continuous else ()
             return ()
         if is_continuous_layer(name):
             return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
         return ()
+
+    def _gives_real_numbers(self, instance: Instance, frame: Frame, depth: int) -> bool:
+        """Whether the `forward` of a class of the project returns real numbers, whatever it is given."""
+        forward = None if instance.cls is None else self.evaluator.project.members.method(instance.cls, "forward")
+        if forward is None or forward is frame.function:
+            return False
+        inner = self.evaluator.method_frame(forward, instance)
+        facts = tuple(self._returned(inner, depth))
+        return bool(facts) and all(f.kind is FactKind.CONTINUOUS and not f.conditional for f in facts)
+
+    def _is_learned(self, value: Value, frame: Frame) -> bool:
+        """Whether a value is a matrix of parameters (`self.projection`)."""
+        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("t", "transpose"):
+            value = value.callee.args[0]
+        if value.op is Op.ATTR and value.data in ("T", "mT"):
+            value = value.args[0]
+        stored = self.evaluator.attribute(value, frame) if value.op is Op.ATTR else []
+        return bool(stored) and all(
+            made.value.op is Op.CALL
+            and self.evaluator.external_name(made.value.callee, made.frame.module) == "torch.nn.Parameter"
+            for made in stored
+        )
 
     def _function(self, name: str, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         name = name.removeprefix("builtins.")
@@ -383,8 +461,12 @@ class FactFinder:
         operand = call.argument(0, "input")
         if name in CONTINUOUS_FUNCTIONS:
             return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
+        if name == "int" and operand is not None:
+            return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
         if not name.startswith("torch.") and name not in PASS_FUNCTIONS:
             return ()
+        if name in _PRODUCTS and any(self._is_learned(arg, frame) for arg in call.positional):
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
         if name in ("torch.argmax", "torch.multinomial") and operand is not None:
             return self._drawn(call, operand, frame)
         if name == "torch.arange":
@@ -473,8 +555,10 @@ class FactFinder:
         self, call: Value, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
     ) -> Iterable[Fact]:
         kept = self.facts(value, frame, depth)
-        if mask is None or _has_comparison(mask):
+        if mask is None:
             kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
+        elif has_comparison(mask):
+            kept = self._apart_from(kept, mask, frame, depth)
         elif any(f.kind is FactKind.FILLER for f in kept):
             # A mask that was made elsewhere may be the one that marks the filler.
             kept = tuple(f for f in kept if f.kind is not FactKind.FILLER)
@@ -482,16 +566,21 @@ class FactFinder:
 
     def _where(self, call: Value, test: Value, first: Value, second: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         kept = (*self.facts(first, frame, depth), *self.facts(second, frame, depth))
-        if _has_comparison(test):
-            kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
+        if has_comparison(test):
+            kept = self._apart_from(kept, test, frame, depth)
         return (*kept, *self._filler(first, call, frame), *self._filler(second, call, frame))
+
+    def _apart_from(self, facts: Facts, mask: Value, frame: Frame, depth: int) -> Facts:
+        """What stays true of elements that a comparing mask picks: ids that it does not compare are any of theirs."""
+        real = tuple(fact for fact in facts if fact.kind is FactKind.CONTINUOUS)
+        return (*real, *self._untested(facts, mask, frame, depth))
 
     def _filler(self, value: Value | None, writer: Value, frame: Frame) -> Iterator[Fact]:
         if value is None:
             return
         size = self.evaluator.size(value, frame)
-        if size is not None and size.number is not None:
-            yield Fact(FactKind.FILLER, Located(value, frame), writer=Located(writer, frame), number=size.number)
+        if size is not None and (size.number is not None or value.op in (Op.ATTR, Op.BIN)):
+            yield Fact(FactKind.FILLER, Located(value, frame), writer=Located(writer, frame), size=size)
 
     def _literals(self, value: Value, call: Value, frame: Frame) -> Iterator[Fact]:
         """The constants of `torch.tensor([[bos, 7]])`."""
@@ -509,8 +598,6 @@ class FactFinder:
 
     def filling_argument(self, call: Value, frame: Frame) -> tuple[int, str] | None:
         """Where a call takes the constant that it writes into elements: the position and the name."""
-        if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in _FILLING:
-            return None
         if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in _FILLING:
             return None
         target = self.evaluator.target(call, frame)
@@ -550,6 +637,8 @@ _FILLING = frozenset(
     + [name + end for name in _FILLED_BY_METHOD for end in ("", "_")]
 )
 
+_PRODUCTS = frozenset(("torch.matmul", "torch.mm", "torch.bmm"))
+
 #: Which argument of an UPDATE is added to a list.
 _ADDED_BY = {"append": 1, "add": 1, "appendleft": 1, "extend": 1, "insert": 2}
 
@@ -564,7 +653,7 @@ def _without(facts: Iterable[Fact], excluded: Exclusions) -> Iterator[Fact]:
 
 
 def _agree(fact: Fact, other: Fact) -> bool:
-    return fact.kind is other.kind and fact.bound == other.bound and fact.number == other.number
+    return fact.kind is other.kind and fact.bound == other.bound and fact.size == other.size
 
 
 def _changed(facts: Iterable[Fact]) -> Facts:
@@ -583,7 +672,7 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
             None if fact.writer is None else id(fact.writer.value),
             fact.bound,
             fact.excluded,
-            fact.number,
+            fact.size,
             fact.parameter,
             fact.changed,
             fact.conditional,
@@ -592,28 +681,12 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
     return tuple(seen.values())
 
 
-def _has_comparison(value: Value) -> bool:
-    """Whether a mask is made by comparing, here or where it was assigned."""
-    return any(part.op is Op.COMPARE or _is_mask_call(part) for part in value.walk())
-
-
-def _is_mask_call(value: Value) -> bool:
-    return value.op is Op.CALL and value.callee.data in ("isin", "eq", "ne", "lt", "le", "gt", "ge", "logical_not")
+def _fillers_may_be_gone(facts: Facts) -> Facts:
+    return tuple(replace(fact, conditional=True) if fact.kind is FactKind.FILLER else fact for fact in facts)
 
 
 def _is_sequence(value: Value) -> bool:
     return value.op in (Op.LIST, Op.TUPLE, Op.COMPREHENSION)
-
-
-def _tests_none(test: Value | None, parameter: str | None) -> bool:
-    """Whether a branch only asks if a parameter was given."""
-    return (
-        test is not None
-        and test.op is Op.COMPARE
-        and test.data in ("is", "is not")
-        and test.args[0].op is Op.PARAM
-        and test.args[0].data == parameter
-    )
 
 
 def _casts(call: Value, is_dtype: object) -> bool:

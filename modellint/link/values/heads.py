@@ -45,6 +45,8 @@ class Heads:
                 return left or self.classes(value.args[1], frame, depth + 1)
             case Op.CHOICE:
                 return self._merged([self.classes(arg, frame, depth + 4) for arg in value.args], value.data is None)
+            case Op.UPDATE if value.data == "[]=" and self._keeps_best(value):
+                return self.classes(value.args[0], frame, depth + 1)
             case Op.INDEX:
                 return self._classes_of_index(value, frame, depth + 1)
             case Op.UNPACK:
@@ -97,13 +99,39 @@ class Heads:
             return []
         if name in _SAME_CLASSES or (name in ("sum", "mean") and _keeps_last_dimension(call, target)):
             return self.classes(operand, frame, depth)
+        if name in ("stack", "cat") and target.method is None:
+            return self._classes_of_joined(name, call, operand, frame, depth)
+        if name == "flatten" and _flattens_before_last(call, target):
+            return self.classes(operand, frame, depth)
         if name in ("view", "reshape"):
             sizes = call.positional if target.method else call.positional[1:]
+            measured = _last_size_of(sizes[-1]) if len(sizes) > 1 else None
+            if measured is not None:
+                return self.classes(measured, frame, depth)
             if sizes and sizes[-1].op is Op.CONST and sizes[-1].data == -1:
                 return []
             size = self.evaluator.size(sizes[-1], frame) if sizes else None
             return [] if size is None else [(size, Located(call, frame), False)]
         return []
+
+    def _classes_of_joined(
+        self, name: str, call: Value, operand: Value, frame: Frame, depth: int
+    ) -> list[tuple[Size, Located, bool]]:
+        """`torch.stack(scores, 1)`: each one's classes, if they are joined along another dimension."""
+        dim = call.argument(1, "dim")
+        along = 0 if dim is None else _whole_number(dim)
+        if along is None or along == -1 or along > (1 if name == "stack" else 0):
+            return []
+        members = _members(operand)
+        found = [self.classes(member, frame, depth + 2) for member in members or ()]
+        if not found or any(len(classes) != 1 or classes[0][0] != found[0][0][0] for classes in found):
+            return []
+        return found[0]
+
+    def _keeps_best(self, update: Value) -> bool:
+        """`scores[scores < best[:, -1:]] = -inf`: every class stays possible for some input."""
+        scores, mask = update.args[0], update.args[1]
+        return self._compares(mask, scores) and any(part is scores for part in mask.args[1].walk())
 
     @staticmethod
     def _compares(mask: Value, scores: Value) -> bool:
@@ -211,3 +239,51 @@ def _keeps_last_dimension(call: Value, target: Target) -> bool:
 def _keeps_last(parts: tuple[Value, ...]) -> bool:
     """Whether an index of integers, `None` and whole slices can leave the last dimension as it is."""
     return all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or p.target is not None for p in parts)
+
+
+def _whole_number(value: Value) -> int | None:
+    if value.op is Op.UNARY and value.data == "-" and type(value.args[0].data) is int:
+        return -value.args[0].data
+    return value.data if value.op is Op.CONST and type(value.data) is int else None
+
+
+def _last_size_of(size: Value) -> Value | None:
+    """`x` of `x.size(-1)` and `x.shape[-1]`."""
+    if size.op is Op.CALL and size.callee.op is Op.ATTR and size.callee.data == "size":
+        dim = size.argument(0, "dim")
+        return size.callee.args[0] if dim is not None and _whole_number(dim) == -1 else None
+    if size.op is Op.INDEX and size.args[0].op is Op.ATTR and size.args[0].data == "shape":
+        return size.args[0].args[0] if _whole_number(size.args[1]) == -1 else None
+    return None
+
+
+def _flattens_before_last(call: Value, target: Target) -> bool:
+    """`flatten(0, 1)` of batch, time and classes."""
+    first = 0 if target.method else 1
+    start, end = call.argument(first, "start_dim"), call.argument(first + 1, "end_dim")
+    if start is None or end is None:
+        return False
+    return _whole_number(start) == 0 and _whole_number(end) in (1, -2)
+
+
+def _members(value: Value) -> list[Value] | None:
+    """The tensors of a list, as it is written or appended to; None if some are not known."""
+    members: list[Value] = []
+    seen: set[int] = set()
+    queue = [value]
+    for part in queue:
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if part.op in (Op.LIST, Op.TUPLE):
+            members.extend(part.args)
+        elif part.op is Op.COMPREHENSION and part.guard is None and part.data in ("list", "generator"):
+            members.append(part.args[-1])
+        elif part.op is Op.UPDATE and part.data == "append":
+            queue.append(part.args[0])
+            members.append(part.args[1])
+        elif part.op is Op.CHOICE:
+            queue.extend(part.args)
+        else:
+            return None
+    return members

@@ -106,3 +106,80 @@ def compared(value: Value) -> Iterator[Value]:
         if value.op not in (Op.CALL, Op.ATTR):
             return
         value = value.args[0]
+
+
+def is_comparison(value: Value) -> bool:
+    """Whether a value is a mask that is made by comparing."""
+    return value.op is Op.COMPARE or (value.op is Op.CALL and value.callee.data in _COMPARING)
+
+
+def has_comparison(value: Value) -> bool:
+    """Whether a mask or a subscript is made by comparing, here or where it was assigned."""
+    return any(is_comparison(part) for part in value.walk())
+
+
+def cuts(index: Value) -> bool:
+    """Whether a subscript has a slice that may leave elements out."""
+    return any(part.op is Op.SLICE and not _is_whole(part) for part in _subscripts(index))
+
+
+def leaves_some(index: Value) -> bool:
+    """Whether an assignment to a subscript surely leaves other elements as they were, however often it runs.
+
+    It does for a constant element (`x[:, 0]`) and for a slice that keeps one end (`x[row, :length]`).
+    """
+    return any(_keeps_an_end(part) or part.op in (Op.CONST, Op.UNARY) for part in _subscripts(index))
+
+
+def is_overwritten(choice: Value) -> bool:
+    """Whether a loop assigns to elements of what it carries so that it may have filled all of it in the end."""
+    seen = {id(choice)}
+    queue = list(choice.args)
+    for value in queue:
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if value.op is Op.UPDATE:
+            if value.data == "[]=" and not leaves_some(value.args[1]):
+                return True
+            queue.append(value.args[0])
+        elif value.op is Op.CHOICE:
+            queue.extend(value.args)
+    return False
+
+
+def _subscripts(index: Value) -> tuple[Value, ...]:
+    parts = index.args if index.op is Op.TUPLE else (index,)
+    return tuple(part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis)))
+
+
+def _is_whole(part: Value) -> bool:
+    return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
+
+
+def _keeps_an_end(part: Value) -> bool:
+    if part.op is not Op.SLICE or _is_whole(part):
+        return False
+    return part.args[0].op is Op.CONST or all(arg.op is Op.CONST for arg in part.args)
+
+
+def tests_none(test: Value | None, parameter: str | None) -> bool:
+    """Whether a branch only asks if a parameter was given."""
+    return (
+        test is not None
+        and test.op is Op.COMPARE
+        and test.data in ("is", "is not")
+        and test.args[0].op is Op.PARAM
+        and test.args[0].data == parameter
+    )
+
+
+def tests_another(choice: Value) -> bool:
+    """Whether a branch only asks if a parameter was given, and the parameter is none of the values to choose from."""
+    test = choice.data
+    if test is None or test.op is not Op.COMPARE or not tests_none(test, test.args[0].data):
+        return False
+    return all(arg is not test.args[0] for arg in choice.args)
+
+
+_COMPARING = frozenset(("isin", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "index"))

@@ -41,6 +41,9 @@ SAME_WIDTH_LAYERS = frozenset(
     LayerNorm RMSNorm""".split()
 )
 
+#: Layers whose second result, the state, is real numbers too.
+RECURRENT_LAYERS = frozenset(("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU"))
+
 _FUNCTIONAL = """relu relu6 gelu silu mish elu selu celu leaky_relu prelu softplus softsign softmax log_softmax
     gumbel_softmax sigmoid logsigmoid tanh hardtanh hardswish hardsigmoid glu linear bilinear conv1d conv2d conv3d
     conv_transpose1d conv_transpose2d conv_transpose3d layer_norm batch_norm group_norm instance_norm rms_norm normalize
@@ -52,7 +55,7 @@ CONTINUOUS_FUNCTIONS = frozenset(
     + [
         "torch." + name
         for name in """softmax log_softmax sigmoid tanh relu exp log log1p sin cos sqrt rsqrt randn rand randn_like
-        rand_like""".split()
+        rand_like cdist""".split()
     ]
 )
 

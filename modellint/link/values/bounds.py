@@ -1,0 +1,68 @@
+"""Guards of a lookup that are written with the number of rows: do they let that number itself through?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.size import excess, is_proved
+from modellint.graph.value import Op
+from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
+
+if TYPE_CHECKING:
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event, Value
+    from modellint.link.values.evaluator import Evaluator, Frame
+
+#: What makes other numbers of ids, so that a limit on those says nothing of these.
+_SHIFTS = ("+", "-", "%", "//", "*", "/")
+
+
+def is_direct(index: Value, compare: Value, event: Event) -> bool:
+    """Whether the ids are looked up as they are compared, and only where the comparison lets them through."""
+    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()):
+        return False
+    for condition in event.guard.chain() if event.guard is not None else ():
+        parts = list(condition.test.walk())
+        if any(part is compare for part in parts):
+            negated = sum(part.op is Op.UNARY and part.data in ("not", "~") for part in parts) % 2 == 1
+            return (compare.data in ("<=", ">=")) is (condition.truthy is not negated)
+    return True
+
+
+def clamp_of(index: Value) -> Value | None:
+    """The `clamp` that an index is the result of, but for casts and views."""
+    while index.op is Op.CALL:
+        name = str(index.callee.data)
+        if name.rstrip("_") in ("clamp", "clip"):
+            return index
+        if name not in PASS_METHODS | CASTS_TO_INTEGER or index.callee.op is not Op.ATTR:
+            return None
+        index = index.callee.args[0]
+    return None
+
+
+def upper_limit(clamp: Value, frame: Frame, evaluator: Evaluator) -> Value | None:
+    """The `max` of a `clamp`."""
+    target = evaluator.target(clamp, frame)
+    is_function = target.name is not None and target.name.startswith("torch.")
+    return clamp.argument(2 if is_function else 1, "max") if is_function or target.method is not None else None
+
+
+def passes_one_too_many(compare: Value, rows: Size, frame: Frame, evaluator: Evaluator) -> bool:
+    """Whether a comparison with the number of rows is off by one."""
+    left, right = compare.args
+    if compare.data in (">", "<="):
+        limit = right
+    elif compare.data in ("<", ">="):
+        limit = left
+    else:
+        return False
+    return is_number_of(rows, limit, frame, evaluator)
+
+
+def is_number_of(rows: Size, limit: Value, frame: Frame, evaluator: Evaluator) -> bool:
+    """Whether a limit is written as the number of rows itself."""
+    size = evaluator.size(limit, frame)
+    if size is None or limit.op not in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM):
+        return False
+    return excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)

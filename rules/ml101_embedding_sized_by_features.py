@@ -520,11 +520,12 @@ embedding: !new:torch.nn.Embedding
         if not strong and len({item.text for item in evidence}) < 2:
             return
         module = frame.module
+        owner, attribute = frame.function.owner, _attribute(table, frame)
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
         yield self.finding(
             module.place(event.value),
             f"`{module.text_of(event.value.callee)}` has `{_text(table.rows)}` rows, a feature dimension",
-            symbol=event.value.target or _text(table.rows),
+            symbol=f"{owner.name}.{attribute}" if owner and attribute else event.value.target or _text(table.rows),
             confidence=Confidence.HIGH if strong else Confidence.MEDIUM,
             evidence=[item.text for item in chosen],
             related=[item.related for item in chosen if item.related is not None],

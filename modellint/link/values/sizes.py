@@ -116,7 +116,10 @@ class Sizes:
         cls = instance.cls
         if cls is None:
             return False
-        return not any("forward" in owner.methods for owner in self._evaluator.project.members.mro(cls))
+        members = self._evaluator.project.members
+        if (members.library_base(cls) or "").startswith("torch.nn."):
+            return False
+        return not any("forward" in owner.methods for owner in members.mro(cls))
 
     def _field_size(self, owner: Instance, name: str, stored: list[Located], depth: int) -> Size | None:
         """A configuration's field: the field itself is the symbol, what it is set to by default its number.

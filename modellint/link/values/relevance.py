@@ -31,6 +31,7 @@ class Relevance:
         self._holders: dict[Class, bool] = {}
         self._tables: dict[Class, set[str]] = {}
         self._callables: dict[ModuleFacts, frozenset[str]] = {}
+        self._users: dict[ModuleFacts, list[Function]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
 
     def mentioning(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
@@ -132,7 +133,10 @@ class Relevance:
 
     def table_users(self, module: ModuleFacts) -> list[Function]:
         """The functions of a file that may look something up, themselves or through what they call."""
-        return self.attribute_users(module, self.callables(module))
+        found = self._users.get(module)
+        if found is None:
+            found = self._users[module] = self.attribute_users(module, self.callables(module))
+        return found
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

@@ -24,6 +24,8 @@ LAYERS_ELSEWHERE = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: How names of classes begin whose objects are no layers unless they are loaded: tokenizers, settings, factories.
+TOOLS_ELSEWHERE = ("transformers.Auto",)
 _packages: dict[str, Package] = {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
+from modellint import knowledge
 from modellint.link.classes.objects import (
     NOTHING,
     PLAIN,
@@ -141,7 +142,7 @@ def external_result(name: str, arguments: Arguments) -> Object:
         return PLAIN
     if top == "torch":
         return UNKNOWN if is_torch_class(name) else PLAIN
-    is_tool = is_standard(top) or top == "numpy" or name.startswith("transformers.Auto")
+    is_tool = is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
     return PLAIN if is_tool else UNKNOWN
 
 

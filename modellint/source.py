@@ -1,8 +1,7 @@
 """Source files and places in them.
 
-Columns exist in three units: UTF-8 bytes (what `ast` reports), characters (what people and our JSON use) and
-UTF-16 code units (what the Language Server Protocol uses). Everything in modellint counts characters; the
-conversions live here and nowhere else.
+Columns exist in two units: UTF-8 bytes (what `ast` reports) and characters (what people and our JSON use). Everything
+in modellint counts characters; the conversion lives here and nowhere else.
 """
 
 from __future__ import annotations
@@ -71,18 +70,6 @@ class SourceFile:
         if text.isascii():
             return offset + 1
         return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
-
-    def column_of_utf16(self, line: int, offset: int) -> int:
-        """The 1-based character column of the 0-based UTF-16 `offset` in the 1-based `line`."""
-        text = self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
-        if text.isascii():
-            return offset + 1
-        return len(text.encode("utf-16-le", "surrogatepass")[: offset * 2].decode("utf-16-le", "ignore")) + 1
-
-    def utf16_of_column(self, line: int, column: int) -> int:
-        """The 0-based UTF-16 offset of the 1-based character `column` in the 1-based `line`."""
-        text = self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
-        return len(text[: column - 1].encode("utf-16-le", "surrogatepass")) // 2
 
     def span_of_bytes(self, line: int, offset: int, end_line: int, end_offset: int) -> Span:
         """The span of a syntax node: 1-based lines and 0-based UTF-8 byte offsets, as `ast` reports them."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from modellint.frontends import flow
+from modellint.frontends.flow import FunctionNode
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError, decode_python
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from modellint.files import Files
     from modellint.graph.value import Flow, Value
     from modellint.source import SourceFile
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read(path: Path, data: bytes, files: Files) -> ModuleFacts:

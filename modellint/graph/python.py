@@ -129,10 +129,6 @@ class Function:
     def is_property(self) -> bool:
         return self._is_decorated("property", "cached_property")
 
-    @property
-    def is_classmethod(self) -> bool:
-        return self._is_decorated("classmethod")
-
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
 

@@ -127,12 +127,6 @@ class ClassModel:
         """Whether it is a `ModuleList`, `ModuleDict`, `Sequential` or the like."""
         return any(model.name in calls.CONTAINERS for model in self.mro())
 
-    def is_a(self, name: str) -> bool | None:
-        """Whether it is, or inherits from, the class with the canonical `name`."""
-        if any(model.name == name for model in self.mro()):
-            return True
-        return False if self.is_complete else None
-
     # -- methods and attributes --------------------------------------------------------------------------------
 
     def own_method(self, name: str) -> Method | None:

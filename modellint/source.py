@@ -77,12 +77,7 @@ class SourceFile:
 
 
 def _lf_lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    last = lines.pop()
-    lines = [line + "\n" for line in lines]
-    if last:
-        lines.append(last)
-    return lines
+    return io.StringIO(text, newline="\n").readlines()
 
 
 def decode_python(path: Path, data: bytes) -> SourceFile:

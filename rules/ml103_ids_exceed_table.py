@@ -556,7 +556,7 @@ class Model(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in _drawing(module, project):
+        for function in _drawing(module):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
                     yield from self._too_many_classes(arrival, project)
@@ -639,23 +639,20 @@ class Model(nn.Module):
 
 
 _ORDER = ("<", "<=", ">", ">=")
-_LIMITING = re.compile(r"clamp|clip|[^-<>=][<>]=? *[\w(]")
 _CLAMPING = re.compile(r"\.(?:clamp|clip)_?\(")
 _SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
 
 
-def _drawing(module: ModuleFacts, project: Project) -> list[Function]:
+def _drawing(module: ModuleFacts) -> list[Function]:
     """The functions of a file that draw ids, or use what does."""
-    found = project.relevance.mentioning(module, _SOURCES)
+    found = module.mentioning(_SOURCES)
     names = {function.name for function in found if function.name != "forward" and not function.name.startswith("__")}
-    return project.relevance.mentioning(module, (*_SOURCES, *names))
+    return module.mentioning((*_SOURCES, *names))
 
 
 def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file that look something up, and limit what they look up."""
-    for function in dict.fromkeys((*project.relevance.table_users(module), *_drawing(module, project))):
-        if _LIMITING.search(function.text) is None:
-            continue
+    for function in dict.fromkeys((*project.relevance.table_users(module), *_drawing(module))):
         compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
         if compares or _CLAMPING.search(function.text):
             yield function

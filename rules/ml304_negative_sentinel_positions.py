@@ -371,7 +371,7 @@ def smooth(labels, mask, n_classes):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in project.relevance.mentioning(module, _FILLING):
+        for function in module.mentioning(_FILLING):
             fillers = {id(event.value): (event, fact) for event, fact in _fillers(function, project)}
             if not fillers:
                 continue

@@ -8,9 +8,11 @@ definition's own lines after `ModuleFacts.release`.
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Flow, Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Parameter:
     """A parameter; `kind` is "positional" | "var-positional" | "keyword" | "var-keyword"."""
 
@@ -33,7 +35,7 @@ class Parameter:
     annotation: Value | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Signature:
     """What stands in a function's head, and its docstring as written."""
 
@@ -217,7 +219,7 @@ class Class:
         return Place(self.module.path, Span(self.line, column, self.line, column + len("class")))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ClassHead:
     """What stands in a class statement's head, and its docstring as written. `metaclass` and other keywords by name."""
 
@@ -274,6 +276,34 @@ class ModuleFacts:
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = lines[0][span.column - 1 :]
         return " ".join("".join(lines).split())
+
+    @cached_property
+    def _starts(self) -> tuple[list[int], list[int], list[Function]]:
+        """Where each line begins in the text; the functions by their first lines."""
+        functions = sorted(self.all_functions(), key=lambda function: function.line)
+        offsets = [0, *accumulate(map(len, self.source.lines))]
+        return offsets, [function.line for function in functions], functions
+
+    def mentioning(self, names: Iterable[str]) -> list[Function]:
+        """The functions and methods whose text holds one of the `names`, in the order of the file."""
+        text = self.source.text
+        found: dict[int, Function] = {}
+        for name in names:
+            at = text.find(name)
+            if at < 0:
+                continue
+            offsets, lines, functions = self._starts
+            while at >= 0:
+                line = bisect_right(offsets, at)
+                number = bisect_right(lines, line) - 1
+                end = offsets[line]
+                if number >= 0:
+                    function = functions[number]
+                    if line <= function.end_line:
+                        found[number] = function
+                        end = offsets[function.end_line]
+                at = text.find(name, end)
+        return [found[number] for number in sorted(found)]
 
     def all_functions(self) -> Iterator[Function]:
         """Every function and method of the file, those of nested classes included."""

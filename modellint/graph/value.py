@@ -152,7 +152,7 @@ def self_attribute(value: Value) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Guard:
     """A condition under which code runs: `test` is truthy (or falsy), and so is everything in `outer`.
 
@@ -184,7 +184,7 @@ class EventKind(Enum):
     DELETE = "delete"  # target: what is deleted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Event:
     """One thing that happens, in the order of execution, with the condition under which it does."""
 
@@ -198,7 +198,7 @@ class Event:
     contexts: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Flow:
     """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves."""
 

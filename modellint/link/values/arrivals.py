@@ -22,7 +22,7 @@ _MAX_CALLS = 5
 _FACTLESS = frozenset((Op.PARAM, Op.GLOBAL, Op.LAMBDA))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Arrival:
     """Elements of which `fact` holds index the table of `lookup`.
 

@@ -50,7 +50,7 @@ _NO_OBJECTS = frozenset((Op.CONST, Op.GLOBAL, Op.BIN, Op.COMPARE, Op.UNARY, Op.T
 _CONTAINERS = frozenset(("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Instance:
     """An object: of a class of the project, or of a library's (`external`), built by `call` in `frame` if known."""
 
@@ -64,7 +64,7 @@ class Instance:
         return self.cls.name if self.cls is not None else (self.external or "").rpartition(".")[2]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Frame:
     """A function and what is known of its call. `arguments` are values of the `caller` frame."""
 
@@ -80,7 +80,7 @@ class Frame:
         return self.function.module
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Located:
     """A value and the frame in which its parameters have a meaning."""
 
@@ -88,7 +88,7 @@ class Located:
     frame: Frame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Target:
     """What a call reaches: a project `function` (in a new `frame`), a layer or a library's function by `name`.
 

@@ -59,7 +59,7 @@ class FactKind(Enum):
     POSITIONS = "positions"  # 0 … n - 1, made by `arange`
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Fact:
     """Some elements of a value are such, because of `origin`."""
 

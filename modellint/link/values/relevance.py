@@ -34,11 +34,6 @@ class Relevance:
         self._users: dict[ModuleFacts, list[Function]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
 
-    def mentioning(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
-        """The functions of a file whose text holds one of the names."""
-        wanted = [name for name in dict.fromkeys(names) if name in module.source.text]
-        return [f for f in module.all_functions() if any(name in f.text for name in wanted)] if wanted else []
-
     def attribute_users(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
         """The methods of a file that mention one of the attributes, and the functions that mention one of the names."""
         wanted = frozenset(names)

@@ -25,7 +25,7 @@ _EXTREMES = frozenset(("max", "min", "torch.max", "torch.maximum", "torch.min", 
 _MAX_DEPTH = 12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class SizedTable:
     """A place where a length sizes or slices a table: a call that passes it, or the slice itself."""
 
@@ -43,7 +43,7 @@ class SizedTable:
         return self.parameter or "the slice"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class TableIndex:
     """Where the rows of a table (`cos[position_ids]`) are picked; `ids` is followed to where it comes from."""
 

@@ -9,7 +9,7 @@ from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Function
     from modellint.graph.size import Size
@@ -20,7 +20,7 @@ EMBEDDINGS = {"torch.nn.Embedding": 2, "torch.nn.EmbeddingBag": 10}
 _FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.empty", "torch.Tensor"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Table:
     """A table, built by `call` in `frame`; `rows` and `columns` size it, as near to the call as they are known."""
 
@@ -33,7 +33,7 @@ class Table:
     padding: Located | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Lookup:
     """`index` indexes `table` at `event`, in `frame`. `table` is None for a position table (`cos[position_ids]`)."""
 
@@ -48,6 +48,7 @@ class Tables:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._lookups: dict[Function, tuple[Lookup, ...]] = {}
 
     def rows(self, table: Table) -> Size | None:
         """How many rows a table has."""
@@ -128,8 +129,16 @@ class Tables:
 
     # -- lookups ----------------------------------------------------------------------------------------------------
 
-    def lookups(self, frame: Frame) -> Iterator[Lookup]:
+    def lookups(self, frame: Frame) -> Iterable[Lookup]:
         """Where a function's body looks something up in a table."""
+        if frame is not self.evaluator.root(frame.function):
+            return self._found(frame)
+        known = self._lookups.get(frame.function)
+        if known is None:
+            known = self._lookups[frame.function] = tuple(self._found(frame))
+        return known
+
+    def _found(self, frame: Frame) -> Iterator[Lookup]:
         names = self.evaluator.project.relevance.table_names(frame.module)
         for event in frame.function.flow.events:
             if event.kind is EventKind.CALL:

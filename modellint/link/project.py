@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
+    from modellint.link.classes.creations import Creations
     from modellint.link.classes.models import Classes
     from modellint.link.values.arrivals import Arrivals
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
+    from modellint.link.values.grids import Grids
     from modellint.link.values.rotary import Rotary
     from modellint.link.values.tables import Tables
 
 T = TypeVar("T")
 
 #: What is made anew for each file that is checked.
-_PER_FILE = ("members", "relevance", "evaluator", "tables", "facts", "arrivals", "rotary")
+_PER_FILE = ("members", "relevance", "evaluator", "tables", "facts", "arrivals", "rotary", "grids", "creations")
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,20 @@ class Project:
         from modellint.link.values.rotary import Rotary
 
         return Rotary(self.evaluator)
+
+    @cached_property
+    def grids(self) -> Grids:
+        """Sides of images in whole patches."""
+        from modellint.link.values.grids import Grids
+
+        return Grids(self.evaluator)
+
+    @cached_property
+    def creations(self) -> Creations:
+        """Layers that are made while a layer runs."""
+        from modellint.link.classes.creations import Creations
+
+        return Creations(self)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions of the same file and its neighbours that call `function`."""

@@ -1,0 +1,361 @@
+"""ML305: a side of an image that is rounded down to no patch at all."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.link.values.python_edit import written
+from modellint.rule import Example, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.project import Project
+    from modellint.link.values.grids import RoundedSide
+
+#: A quotient that is multiplied again, as far as the text tells: `side // patch * patch`, `floor(side / p) * p`.
+_MULTIPLE = r"/ ?(?:[\w.]+|\([\w. *]+\))\)* ?\* ?[\w(]"
+
+
+class GridBelowOne(Rule):
+    """A side of an image is rounded down to whole patches, and nothing keeps it from becoming 0
+
+    ## What it does
+    Follows the sizes that images are resized to and cut into patches with, back to the side of the image that they are
+    computed from. It reports a side that is rounded down to a multiple (`side // patch * patch`,
+    `floor(side / patch) * patch`) with no `max`, no comparison and no rounding up between the image and the grid.
+
+    ## Why is this bad
+    A side that is shorter than the divisor becomes 0: the grid has no rows or no columns, and the image fails in
+    `resize` or `reshape`, or yields no token where the prompt expects some. Where a limit on the area scales the image
+    first, it is the narrow side of a long image that vanishes.
+
+    ## How to fix
+    Keep one patch: `max(patch, side // patch * patch)`, or refuse images that are too small.
+
+    ## References
+    - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
+    """
+
+    code = "ML305"
+    name = "grid-below-one"
+    severity = Severity.WARNING
+    triggers = (_MULTIPLE,)
+    bad = (
+        Example(
+            "An image is resized to multiples of the patch, with a limit on its area alone",
+            {
+                "sizes.py": """\
+import math
+
+
+def fitting_size(height, width, factor=28, max_pixels=1_000_000):
+    rows = math.ceil(height / factor) * factor
+    columns = math.ceil(width / factor) * factor
+    if rows * columns > max_pixels:
+        shrink = math.sqrt(height * width / max_pixels)
+        rows = math.floor(height / shrink / factor) * factor  # expect: ML305
+        columns = math.floor(width / shrink / factor) * factor  # expect: ML305
+    return rows, columns
+""",
+                "processor.py": """\
+import numpy as np
+
+from sizes import fitting_size
+
+
+class Processor:
+    patch_size = 14
+    merge_size = 2
+
+    def preprocess(self, image):
+        width, height = image.size
+        rows, columns = fitting_size(height, width, factor=self.patch_size * self.merge_size)
+        pixels = np.asarray(image.resize((columns, rows)))
+        grid_h, grid_w = rows // self.patch_size, columns // self.patch_size
+        return pixels.reshape(grid_h, self.patch_size, grid_w, self.patch_size, 3)
+""",
+            },
+        ),
+        Example(
+            "Sides cut to whole patches",
+            {
+                "processor.py": """\
+class Processor:
+    def __init__(self, patch_size=16):
+        self.patch_size = patch_size
+
+    def preprocess(self, image):
+        height, width = image.shape[-2:]
+        height = height // self.patch_size * self.patch_size  # expect: ML305
+        width = (width // self.patch_size) * self.patch_size  # expect: ML305
+        image = image[..., :height, :width]
+        rows, columns = height // self.patch_size, width // self.patch_size
+        return image.reshape(-1, rows, self.patch_size, columns, self.patch_size)
+""",
+            },
+            fixed={
+                "processor.py": """\
+class Processor:
+    def __init__(self, patch_size=16):
+        self.patch_size = patch_size
+
+    def preprocess(self, image):
+        height, width = image.shape[-2:]
+        height = max(1, height // self.patch_size) * self.patch_size  # expect: ML305
+        width = (max(1, width // self.patch_size)) * self.patch_size  # expect: ML305
+        image = image[..., :height, :width]
+        rows, columns = height // self.patch_size, width // self.patch_size
+        return image.reshape(-1, rows, self.patch_size, columns, self.patch_size)
+""",
+            },
+        ),
+        Example(
+            "The size to resize to, in a class that cuts patches elsewhere",
+            {
+                "processor.py": """\
+import torch.nn.functional as F
+
+
+class Processor:
+    patch = 14
+
+    def resize(self, images):
+        height, width = images.shape[2], images.shape[3]
+        rows, columns = int(height / 28) * 28, int(width / 28) * 28  # expect: ML305
+        return F.interpolate(images, size=(rows, columns))
+
+    def patches(self, images):
+        batch, channels, height, width = images.shape
+        rows, columns = height // self.patch, width // self.patch
+        return images.reshape(batch, channels, rows, self.patch, columns, self.patch)
+""",
+            },
+        ),
+        Example(
+            "A helper measures the image, another rounds",
+            {
+                "processor.py": """\
+def get_size(image, channels_last):
+    if channels_last:
+        return image.shape[0], image.shape[1]
+    return image.shape[1], image.shape[2]
+
+
+def round_side(side, factor):
+    return round(side / factor) * factor  # expect: ML305
+
+
+def cut(image, factor, channels_last=False):
+    height, width = get_size(image, channels_last)
+    rows, columns = round_side(height, factor), round_side(width, factor)
+    image = image.crop((0, 0, columns, rows))
+    return image.reshape(3, rows // factor, factor, columns // factor, factor)
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "One patch is kept",
+            {
+                "processor.py": """\
+import math
+
+
+def fitting_size(height, width, factor=28, max_pixels=1_000_000):
+    rows = max(factor, round(height / factor) * factor)
+    columns = max(factor, round(width / factor) * factor)
+    if rows * columns > max_pixels:
+        shrink = math.sqrt(height * width / max_pixels)
+        rows = max(factor, math.floor(height / shrink / factor) * factor)
+        columns = max(factor, math.floor(width / shrink / factor) * factor)
+    return rows, columns
+
+
+def preprocess(image, patch=14):
+    width, height = image.size
+    rows, columns = fitting_size(height, width)
+    pixels = image.resize((columns, rows)).pixels
+    return pixels.reshape(rows // patch, patch, columns // patch, patch)
+""",
+            },
+        ),
+        Example(
+            "What was rounded to 0 has too few pixels, and is enlarged",
+            {
+                "processor.py": """\
+import math
+
+
+def fitting_size(height, width, factor=28, min_pixels=3136):
+    rows = round(height / factor) * factor
+    columns = round(width / factor) * factor
+    if rows * columns < min_pixels:
+        grow = math.sqrt(min_pixels / (height * width))
+        rows = math.ceil(height * grow / factor) * factor
+        columns = math.ceil(width * grow / factor) * factor
+    return rows, columns
+
+
+def preprocess(image, patch=14):
+    width, height = image.size
+    rows, columns = fitting_size(height, width)
+    pixels = image.resize((columns, rows)).pixels
+    return pixels.reshape(rows // patch, patch, columns // patch, patch)
+""",
+            },
+        ),
+        Example(
+            "Images that are too small are refused",
+            {
+                "processor.py": """\
+def preprocess(image, patch=16):
+    height, width = image.shape[-2:]
+    if min(height, width) < patch:
+        raise ValueError("the image is smaller than a patch")
+    rows, columns = height // patch * patch, width // patch * patch
+    image = image[..., :rows, :columns]
+    return image.reshape(3, rows // patch, patch, columns // patch, patch)
+""",
+            },
+        ),
+        Example(
+            "Sides are rounded up",
+            {
+                "processor.py": """\
+import numpy as np
+
+
+def preprocess(image, patch=16):
+    height, width = image.shape[-2:]
+    rows, columns = (height + patch - 1) // patch * patch, -(-width // patch) * patch
+    padded = np.zeros((3, rows, columns))
+    padded[:, :height, :width] = image
+    return padded.reshape(3, rows // patch, patch, columns // patch, patch)
+""",
+            },
+        ),
+        Example(
+            "A model that is given images of one size cuts them into patches",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class PatchEmbedding(nn.Module):
+    def __init__(self, patch=16, width=768):
+        super().__init__()
+        self.patch = patch
+        self.project = nn.Linear(3 * patch * patch, width)
+
+    def forward(self, x):
+        batch, channels, height, width = x.shape
+        rows, columns = height // self.patch, width // self.patch
+        x = x.reshape(batch, channels, rows, self.patch, columns, self.patch)
+        return self.project(x.permute(0, 2, 4, 1, 3, 5).flatten(3))
+
+    def enlarged(self, x):
+        height, width = x.shape[-2:]
+        x = F.interpolate(x, size=(height // self.patch * self.patch, width // self.patch * self.patch))
+        return self(x)
+
+
+def patchify(images, patch):
+    rows = images.shape[2] // patch
+    return images.reshape(len(images), 3, rows, patch, rows, patch)
+""",
+            },
+        ),
+        Example(
+            "Sizes that a configuration gives",
+            {
+                "processor.py": """\
+class Processor:
+    def __init__(self, height=224, width=224, patch=16):
+        self.height, self.width, self.patch = height, width, patch
+
+    def preprocess(self, image):
+        rows, columns = self.height // self.patch * self.patch, self.width // self.patch * self.patch
+        image = image.resize((columns, rows))
+        return image.reshape(3, rows // self.patch, self.patch, columns // self.patch, self.patch)
+""",
+            },
+        ),
+        Example(
+            "The short side is scaled to a minimum first",
+            {
+                "processor.py": """\
+def preprocess(image, shortest=224, patch=16):
+    width, height = image.size
+    scale = shortest / min(height, width)
+    rows = int(height * scale) // patch * patch
+    columns = int(width * scale) // patch * patch
+    image = image.resize((columns, rows))
+    return image.reshape(3, rows // patch, patch, columns // patch, patch)
+""",
+            },
+        ),
+        Example(
+            "Rounded sides of what is no grid",
+            {
+                "processor.py": """\
+def centre_crop(image, multiple=8):
+    width, height = image.size
+    return image.crop((0, 0, width // multiple * multiple, height // multiple * multiple))
+
+
+def flatten(features, heads):
+    length = features.shape[1]
+    return features.reshape(len(features), length // heads, heads)
+""",
+            },
+        ),
+    )
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for function in module.all_functions():
+            if not _QUOTIENT.search(function.text):
+                continue
+            multiples = {id(division) for division in project.grids.multiples(function)}
+            if not multiples:
+                continue
+            callers = project.callers(function)
+            for user in dict.fromkeys((function, *callers, *(c for f in callers for c in project.callers(f)))):
+                for rounded in project.grids.rounded_sides(user):
+                    if id(rounded.division.value) in multiples:
+                        multiples.discard(id(rounded.division.value))
+                        yield self._report(rounded)
+
+    def _report(self, rounded: RoundedSide) -> Finding:
+        division, module = rounded.division.value, rounded.division.frame.module
+        text, divisor = module.text_of(division), module.text_of(rounded.divisor)
+        numerator = module.text_of(rounded.numerator)
+        side = rounded.side.frame.module.text_of(rounded.side.value)
+        place = module.place(division)
+        return self.finding(
+            place,
+            f"`{text}` is 0 where `{numerator}` is below `{divisor}`: the grid of patches is empty",
+            symbol=text,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"the side is `{side}`, as large as the image happens to be",
+                "no `max`, comparison or rounding up keeps it at one patch or more",
+            ),
+            related=(
+                Related(rounded.side.frame.module.place(rounded.side.value), "the side is measured here"),
+                Related(rounded.use.frame.module.place(rounded.use.value), "the size is used here"),
+            ),
+            help=f"keep one patch: `max(1, {text})`",
+            fix=None
+            if written(division, module) is None
+            else Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),)),
+        )
+
+
+_QUOTIENT = re.compile(_MULTIPLE)

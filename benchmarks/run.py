@@ -69,7 +69,9 @@ class Measurement:
 
 def _run(command: list[str]) -> tuple[int, int]:
     """Exit status and peak memory in bytes of the process or any of its children (0 where the system can't say)."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # An installed package has its byte code; an environment that forbids writing it would measure compilation.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not hasattr(os, "wait4"):
         return process.wait(), 0
     _, status, usage = os.wait4(process.pid, 0)

@@ -324,6 +324,13 @@ class Speaker(nn.Module):
         if codes.max() > self.rows - 1 or (codes >= self.rows).any():
             raise ValueError("no such code")
         return self.table(codes) + self.table(others.clamp(0, self.rows) - 1) + self.table(others.clamp(min=0))
+
+    def places(self, x, ids=None):
+        n = x.shape[1]
+        assert n <= self.rows
+        if ids is None:
+            ids = torch.arange(n, device=x.device)
+        return self.table(ids) + self.table(torch.arange(n))
 """,
             },
         ),

@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import Op
+from modellint.link.values.limits import is_about
 from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.values.evaluator import Evaluator, Frame
 
 #: What makes other numbers of ids, so that a limit on those says nothing of these.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
+#: What counts up to a number without reaching it.
+_RANGES = ("arange", "range")
 
 
 def is_direct(index: Value, compare: Value, event: Event) -> bool:
     """Whether the ids are looked up as they are compared, and only where the comparison lets them through."""
-    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()):
+    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()) or _is_count(compare, index):
         return False
     for condition in event.guard.chain() if event.guard is not None else ():
         parts = list(condition.test.walk())
@@ -27,6 +32,24 @@ def is_direct(index: Value, compare: Value, event: Event) -> bool:
             negated = sum(part.op is Op.UNARY and part.data in ("not", "~") for part in parts) % 2 == 1
             return (compare.data in ("<=", ">=")) is (condition.truthy is not negated)
     return True
+
+
+def _is_count(compare: Value, index: Value) -> bool:
+    """Whether a comparison is about how many ids there are: the last id of `arange(n)` is n - 1."""
+    return not is_about(compare, {id(part): part for part in _above_ranges(index) if part.op is not Op.CONST})
+
+
+def _above_ranges(index: Value) -> Iterator[Value]:
+    """What ids are made from, without what limits the ranges among it."""
+    seen: set[int] = set()
+    queue = [index]
+    for value in queue:
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        if value.op is not Op.CALL or value.callee.data not in _RANGES:
+            queue.extend(value.args)
 
 
 def clamp_of(index: Value) -> Value | None:

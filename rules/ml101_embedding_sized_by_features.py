@@ -17,17 +17,19 @@ from modellint.link.values.shapes import (
     documented_shape,
     documents_ids,
     input_width,
+    is_shared_shape,
     is_width,
     sharing,
     widths,
 )
+from modellint.link.values.table_users import arrivals, attribute_of, is_transposed, is_width_of_index
 from modellint.link.values.tables import EMBEDDINGS
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.graph.size import Size
     from modellint.graph.value import Event
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from modellint.link.recipes.evaluation import Item
     from modellint.link.values.arrivals import Arrival
     from modellint.link.values.evaluator import Frame, Located
-    from modellint.link.values.facts import Fact
     from modellint.link.values.tables import Table
 
 #: What features are counted by, in recipes, and arguments that take the width of an input.
@@ -449,6 +450,44 @@ class TextEncoder(nn.Module):
             },
         ),
         Example(
+            "A shape that the family of a class documents, and a table with a row for padding",
+            {
+                "front.py": '''\
+from torch import nn
+
+
+class Front(nn.Module):
+    pass
+
+
+class NoFront(Front):
+    def forward(self, x):
+        """x (torch.Tensor): input (batch, time, idim)"""
+        return x
+
+
+class TableFront(Front):
+    def __init__(self, idim, odim):
+        super().__init__()
+        self.embed = nn.Embedding(idim, odim)
+
+    def forward(self, x):
+        """x (torch.Tensor): input (batch, time, idim)"""
+        return self.embed(x)
+
+
+class Translator(nn.Module):
+    def __init__(self, idim, width):
+        super().__init__()
+        self.embed = nn.Embedding(idim, width, padding_idx=0)
+
+    def forward(self, xs):
+        """xs: padded input (batch, time, idim)"""
+        return self.embed(xs)
+''',
+            },
+        ),
+        Example(
             "A recipe whose table has a row for each token",
             {
                 "hparams.yaml": """\
@@ -508,19 +547,19 @@ embedding: !new:torch.nn.Embedding
             return
         evidence = list(_swapped(event, table, rows, frame, project))
         fix = _swap(table, frame) if evidence else None
-        arrivals = _arrivals(table, frame, project)
-        if not any(arrival.fact.kind is FactKind.POSITIONS for arrival in arrivals):
-            for arrival in arrivals:
+        indexed = arrivals(table, frame, project)
+        if not any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
+            for arrival in indexed:
                 evidence.extend(_continuous(arrival, table, rows, project))
-                evidence.extend(_documented(arrival, rows))
+                evidence.extend(_documented(arrival, table, rows, project))
                 evidence.extend(_fed_beside(arrival, rows, project))
-            if _is_fed_ids(arrivals) and not documents_ids(rows.symbols, frame.function):
+            if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
                 evidence.extend(_shared_width(event, table, rows, frame, project))
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
         module = frame.module
-        owner, attribute = frame.function.owner, _attribute(table, frame)
+        owner, attribute = frame.function.owner, attribute_of(table, frame)
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
         yield self.finding(
             module.place(event.value),
@@ -561,55 +600,22 @@ def _shared_key(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scal
                 yield _Evidence(f"`{rows.path}` is the `{name}` of `{item.path}`", False, related)
 
 
-def is_width_of_index(table: Table, fact: Fact, project: Project) -> bool:
-    """Whether the rows of a table are the width of the real numbers that index it."""
-    rows = project.tables.rows(table)
-    if rows is None:
-        return False
-    return any(width == rows for width, _, _ in project.facts.heads.classes(fact.origin.value, fact.origin.frame))
-
-
-def _arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
-    """What indexes a table, in the functions of its file."""
-    return [
-        arrival
-        for function in _users(table, frame, project)
-        for arrival in project.arrivals.of(function)
-        if arrival.lookup.table is not None and arrival.lookup.table.call is table.call
-    ]
-
-
-def _users(table: Table, frame: Frame, project: Project) -> list[Function]:
-    """The functions of a file that mention the attribute under which a table is kept."""
-    name = _attribute(table, frame)
-    if name is None:
-        return project.relevance.table_users(frame.module)
-    return project.relevance.attribute_users(frame.module, (name,))
-
-
-def _attribute(table: Table, frame: Frame) -> str | None:
-    """The attribute under which a table is kept."""
-    for event in frame.function.flow.of(EventKind.STORE):
-        attribute = self_attribute(event.target) if event.target is not None else None
-        if attribute is not None and any(part is table.call for part in event.value.walk()):
-            return attribute
-    return None
-
-
 def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
     fact = arrival.fact
     if fact.kind is FactKind.CONTINUOUS and not fact.conditional and is_width_of_index(table, fact, project):
         module = arrival.frame.module
-        place = fact.origin.frame.module.place(fact.origin.value)
-        yield _Evidence(
-            f"it is indexed by real numbers of width `{rows}`, in `{module.text_of(arrival.event.value)}`",
-            True,
-            Related(place, "the features are made here"),
-        )
+        made = Related(fact.origin.frame.module.place(fact.origin.value), "the features are made here")
+        text = f"it is indexed by real numbers of width `{rows}`, in `{module.text_of(arrival.event.value)}`"
+        yield _Evidence(text, True, made)
 
 
-def _documented(arrival: Arrival, rows: Size) -> Iterator[_Evidence]:
-    """The documented shape of what indexes the table ends in the number of its rows."""
+def _documented(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
+    """The documented shape of what indexes the table ends in the number of its rows.
+
+    Whoever names the row of the padding has ids in mind, and a text that other classes share describes them all.
+    """
+    if table.padding is not None and table.padding.value.data is not None:
+        return
     symbol = rows.only_symbol
     fact = arrival.fact
     if symbol is None or fact.kind is not FactKind.PARAMETER or fact.changed or fact.parameter is None:
@@ -620,7 +626,7 @@ def _documented(arrival: Arrival, rows: Size) -> Iterator[_Evidence]:
         module = function.module
         yield _Evidence(
             f"`{function.name}` documents `{fact.parameter}` as ({', '.join(shape)}): its last dimension is `{symbol}`",
-            True,
+            not is_shared_shape(shape, fact.parameter, function, project),
             Related(module.place(arrival.event.value), f"`{fact.parameter}` indexes the table here"),
         )
 
@@ -653,7 +659,7 @@ def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Proj
     if table.columns is None or not counts_ids(table.columns) or counts_ids(table.rows):
         return
     columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if columns == rows or _is_transposed(table, frame, project) or is_width(table.columns, frame, project):
+    if columns == rows or is_transposed(table, frame, project) or is_width(table.columns, frame, project):
         return
     if any(width == rows and (rows.symbols or is_proved(width, rows)) for width in widths(event, rows, frame, project)):
         yield _Evidence(
@@ -661,13 +667,6 @@ def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Proj
             f" `{_text(table.rows)}` is the width of other layers",
             True,
         )
-
-
-def _is_transposed(table: Table, frame: Frame, project: Project) -> bool:
-    """Whether a table is never looked up, but used through its weight, which may lie either way."""
-    name = _attribute(table, frame)
-    texts = [] if name is None else [function.text for function in _users(table, frame, project)]
-    return any(f".{name}.weight" in text for text in texts) and not any(f".{name}(" in text for text in texts)
 
 
 def _text(number: Located) -> str:

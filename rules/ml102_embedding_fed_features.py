@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.values.facts import FactKind
+from modellint.link.values.table_users import is_width_of_index
 from modellint.rule import Example, Rule
-
-from .ml101_embedding_sized_by_features import is_width_of_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

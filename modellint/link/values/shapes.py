@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, are_exclusive
+from modellint.graph.value import EventKind, Op, are_exclusive, dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from modellint.graph.python import Function, Parameter
+    from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event
     from modellint.link.project import Project
@@ -73,6 +73,26 @@ def _annotated_shape(parameter: Parameter) -> tuple[str, ...] | None:
     if dimensions.op is not Op.CONST or not isinstance(dimensions.data, str):
         return None
     return tuple(dimensions.data.split())
+
+
+def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, project: Project) -> bool:
+    """Whether a class with the same base documents the same: it is the interface that takes such input."""
+    owner = function.owner
+    own = set() if owner is None else _interfaces(owner, project)
+    return any(
+        other.name == function.name
+        and other.owner is not None
+        and other.owner is not owner
+        and not own.isdisjoint(_interfaces(other.owner, project))
+        and documented_shape(other, parameter) == shape
+        for other in function.module.all_functions()
+    )
+
+
+def _interfaces(cls: Class, project: Project) -> set[str]:
+    """The bases of a class that are no library's."""
+    bases = (base for base in cls.bases if project.evaluator.external_name(base, cls.module) is None)
+    return {name for name in map(dotted, bases) if name is not None}
 
 
 def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:

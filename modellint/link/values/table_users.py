@@ -1,0 +1,57 @@
+"""Who looks a table up, in the file that builds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, self_attribute
+
+if TYPE_CHECKING:
+    from modellint.graph.python import Function
+    from modellint.link.project import Project
+    from modellint.link.values.arrivals import Arrival
+    from modellint.link.values.evaluator import Frame
+    from modellint.link.values.facts import Fact
+    from modellint.link.values.tables import Table
+
+
+def arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
+    """What indexes a table, in the functions of its file."""
+    return [
+        arrival
+        for function in users(table, frame, project)
+        for arrival in project.arrivals.of(function)
+        if arrival.lookup.table is not None and arrival.lookup.table.call is table.call
+    ]
+
+
+def users(table: Table, frame: Frame, project: Project) -> list[Function]:
+    """The functions of a file that mention the attribute under which a table is kept."""
+    name = attribute_of(table, frame)
+    if name is None:
+        return project.relevance.table_users(frame.module)
+    return project.relevance.attribute_users(frame.module, (name,))
+
+
+def attribute_of(table: Table, frame: Frame) -> str | None:
+    """The attribute under which a table is kept."""
+    for event in frame.function.flow.of(EventKind.STORE):
+        attribute = self_attribute(event.target) if event.target is not None else None
+        if attribute is not None and any(part is table.call for part in event.value.walk()):
+            return attribute
+    return None
+
+
+def is_transposed(table: Table, frame: Frame, project: Project) -> bool:
+    """Whether a table is never looked up, but used through its weight, which may lie either way."""
+    name = attribute_of(table, frame)
+    texts = [] if name is None else [function.text for function in users(table, frame, project)]
+    return any(f".{name}.weight" in text for text in texts) and not any(f".{name}(" in text for text in texts)
+
+
+def is_width_of_index(table: Table, fact: Fact, project: Project) -> bool:
+    """Whether the rows of a table are the width of the real numbers that index it."""
+    rows = project.tables.rows(table)
+    if rows is None:
+        return False
+    return any(width == rows for width, _, _ in project.facts.heads.classes(fact.origin.value, fact.origin.frame))

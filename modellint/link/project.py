@@ -29,13 +29,25 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
     from modellint.link.values.grids import Grids
+    from modellint.link.values.position_tables import PositionTables
     from modellint.link.values.rotary import Rotary
     from modellint.link.values.tables import Tables
 
 T = TypeVar("T")
 
 #: What is made anew for each file that is checked.
-_PER_FILE = ("members", "relevance", "evaluator", "tables", "facts", "arrivals", "rotary", "grids", "creations")
+_PER_FILE = (
+    "members",
+    "relevance",
+    "evaluator",
+    "tables",
+    "facts",
+    "arrivals",
+    "rotary",
+    "grids",
+    "position_tables",
+    "creations",
+)
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,13 @@ class Project:
         from modellint.link.values.grids import Grids
 
         return Grids(self.evaluator)
+
+    @cached_property
+    def position_tables(self) -> PositionTables:
+        """Tables of a fixed length."""
+        from modellint.link.values.position_tables import PositionTables
+
+        return PositionTables(self)
 
     @cached_property
     def creations(self) -> Creations:

@@ -1,4 +1,4 @@
-"""Who calls a function: looked for in its own file and in the files beside it."""
+"""Who calls a function, and who builds objects of a class: looked for in its own file and in the files beside it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind
+from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Function, ModuleFacts
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
@@ -25,14 +29,28 @@ def _callers(project: Project, function: Function) -> list[Function]:
     word = re.compile(rf"\b{re.escape(function.name)}\b")
     return [
         caller
-        for module in _neighbours(project, function)
+        for module in _neighbours(project, function.module, function.name)
         for caller in (*module.all_functions(), module.body)
         if caller is not function and word.search(caller.text) and _calls(project, caller, function)
     ]
 
 
-def _neighbours(project: Project, function: Function) -> list[ModuleFacts]:
-    own = function.module
+def builders(project: Project, cls: Class) -> Iterator[tuple[Function, Value]]:
+    """The calls that build objects of a class or of one derived from it, each with the function it stands in."""
+    for module in _neighbours(project, cls.module, cls.name):
+        derived = [c for c in module.classes.values() if c is not cls and cls in project.members.mro(c)]
+        names = "|".join(re.escape(c.name) for c in (cls, *derived))
+        calls = re.compile(rf"\b(?:{names})\(")
+        for function in (*module.all_functions(), module.body):
+            if calls.search(function.text):
+                for event in function.flow.of(EventKind.CALL):
+                    found = project.evaluator.definition(event.value.callee, module)
+                    if isinstance(found, DefinedClass) and found.cls in (cls, *derived):
+                        yield function, event.value
+
+
+def _neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:
+    """A file, and those of its folder that mention a name."""
     folder = own.file.parent
     names = [name for name in project.files.listdir(folder) if name.endswith(".py")]
     modules = [own]
@@ -40,7 +58,7 @@ def _neighbours(project: Project, function: Function) -> list[ModuleFacts]:
         return modules
     for name in names:
         path = folder / name
-        if path != own.file and function.name.encode() in (project.files.read(path) or b""):
+        if path != own.file and mentioned.encode() in (project.files.read(path) or b""):
             module = project.python(Path(path))
             if module is not None:
                 modules.append(module)

@@ -169,7 +169,7 @@ class Rotary:
         sized = [
             tensor
             for source in number_sources(part, self.evaluator)
-            if source.frame is table.frame and (tensor := _measured_tensor(source.value)) is not None
+            if source.frame is table.frame and (tensor := measured_tensor(source.value)) is not None
         ]
         for event in table.frame.function.flow.events:
             for value in event.value.walk():
@@ -246,10 +246,17 @@ def _is_part_of(value: Value, result: Value) -> bool:
     return False
 
 
-def _measured_tensor(value: Value) -> Value | None:
+def _whole(value: Value) -> Value:
+    """What a slice (`x.shape[-2:]`) is taken of."""
+    while value.op is Op.INDEX and value.args[1].op is Op.SLICE:
+        value = value.args[0]
+    return value
+
+
+def measured_tensor(value: Value) -> Value | None:
     """The tensor of which a number is a dimension."""
     if value.op in (Op.INDEX, Op.UNPACK):
-        value = value.args[0]
+        value = _whole(value.args[0])
     if value.op is Op.ATTR and value.data == "shape":
         return value.args[0]
     if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "size":
@@ -369,15 +376,12 @@ class LengthKind:
 def length_kind(value: Value) -> str:
     """Whether a run-time number counts elements or is a position."""
     match value.op:
-        case Op.INDEX if value.args[0].op is Op.ATTR and value.args[0].data == "shape":
+        case Op.INDEX if value.args[1].op is not Op.SLICE and _is_shape(value.args[0]):
             return LengthKind.COUNT
         case Op.INDEX if is_last(value):
             return LengthKind.POSITION
         case Op.UNPACK:
-            source = value.args[0]
-            is_shape = source.op is Op.ATTR and source.data == "shape"
-            is_size = source.op is Op.CALL and source.callee.data == "size"
-            return LengthKind.COUNT if is_shape or is_size else LengthKind.UNKNOWN
+            return LengthKind.COUNT if _is_shape(value.args[0]) else LengthKind.UNKNOWN
         case Op.CALL if value.callee.data in ("len", "size", "numel"):
             return LengthKind.COUNT
         case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in ("max", "amax") and not is_extreme(value):
@@ -386,6 +390,14 @@ def length_kind(value: Value) -> str:
             return LengthKind.COUNT
         case _:
             return LengthKind.UNKNOWN
+
+
+def _is_shape(value: Value) -> bool:
+    """Whether a value is the shape of a tensor or a part of it: `x.shape`, `x.size()`, `x.shape[-2:]`."""
+    whole = _whole(value)
+    if whole.op is Op.CALL:
+        return whole.callee.op is Op.ATTR and whole.callee.data == "size" and not whole.positional
+    return whole.op is Op.ATTR and whole.data == "shape"
 
 
 def is_last(value: Value) -> bool:

@@ -1,0 +1,246 @@
+"""Tables that are built once for a fixed length and read up to a length that only a run knows.
+
+The length is fixed if it is a literal, or the default of a constructor's parameter that no construction in sight
+overrides. Whatever compares or limits the run-time length, and a method in reach that builds the table anew, ends the
+claim.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.values.callers import builders
+from modellint.link.values.dimensions import dimensions
+from modellint.link.values.evaluator import Instance, Located
+from modellint.link.values.facts import FactKind
+from modellint.link.values.rotary import LengthKind, length_kind, measured_tensor, number_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+_SLICES = re.compile(r"self\.\w+\[[^\]\n]*:")
+#: Tables of a few rows are for the parts of an architecture, not for positions.
+_FEW = 16
+_ORDERS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_LIMITS = frozenset(("min", "minimum", "clamp", "clip", "clamp_", "remainder", "fmod"))
+
+
+@dataclass(frozen=True, eq=False)
+class FixedTable:
+    """A table of `rows` rows, made at `table`, whose rows are read at `use` for a run-time `length`."""
+
+    table: Located
+    rows: Size
+    use: Located
+    length: Located
+
+
+class PositionTables:
+    """Finds tables of a fixed length; one per project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._evaluator = project.evaluator
+
+    def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
+        """The tables that functions of a file read for a run-time length that nothing compares with theirs."""
+        for found in (*self._looked_up(module), *self._sliced(module)):
+            if not self._is_guarded(found):
+                yield found
+
+    # -- embeddings -------------------------------------------------------------------------------------------------
+
+    def _looked_up(self, module: ModuleFacts) -> Iterator[FixedTable]:
+        """Embeddings that are indexed by `arange(length)`."""
+        if "arange" not in module.source.text:
+            return
+        for function in self._project.relevance.table_users(module):
+            for arrival in self._project.arrivals.of(function):
+                fact, table = arrival.fact, arrival.lookup.table
+                if fact.kind is not FactKind.POSITIONS or fact.conditional or fact.changed or table is None:
+                    continue
+                *start, end = fact.origin.value.positional or (None,)
+                if end is None or len(start) > 1:
+                    continue
+                rows = self._fixed(table.rows)
+                length = Located(end, fact.origin.frame)
+                if rows is not None and self._is_run_time(length):
+                    yield FixedTable(
+                        Located(table.call, table.frame),
+                        rows,
+                        Located(arrival.lookup.event.value, arrival.lookup.frame),
+                        length,
+                    )
+
+    # -- buffers ----------------------------------------------------------------------------------------------------
+
+    def _sliced(self, module: ModuleFacts) -> Iterator[FixedTable]:
+        """Buffers and parameters of which a slice up to a length is taken."""
+        for cls in module.classes.values():
+            for function in cls.methods.values():
+                if function.name != "__init__" and _SLICES.search(function.text):
+                    yield from self._sliced_in(function, cls)
+
+    def _sliced_in(self, function: Function, cls: Class) -> Iterator[FixedTable]:
+        frame = self._evaluator.root(function)
+        for event in function.flow.of(EventKind.INDEX):
+            base, subscript = event.value.args
+            name = self_attribute(base)
+            if name is None or len(base.args) > 1:
+                continue
+            for position, upper in _upper_bounds(subscript):
+                length = Located(upper, frame)
+                if not self._is_run_time(length):
+                    continue
+                found = self._made(cls, name)
+                if found is None:
+                    continue
+                table, made = found
+                rows = self._dimension(made, position, subscript)
+                size = None if rows is None else self._fixed(rows)
+                if size is not None and not self._is_rebuilt(cls, name):
+                    yield FixedTable(table, size, Located(event.value, frame), length)
+
+    def _made(self, cls: Class, name: str) -> tuple[Located, Located] | None:
+        """Where the constructor makes an attribute, and the tensor that it is made of."""
+        members, receiver = self._project.members, Instance(cls=cls)
+        stored = [(f, e) for f, e in members.stored(cls, name) if f.name == "__init__"]
+        if len(stored) == 1:
+            function, event = stored[0]
+            located = Located(event.value, self._evaluator.method_frame(function, receiver))
+            return located, located
+        registered = members.buffers(cls, name)
+        if stored or len(registered) != 1 or registered[0][0].name != "__init__":
+            return None
+        function, event = registered[0]
+        frame = self._evaluator.method_frame(function, receiver)
+        tensor = event.value.argument(1, "tensor") or event.value.argument(1, "param")
+        return None if tensor is None else (Located(event.value, frame), Located(tensor, frame))
+
+    def _dimension(self, made: Located, position: int, subscript: Value) -> Located | None:
+        """The number of rows of a tensor in the dimension that a subscript slices; not in its last one, the width."""
+        found = dimensions(made.value, made.frame, self._evaluator)
+        if found is None:
+            return None
+        parts = subscript.args if subscript.op is Op.TUPLE else (subscript,)
+        dots = [number for number, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis]
+        if any(part.op is Op.CONST and part.data is None for part in parts):
+            return None
+        if dots and dots[0] < position:
+            position = len(found) - (len(parts) - position)
+        return found[position] if 0 <= position < len(found) - 1 else None
+
+    def _is_rebuilt(self, cls: Class, name: str) -> bool:
+        """Whether a method that somebody may call replaces the table."""
+        members = self._project.members
+        writers = {function for function, _ in members.stored(cls, name) if function.name != "__init__"}
+        for owner in members.mro(cls):
+            writers.update(
+                function
+                for function in owner.methods.values()
+                if function.name != "__init__" and re.search(rf"""["']{name}["']|\b{name}\.data\b""", function.text)
+            )
+        texts = [f.text for f in cls.module.all_functions() if f not in writers and f.name != "__init__"]
+        return any(
+            writer.name == "forward" or any(re.search(rf"\b{writer.name}\b", text) for text in texts)
+            for writer in writers
+        )
+
+    # -- lengths ----------------------------------------------------------------------------------------------------
+
+    def _fixed(self, rows: Located) -> Size | None:
+        """The number of rows if it is fixed: a literal, or the default of a constructor that nobody overrides."""
+        size = self._evaluator.size(rows.value, rows.frame)
+        if size is None or size.number is None or size.number < _FEW:
+            return None
+        for symbol in size.symbols:
+            cls = rows.frame.receiver.cls if rows.frame.receiver is not None else None
+            if cls is None or not self._is_default(symbol.owner, symbol.name, cls):
+                return None
+        return size
+
+    def _is_default(self, owner: str, parameter: str, cls: Class) -> bool:
+        """Whether a symbol is a parameter of a class's constructor, and every construction in sight leaves it out."""
+        constructor = self._project.members.method(cls, "__init__")
+        if constructor is None or owner != f"{constructor.module.path}:{constructor.qualname}":
+            return False
+        if constructor.owner is not cls:
+            return False
+        names = constructor.argument_names
+        position = names.index(parameter) if parameter in names else len(names)
+        return not any(
+            call.has_unpacking or call.argument(position, parameter) is not None
+            for _, call in builders(self._project, cls)
+        ) and not any(
+            other is not cls and cls in self._project.members.mro(other) for other in cls.module.classes.values()
+        )
+
+    def _is_run_time(self, length: Located) -> bool:
+        """Whether a length is a dimension of a tensor that a method is given, and not limited on the way."""
+        if any(part.op is Op.CALL and part.callee.data in _LIMITS for part in length.value.walk()):
+            return False
+        sources = list(number_sources(length, self._evaluator))
+        return any(self._is_dimension(source) for source in sources)
+
+    @staticmethod
+    def _is_dimension(source: Located) -> bool:
+        if length_kind(source.value) != LengthKind.COUNT:
+            return False
+        tensor = measured_tensor(source.value)
+        if tensor is None or self_attribute(tensor) is not None:
+            return False
+        return any(part.op is Op.PARAM and part.data != "self" for part in tensor.walk())
+
+    # -- guards -----------------------------------------------------------------------------------------------------
+
+    def _is_guarded(self, found: FixedTable) -> bool:
+        """Whether the class that holds the table, or what calls it, compares lengths or cuts what it passes on."""
+        functions: dict[Function, None] = {}
+        for located in (found.use, found.length, found.table):
+            owner = located.frame.function.owner
+            functions[located.frame.function] = None
+            for cls in () if owner is None else self._project.members.mro(owner):
+                functions.update(dict.fromkeys(cls.methods.values()))
+        if any(_compares_lengths(function) for function in functions):
+            return True
+        readers = frozenset(functions)
+        for module in {function.module for function in readers}:
+            for function in module.all_functions():
+                if function not in readers and self._limits_callee(function, readers):
+                    return True
+        return False
+
+    def _limits_callee(self, function: Function, readers: frozenset[Function]) -> bool:
+        """Whether a function that calls one of the readers looks at lengths before."""
+        frame = self._evaluator.root(function)
+        for event in function.flow.of(EventKind.CALL):
+            inner = self._evaluator.call_frame(event.value, frame)
+            if inner is not None and inner.function in readers and inner.function.name != "__init__":
+                cut = any(part.op is Op.SLICE for arg in event.value.args[1:] for part in arg.walk())
+                if cut or _compares_lengths(function):
+                    return True
+        return False
+
+
+def _compares_lengths(function: Function) -> bool:
+    """Whether a function compares a dimension of a tensor with something."""
+    return any(
+        event.value.data in _ORDERS
+        and any(length_kind(part) == LengthKind.COUNT for arg in event.value.args for part in arg.walk())
+        for event in function.flow.of(EventKind.COMPARE)
+    )
+
+
+def _upper_bounds(subscript: Value) -> Iterator[tuple[int, Value]]:
+    """The ends of slices that begin at the beginning, with the dimension that each slices."""
+    for position, part in enumerate(subscript.args if subscript.op is Op.TUPLE else (subscript,)):
+        if part.op is Op.SLICE and part.args[1].op is not Op.CONST and part.args[2].op is Op.CONST:
+            yield position, part.args[1]

@@ -563,11 +563,12 @@ class Model(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in _drawing(module):
+        drawing = _drawing(module)
+        for function in drawing:
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
                     yield from self._too_many_classes(arrival, project)
-        for function in _guarding(module, project):
+        for function in _guarding(drawing, module, project):
             yield from self._wrong_guards(project.evaluator.root(function), project)
 
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
@@ -657,9 +658,9 @@ def _drawing(module: ModuleFacts) -> list[Function]:
     return module.mentioning((*_SOURCES, *names))
 
 
-def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
+def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file that look something up, and limit what they look up."""
-    for function in dict.fromkeys((*project.relevance.table_users(module), *_drawing(module))):
+    for function in dict.fromkeys((*project.relevance.table_users(module), *drawing)):
         compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
         if compares or _CLAMPING.search(function.text):
             yield function

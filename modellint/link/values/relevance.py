@@ -33,6 +33,7 @@ class Relevance:
         self._callables: dict[ModuleFacts, frozenset[str]] = {}
         self._users: dict[ModuleFacts, list[Function]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
+        self._lookup_names: dict[ModuleFacts, frozenset[str]] = {}
 
     def attribute_users(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
         """The methods of a file that mention one of the attributes, and the functions that mention one of the names."""
@@ -52,12 +53,17 @@ class Relevance:
         return names
 
     def _class_is(self, name: str, module: ModuleFacts, is_wanted: Callable[[Class], bool]) -> bool:
+        found = self._class(name, module)
+        return found is not None and is_wanted(found)
+
+    def _class(self, name: str, module: ModuleFacts) -> Class | None:
+        """The class of the project that a name stands for in a file."""
         if name in module.classes:
-            return is_wanted(module.classes[name])
+            return module.classes[name]
         if name not in module.imports or not name[:1].isupper():
-            return False
+            return None
         found = self._project.names.resolve(module, name)
-        return isinstance(found, DefinedClass) and is_wanted(found.cls)
+        return found.cls if isinstance(found, DefinedClass) else None
 
     def holds_table(self, cls: Class) -> bool:
         """Whether objects of a class may look something up: they hold a table, are one, or index what they hold."""
@@ -125,6 +131,24 @@ class Relevance:
                     names |= self.table_attributes(owner)
             found = self._names[module] = frozenset(names)
         return found
+
+    def lookup_names(self, module: ModuleFacts) -> frozenset[str]:
+        """The attributes under which the classes of a file keep tables themselves."""
+        found = self._lookup_names.get(module)
+        if found is None:
+            names = {"embedding"} if ".embedding(" in module.source.text else set()
+            for cls in module.classes.values():
+                for owner in self._project.members.mro(cls):
+                    names |= {name for name in self.table_attributes(owner) if self._is_table(owner, name)}
+            found = self._lookup_names[module] = frozenset(names)
+        return found
+
+    def _is_table(self, cls: Class, attribute: str) -> bool:
+        for name in cls.built[attribute]:
+            made = self._class(name, cls.module)
+            if "Embedding" in name if made is None else self.may_be_embedding(made):
+                return True
+        return False
 
     def table_users(self, module: ModuleFacts) -> list[Function]:
         """The functions of a file that may look something up, themselves or through what they call."""

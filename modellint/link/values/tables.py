@@ -139,7 +139,7 @@ class Tables:
         return known
 
     def _found(self, frame: Frame) -> Iterator[Lookup]:
-        names = self.evaluator.project.relevance.table_names(frame.module)
+        names = self.evaluator.project.relevance.lookup_names(frame.module)
         for event in frame.function.flow.events:
             if event.kind is EventKind.CALL:
                 callee = event.value.callee

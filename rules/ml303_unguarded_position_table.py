@@ -38,11 +38,7 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
-    triggers = (
-        "import torch|from torch",
-        "arange|self\\.",
-        r"\d\d",
-    )
+    triggers = ("import torch|from torch", r"arange|register_buffer|Parameter\(|torch\.zeros", r"Embedding\(|\[:")
     bad = (
         Example(
             "Learned embeddings of 50 rows for however many there are",

@@ -294,6 +294,29 @@ class Encoder(nn.Module):
             },
         ),
         Example(
+            "A default that a folder we do not see may override",
+            {
+                "layers/table.py": """\
+import torch
+from torch import nn
+
+
+class Speech(nn.Module):
+    def __init__(self, width, longest=120):
+        super().__init__()
+        self.positions = nn.Embedding(longest, width)
+
+    def forward(self, x):
+        return x + self.positions(torch.arange(x.shape[1], device=x.device))
+""",
+                "models/speech.py": """\
+from layers.table import Speech
+
+MODEL = Speech(64, longest=350)
+""",
+            },
+        ),
+        Example(
             "The caller compares, or cuts what it passes on",
             {
                 "model.py": """\

@@ -273,6 +273,26 @@ def patchify(images, patch):
             },
         ),
         Example(
+            "A helper of a model squeezes pairs of frames",
+            {
+                "model.py": """\
+from torch import nn
+
+
+def squeeze(x, frames=2):
+    batch, channels, length = x.size()
+    length = (length // frames) * frames
+    x = x[:, :, :length]
+    return x.view(batch, channels, length // frames, frames)
+
+
+class Decoder(nn.Module):
+    def forward(self, x):
+        return squeeze(x)
+""",
+            },
+        ),
+        Example(
             "Sizes that a configuration gives",
             {
                 "processor.py": """\
@@ -326,6 +346,8 @@ def flatten(features, heads):
             if not multiples:
                 continue
             callers = project.callers(function)
+            if any(project.grids.is_of_model(caller) for caller in callers):
+                continue
             for user in dict.fromkeys((function, *callers, *(c for f in callers for c in project.callers(f)))):
                 for rounded in project.grids.rounded_sides(user):
                     if id(rounded.division.value) in multiples:

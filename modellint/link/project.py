@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from modellint.link.values.position_tables import PositionTables
     from modellint.link.values.rotary import Rotary
     from modellint.link.values.tables import Tables
+    from modellint.link.values.vocabularies import Vocabularies
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ _PER_FILE = (
     "rotary",
     "grids",
     "position_tables",
+    "vocabularies",
     "creations",
 )
 
@@ -137,6 +139,13 @@ class Project:
         from modellint.link.values.position_tables import PositionTables
 
         return PositionTables(self)
+
+    @cached_property
+    def vocabularies(self) -> Vocabularies:
+        """Sizes of vocabularies that must agree."""
+        from modellint.link.values.vocabularies import Vocabularies
+
+        return Vocabularies(self)
 
     @cached_property
     def creations(self) -> Creations:

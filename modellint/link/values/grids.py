@@ -67,7 +67,7 @@ class Grids:
 
     def multiples(self, function: Function) -> list[Value]:
         """The divisions of what may be a side, in a function, that are multiplied by the divisor again."""
-        if self._is_of_model(function):
+        if self.is_of_model(function):
             return []
         found: dict[int, Value] = {}
         for event in function.flow.events:
@@ -83,7 +83,7 @@ class Grids:
 
     def rounded_sides(self, function: Function) -> Iterator[RoundedSide]:
         """The sides of images that a function uses in whole patches though they may be smaller than one."""
-        if self._is_of_model(function):
+        if self.is_of_model(function):
             return
         frame = self.evaluator.root(function)
         self._steps = 0
@@ -95,7 +95,7 @@ class Grids:
                 for size in _numbers(arg):
                     yield from self._followed(_Step(Located(size, frame)), Located(event.value, frame), 0)
 
-    def _is_of_model(self, function: Function) -> bool:
+    def is_of_model(self, function: Function) -> bool:
         """Whether a function is a method of a layer: what a model is given has been prepared for it."""
         owner = function.owner
         if owner is None:

@@ -1,8 +1,8 @@
 """Tables that are built once for a fixed length and read up to a length that only a run knows.
 
-The length is fixed if it is a literal, or the default of a constructor's parameter that no construction in sight
-overrides. Whatever compares or limits the run-time length, and a method in reach that builds the table anew, ends the
-claim.
+The length is fixed if it is a literal, or the default of a constructor's parameter that every construction in sight
+leaves alone. Whatever compares or limits the run-time length, and a method in reach that builds the table anew, ends
+the claim.
 """
 
 from __future__ import annotations
@@ -168,7 +168,10 @@ class PositionTables:
         return size
 
     def _is_default(self, owner: str, parameter: str, cls: Class) -> bool:
-        """Whether a symbol is a parameter of a class's constructor, and every construction in sight leaves it out."""
+        """Whether a symbol is a parameter of a class's constructor that the constructions in sight leave out.
+
+        Where none is in sight, another package or folder may well give it.
+        """
         constructor = self._project.members.method(cls, "__init__")
         if constructor is None or owner != f"{constructor.module.path}:{constructor.qualname}":
             return False
@@ -176,11 +179,12 @@ class PositionTables:
             return False
         names = constructor.argument_names
         position = names.index(parameter) if parameter in names else len(names)
-        return not any(
-            call.has_unpacking or call.argument(position, parameter) is not None
-            for _, call in builders(self._project, cls)
-        ) and not any(
-            other is not cls and cls in self._project.members.mro(other) for other in cls.module.classes.values()
+        members = self._project.members
+        if any(other is not cls and cls in members.mro(other) for other in cls.module.classes.values()):
+            return False
+        built = [call for _, call in builders(self._project, cls)]
+        return bool(built) and not any(
+            call.has_unpacking or call.argument(position, parameter) is not None for call in built
         )
 
     def _is_run_time(self, length: Located) -> bool:

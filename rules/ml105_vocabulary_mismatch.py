@@ -1,0 +1,371 @@
+"""ML105: two places that must agree on the size of a vocabulary do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.values.vocabularies import GROWS
+from modellint.rule import Example, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.project import Project
+    from modellint.link.values.vocabularies import Growth, Tie
+
+
+class VocabularyMismatch(Rule):
+    """Two places that must agree on the size of the vocabulary have different sizes
+
+    ## What it does
+    Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
+    with the tokens that the same function adds to it: `len(tokenizer)` taken before `add_tokens`, and
+    `tokenizer.vocab_size`, which does not count added tokens at all.
+
+    ## Why is this bad
+    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
+    other no longer fits. The id of an added token has no row in a table that was sized without it: `index out of range
+    in self`, or a device-side assert on a GPU, at the first text that contains the token.
+
+    ## How to fix
+    Size both places by the same value. Add tokens first, and size tables by `len(tokenizer)` afterwards, or resize the
+    table by the number of tokens added.
+
+    ## References
+    - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)
+    """
+
+    code = "ML105"
+    name = "vocabulary-mismatch"
+    severity = Severity.WARNING
+    triggers = (
+        r"\.weight = |add_tokens\(|special_tokens\(",
+        r"\.(?:weight = (?:nn\.Parameter\()?[\w.]+\.weight|add_(?:special_)?tokens\()",
+        "import torch|from torch|len\\(tok",
+    )
+    bad = (
+        Example(
+            "A head for one token more than the table that it is tied to",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed = nn.Embedding(config.vocab_size, config.width)  # expect: ML105
+        self.head = nn.Linear(config.width, config.vocab_size + 1)
+        self.head.weight = self.embed.weight
+
+    def forward(self, ids):
+        return self.head(self.embed(ids))
+""",
+            },
+        ),
+        Example(
+            "Sizes of two constants, tied in a method",
+            {
+                "config.py": """\
+TEXT_TOKENS = 8192
+OUTPUTS = 8190
+""",
+                "model.py": """\
+from torch import nn
+
+from config import OUTPUTS, TEXT_TOKENS
+
+
+class Model(nn.Module):
+    def __init__(self, width=512):
+        super().__init__()
+        self.embed = nn.Embedding(TEXT_TOKENS, width)
+        self.head = nn.Linear(width, OUTPUTS, bias=False)  # expect: ML105
+        self.tie_weights()
+
+    def tie_weights(self):
+        self.head.weight = self.embed.weight
+
+    def forward(self, ids):
+        return self.head(self.embed(ids))
+""",
+            },
+        ),
+        Example(
+            "Tables of an encoder and a decoder that are shared",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, n_tokens, width):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens, width)  # expect: ML105
+
+
+class Translator(nn.Module):
+    def __init__(self, n_tokens, width):
+        super().__init__()
+        self.encoder = Encoder(n_tokens, width)
+        self.embed = nn.Embedding(n_tokens + 2, width)
+        self.encoder.embed.weight = self.embed.weight
+""",
+            },
+        ),
+        Example(
+            "Tokens that are added after the model was sized",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, n_tokens, width=64):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens, width)
+        self.head = nn.Linear(width, n_tokens)
+
+    def forward(self, ids):
+        return self.head(self.embed(ids))
+""",
+                "train.py": """\
+from model import Model
+
+
+def build(tokenizer):
+    model = Model(len(tokenizer))  # expect: ML105
+    tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+    return model, tokenizer
+""",
+            },
+        ),
+        Example(
+            "A size that does not count added tokens",
+            {
+                "train.py": """\
+from torch import nn
+
+
+def build(tokenizer, width):
+    tokenizer.add_tokens(["<image>", "<speech>"])
+    return nn.Embedding(tokenizer.vocab_size, width)  # expect: ML105
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "One size for both",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed = nn.Embedding(config.vocab_size, config.width)
+        self.head = nn.Linear(config.width, config.vocab_size, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, ids):
+        return self.head(self.embed(ids))
+""",
+            },
+        ),
+        Example(
+            "A head that is not tied has one class more, for a blank",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Recogniser(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, width)
+        self.head = nn.Linear(width, vocab_size + 1)
+        self.norm = nn.LayerNorm(width)
+        self.norm.weight = nn.LayerNorm(width).weight
+
+    def forward(self, ids):
+        return self.head(self.norm(self.embed(ids)))
+""",
+            },
+        ),
+        Example(
+            "Two fields of a configuration that agree where weights are shared",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    source_tokens: int = 42024
+    target_tokens: int = 32000
+    width: int = 64
+    share: bool = False
+""",
+                "model.py": """\
+from torch import nn
+
+from config import Config
+
+
+class Translator(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.source = nn.Embedding(config.source_tokens, config.width)
+        self.target = nn.Embedding(config.target_tokens, config.width)
+        if config.share:
+            self.source.weight = self.target.weight
+""",
+            },
+        ),
+        Example(
+            "Weights that are tied only if they fit",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, n_tokens, n_extra, width):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens, width)
+        self.head = nn.Linear(width, n_tokens + n_extra)
+        if n_extra == 0:
+            self.head.weight = self.embed.weight
+""",
+            },
+        ),
+        Example(
+            "The table is sized once the tokens are there",
+            {
+                "train.py": """\
+from torch import nn
+
+
+def build(tokenizer, width):
+    tokenizer.add_tokens(["<image>", "<speech>"])
+    return nn.Embedding(len(tokenizer), width)
+""",
+            },
+        ),
+        Example(
+            "The table is resized after tokens were added",
+            {
+                "train.py": """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, n_tokens, width=64):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens, width)
+
+    def resize_token_embeddings(self, n_tokens):
+        self.embed = nn.Embedding(n_tokens, self.embed.embedding_dim)
+
+
+def build(tokenizer):
+    model = Model(len(tokenizer))
+    if tokenizer.add_tokens(["<image>"]):
+        model.resize_token_embeddings(len(tokenizer))
+    return model
+""",
+            },
+        ),
+        Example(
+            "A padding token that the tokenizer has already",
+            {
+                "train.py": """\
+from torch import nn
+
+
+def build(tokenizer, width):
+    embed = nn.Embedding(len(tokenizer), width)
+    tokenizer.add_special_tokens({"pad_token": tokenizer.eos_token})
+    return embed
+""",
+            },
+        ),
+        Example(
+            "Another tokenizer grows",
+            {
+                "train.py": """\
+from torch import nn
+
+
+def build(source, target, width):
+    embed = nn.Embedding(len(source), width)
+    target.add_tokens(["<image>"])
+    return embed, nn.Embedding(len(target), width)
+""",
+            },
+        ),
+        Example(
+            "Room for tokens to come",
+            {
+                "train.py": """\
+from torch import nn
+
+
+def build(tokenizer, width):
+    embed = nn.Embedding(len(tokenizer) + 2, width)
+    tokenizer.add_tokens(["<image>", "<speech>"])
+    return embed
+""",
+            },
+        ),
+    )
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        functions = (*module.all_functions(), module.body)
+        for function in functions:
+            text = function.text
+            if ".weight" in text:
+                for tie in project.vocabularies.ties(function):
+                    yield self._tied(tie)
+            if any(name in text for name in GROWS) and "resize" not in text:
+                for growth in project.vocabularies.growths(function):
+                    yield self._grown(growth)
+
+    def _tied(self, tie: Tie) -> Finding:
+        smaller, larger, module = tie.smaller, tie.larger, tie.frame.module
+        made = smaller.made.frame.module
+        return self.finding(
+            made.place(smaller.made.value),
+            f"this is made for {smaller.rows.described} ids, but shares its weight with a layer for "
+            f"{larger.rows.described}",
+            symbol=made.text_of(smaller.made.value.callee),
+            confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
+            evidence=(f"`{module.text_of(tie.event.value)}` is used for both",),
+            related=(
+                Related(larger.made.frame.module.place(larger.made.value), "the other layer"),
+                Related(module.place(tie.event.value), "the weights are tied here"),
+            ),
+            help="size both layers by the same value",
+        )
+
+    def _grown(self, growth: Growth) -> Finding:
+        size, module = growth.size, growth.frame.module
+        added = module.text_of(growth.event.value.callee)
+        text = module.text_of(size.value)
+        counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"
+        return self.finding(
+            module.place(size.value),
+            f"`{text}` does not count the tokens of `{added}(…)`: their ids have no row",
+            symbol=text,
+            confidence=Confidence.MEDIUM if growth.event.guard is None else Confidence.LOW,
+            evidence=(f"`{text}` {counts}", "nothing resizes the table afterwards"),
+            related=(
+                Related(module.place(growth.event.value), "tokens are added here"),
+                Related(growth.table.frame.module.place(growth.table.call), "the table"),
+            ),
+            help="add the tokens first, and size the table by `len` of the tokenizer",
+        )

@@ -356,3 +356,22 @@ def test_an_expression_is_evaluated_where_it_stands(read: Read, tmp_path: Path) 
     assert isinstance(made, Instance)
     assert made.arguments.positional == (Constant(3), Constant(4))
     assert (project.classes.state(made), project.classes.state(listed)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("self.weight = nn.Parameter(torch.zeros(3))", True),
+        ("self.weight = nn.Parameter(torch.zeros(3), requires_grad=False)", False),
+        ("self.weight = nn.Parameter(torch.zeros(3), False)", False),
+        ("self.register_parameter('weight', nn.Parameter(torch.zeros(3)))", True),
+        ("self.register_buffer('table', torch.zeros(3))", False),
+        ("self.table = nn.Buffer(torch.zeros(3))", False),
+        ("self.norm = nn.BatchNorm1d(3, affine=False)", False),
+        ("self.norm = nn.BatchNorm1d(3)", True),
+    ],
+)
+def test_buffers_and_frozen_parameters_are_state_that_is_not_trained(read: Read, body: str, expected: bool) -> None:
+    model = read(layer(body))
+    assert model.has_state({}) is True
+    assert model.has_state({}, trained=True) is expected

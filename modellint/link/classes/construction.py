@@ -7,7 +7,7 @@ what it cannot follow is unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Guard, Op, Value, self_attribute
@@ -15,6 +15,7 @@ from modellint.link.classes import calls
 from modellint.link.classes.conditions import open_part, truth
 from modellint.link.classes.objects import (
     ANY_ARGUMENTS,
+    BUFFER,
     NEVER,
     NOTHING,
     PLAIN,
@@ -30,14 +31,17 @@ from modellint.link.classes.objects import (
     Instance,
     Never,
     Object,
+    Origin,
     Outside,
     Plain,
     Receiver,
+    Tensor,
     Unknown,
     alternatives,
     choice,
     contents,
     element,
+    made_by,
     merged,
     part,
 )
@@ -73,14 +77,18 @@ class Registration:
 class Frame:
     """One function body under evaluation."""
 
-    __slots__ = ("above", "method", "names", "results", "scope", "values")
+    __slots__ = ("above", "method", "names", "results", "scope", "trail", "values")
 
-    def __init__(self, method: Method | None, scope: Scope, names: dict[str, Object], above: int) -> None:
+    def __init__(
+        self, method: Method | None, scope: Scope, names: dict[str, Object], above: int, trail: Origin = ()
+    ) -> None:
         self.method = method
         self.scope = scope
         self.names = names
         #: How far up the MRO the method was found.
         self.above = above
+        #: The calls that led here from the constructor.
+        self.trail = trail
         self.values: dict[int, Object] = {}
         self.results: dict[int, Object] = {}
 
@@ -111,7 +119,7 @@ class Construction:
 
     # -- methods -----------------------------------------------------------------------------------------------
 
-    def _method(self, name: str, start: int, arguments: Arguments, path: Path) -> Object:
+    def _method(self, name: str, start: int, arguments: Arguments, path: Path, trail: Origin = ()) -> Object:
         """Run the method `name` as the classes of the MRO from `start` on define it."""
         mro = self.model.mro()
         for above in range(start, len(mro)):
@@ -123,7 +131,7 @@ class Construction:
                 return PLAIN
             method = owner.own_method(name)
             if method is not None:
-                return self._call(method, arguments, path, above)
+                return self._call(method, arguments, path, above, trail)
             if owner.facts.has_method(name):
                 return UNKNOWN
         if name != "__init__":
@@ -137,13 +145,13 @@ class Construction:
                 self._register(None, item, path)
         self.is_complete = self.is_complete and arguments.is_complete
 
-    def _call(self, method: Method, arguments: Arguments, path: Path, above: int) -> Object:
+    def _call(self, method: Method, arguments: Arguments, path: Path, above: int, trail: Origin) -> Object:
         if self._calls >= MAX_DEPTH or not self.classes.spend():
             self.is_complete = False
             return UNKNOWN
         self._calls += 1
         names = bind(self, method, arguments, above)
-        frame = Frame(method, method.scope, names, above)
+        frame = Frame(method, method.scope, names, above, trail)
         returned: list[Object] = []
         # A call may use up most of what is left, not all: whoever calls goes on.
         outer, self._limit = self._limit, self._steps + (self._limit - self._steps) * 3 // 4
@@ -233,7 +241,7 @@ class Construction:
             tensor = call.argument(1, "param" if name == "register_parameter" else "tensor")
             given = self.evaluate(tensor, frame) if tensor is not None else UNKNOWN
             if not (isinstance(given, Constant) and given.value is None):
-                self._assign(self._text(call, frame), _as_tensor(given), path)
+                self._assign(self._text(call, frame), _as_tensor(given, trained=name == "register_parameter"), path)
         elif name in ("append", "extend", "insert", "update") and not self._defines(name):
             if self.model.is_container:
                 for argument in call.positional:
@@ -242,7 +250,8 @@ class Construction:
         elif receiver.above or self._defines(name):
             arguments = self.arguments(call, frame)
             if arguments is not None:
-                frame.results[id(call)] = self._method(name, receiver.above, arguments, path)
+                trail = (*frame.trail, id(call))
+                frame.results[id(call)] = self._method(name, receiver.above, arguments, path, trail)
 
     def _defines(self, name: str) -> bool:
         torch = (calls.MODULE, *calls.CONTAINERS)
@@ -258,7 +267,8 @@ class Construction:
             return
         for above, model in enumerate(self.model.mro()):
             if model.name == named.model.name:
-                self._method("__init__", above, Arguments(arguments.positional[1:], arguments.keywords), path)
+                given = Arguments(arguments.positional[1:], arguments.keywords)
+                self._method("__init__", above, given, path, (*frame.trail, id(call)))
                 return
         self.is_complete = False
 
@@ -487,7 +497,7 @@ class Construction:
                 keys = None
             return Group((*owner.items, *more), keys)
         if isinstance(owner, Instance):
-            return Instance(owner.model, owner.arguments, (*owner.contents, *contents(Group(more))))
+            return replace(owner, contents=(*owner.contents, *contents(Group(more))))
         return owner
 
     def _binary(self, value: Value, frame: Frame) -> Object:
@@ -532,6 +542,7 @@ class Construction:
 
     def _result(self, call: Value, frame: Frame) -> Object:
         callee = call.callee
+        trail = (*frame.trail, id(call))
         arguments = self.arguments(call, frame)
         if arguments is None:
             return NEVER
@@ -540,7 +551,7 @@ class Construction:
             if receiver is not None:
                 method = self._method_of(callee.data)
                 if method is not None:
-                    return self._returned(method, arguments, frame)
+                    return self._returned(method, arguments, frame, trail)
             else:
                 owner = self.evaluate(callee.args[0], frame)
                 result = calls.method_result(owner, callee.data)
@@ -548,7 +559,8 @@ class Construction:
                     return result
         function = self.evaluate(callee, frame)
         is_each = isinstance(function, Choice) and function.is_each
-        return choice([self._apply(option, arguments, frame) for option in alternatives(function)], is_each=is_each)
+        results = [self._apply(option, arguments, frame, trail) for option in alternatives(function)]
+        return made_by(choice(results, is_each=is_each), trail)
 
     def _method_of(self, name: str) -> Method | None:
         return (
@@ -557,32 +569,36 @@ class Construction:
             else next((m for m in (model.own_method(name) for model in self.model.mro()) if m is not None), None)
         )
 
-    def _apply(self, function: Object, arguments: Arguments, frame: Frame) -> Object:
+    def _apply(self, function: Object, arguments: Arguments, frame: Frame, trail: Origin) -> Object:
         if isinstance(function, ClassObject):
             full = function.arguments.then(arguments)
-            return TENSOR if function.model.name in calls.TENSOR_CLASSES else Instance(function.model, full)
+            return _tensor(function.model.name, full) or Instance(function.model, full)
         if isinstance(function, Never):
             return NEVER
         if isinstance(function, Outside):
             found = self.classes.named(function.name, self.model)
             if found is not None:
                 return Instance(found, arguments)
-            return calls.external_result(function.name, arguments)
+            if function.name == "builtins.map" and len(arguments.positional) > 1:
+                each = Arguments(tuple(element(given) for given in arguments.positional[1:]))
+                return Group((made_by(self._apply(arguments.positional[0], each, frame, trail), trail),))
+            result = calls.external_result(function.name, arguments)
+            return made_by(result, trail, afresh=True) if function.name in calls.COPIES else result
         if isinstance(function, Plain | Constant):
             return PLAIN
         if isinstance(function, Callable):
             if function.method is not None:
-                return self._returned(function.method, arguments, frame)
+                return self._returned(function.method, arguments, frame, trail)
             if function.body is not None and function.frame is not None:
                 return self.evaluate(function.body, function.frame)
         return UNKNOWN
 
-    def _returned(self, method: Method, arguments: Arguments, frame: Frame) -> Object:
+    def _returned(self, method: Method, arguments: Arguments, frame: Frame, trail: Origin) -> Object:
         """What a function returns; its effects on the object under construction are not repeated."""
         if self._calls >= MAX_DEPTH:
             return UNKNOWN
         self._calls += 1
-        inner = Frame(method, method.scope, bind(self, method, arguments, frame.above), frame.above)
+        inner = Frame(method, method.scope, bind(self, method, arguments, frame.above), frame.above, trail)
         returned = [
             self.evaluate(event.value, inner)
             for event in method.flow.of(EventKind.RETURN)
@@ -627,12 +643,21 @@ def _built(item: Object) -> Object:
     return Instance(item.model, item.arguments.then(ANY_ARGUMENTS)) if isinstance(item, ClassObject) else item
 
 
-def _as_tensor(given: Object) -> Object:
-    """What `register_buffer` is given: a tensor, unless it may be None."""
+def _tensor(name: str, arguments: Arguments) -> Object | None:
+    """The parameter or buffer that calling the class `name` gives; None for any other class."""
+    if name not in calls.TENSOR_CLASSES:
+        return None
+    flag = arguments.keywords.get("requires_grad", arguments.positional[1] if len(arguments.positional) > 1 else None)
+    is_frozen = isinstance(flag, Constant) and not flag.value
+    return BUFFER if name.endswith("Buffer") or is_frozen else TENSOR
+
+
+def _as_tensor(given: Object, *, trained: bool) -> Object:
+    """What `register_buffer` or `register_parameter` is given: a tensor, unless it may be None."""
     options = alternatives(given)
     if any(isinstance(option, Given) or (isinstance(option, Constant) and option.value is None) for option in options):
         return UNKNOWN
-    return TENSOR
+    return BUFFER if not trained or (isinstance(given, Tensor) and not given.trained) else TENSOR
 
 
 def _root_attribute(value: Value) -> str | None:

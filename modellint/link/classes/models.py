@@ -215,14 +215,17 @@ class ClassModel:
                 found[name] = registration.value
         return found
 
-    def has_state(self, arguments: Arguments | Mapping[str, Object] | None = None) -> bool | None:
+    def has_state(
+        self, arguments: Arguments | Mapping[str, Object] | None = None, *, trained: bool = False
+    ) -> bool | None:
         """Whether an object built with these arguments has parameters or buffers, its children's included.
 
-        Without arguments: whatever they are.
+        Without arguments: whatever they are. With `trained` only parameters that gradients reach count.
         """
         if arguments is not None and not isinstance(arguments, Arguments):
             arguments = Arguments((), dict(arguments))
-        return self._classes.state(Instance(self, ANY_ARGUMENTS if arguments is None else arguments))
+        built = Instance(self, ANY_ARGUMENTS if arguments is None else arguments)
+        return self._classes.state(built, trained=trained)
 
     def registers(self, parameter: str, arguments: Mapping[str, Object] | None = None) -> bool | None:
         """Whether the constructor registers the layer that it is given as `parameter`.
@@ -396,46 +399,52 @@ class Classes:
         self._budget -= 1
         return self._budget > 0
 
-    def state(self, value: Object) -> bool | None:
-        """Whether an object has state that moves with it: parameters or buffers, its children's included."""
+    def state(self, value: Object, *, trained: bool = False) -> bool | None:
+        """Whether an object has state that moves with it: parameters or buffers, its children's included.
+
+        With `trained` only parameters that gradients reach count.
+        """
         self.begin()
-        if isinstance(value, Tensor | Trained):
+        if isinstance(value, Tensor):
+            return value.trained or not trained
+        if isinstance(value, Trained):
             return True
         if isinstance(value, Instance):
-            return self._instance_state(value)
+            return self._instance_state(value, trained)
         if isinstance(value, Choice):
-            return _agreed({self.state(option) for option in value.options}, value.is_each)
+            return _agreed({self.state(option, trained=trained) for option in value.options}, value.is_each)
         if isinstance(value, Given | Unknown):
             return None
         return False
 
-    def _instance_state(self, value: Instance) -> bool | None:
+    def _instance_state(self, value: Instance, trained: bool) -> bool | None:
         model = value.model
         if model.is_module is not True:
             return model.is_module
-        own = self.once(model, "state", lambda: self._built_state(model, ANY_ARGUMENTS))
+        question = "parameters" if trained else "state"
+        own = self.once(model, question, lambda: self._built_state(model, ANY_ARGUMENTS, trained))
         if own is None:
-            own = self._built_state(model, value.arguments)
-        return _agreed({own, *(self.state(item) for item in value.contents)}, True)
+            own = self._built_state(model, value.arguments, trained)
+        return _agreed({own, *(self.state(item, trained=trained) for item in value.contents)}, True)
 
-    def _built_state(self, model: ClassModel, arguments: Arguments) -> bool | None:
+    def _built_state(self, model: ClassModel, arguments: Arguments, trained: bool) -> bool | None:
         """Whether an object built with these arguments has state."""
         if len(self._running) >= _MAX_NESTING or sum(1 for name, _ in self._running if name == model.name) > 2:
             return None
         self._running.append((model.name, len(self._running)))
         try:
-            return self._run_state(Construction(self, model, len(self._running)).run(arguments))
+            return self._run_state(Construction(self, model, len(self._running)).run(arguments), trained)
         finally:
             self._running.pop()
 
-    def _run_state(self, run: Construction) -> bool | None:
+    def _run_state(self, run: Construction, trained: bool) -> bool | None:
         if () in run.failures:
             return None  # no object comes of these arguments
         open_paths: list[Path] = list(run.failures)
         is_open = not run.is_complete
         found = False
         for registration in run.registrations:
-            outcome = self.state(registration.value)
+            outcome = self.state(registration.value, trained=trained)
             if outcome and not registration.path:
                 return True
             if outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,14 +31,23 @@ class Constant:
     value: object
 
 
+#: Which call made an object: the calls that lead there from the constructor, by identity, outermost first.
+Origin = tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A parameter or buffer: state wherever it is registered."""
+    """A parameter or buffer: state wherever it is registered. Only parameters are `trained`."""
+
+    trained: bool = True
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
     """A layer with parameters whose class cannot be read: what a library's `from_pretrained` returns."""
+
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,7 @@ class Instance:
     model: ClassModel
     arguments: Arguments = field(default_factory=lambda: Arguments())
     contents: tuple[Object, ...] = ()
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +169,7 @@ ANY_ARGUMENTS = Arguments(is_complete=False)
 UNKNOWN = Unknown()
 PLAIN = Plain()
 TENSOR = Tensor()
+BUFFER = Tensor(trained=False)
 TRAINED = Trained()
 NOTHING = Group(())
 NEVER = Never()
@@ -194,6 +205,18 @@ def merged(options: list[Object], *, is_loop: bool) -> Object:
     common = [all(any(item is other for other in group.items) for group in groups) for item in items]
     maybe = (item if sure else choice([item, Constant(None)]) for item, sure in zip(items, common, strict=True))
     return Group(tuple(maybe))
+
+
+def made_by(value: Object, origin: Origin, *, afresh: bool = False) -> Object:
+    """`value` as the call `origin` returns it: what nobody else made was made there, `afresh` all of it."""
+    if isinstance(value, Instance | Tensor | Trained):
+        return replace(value, origin=origin) if afresh or value.origin is None else value
+    if isinstance(value, Choice):
+        return replace(value, options=tuple(made_by(option, origin, afresh=afresh) for option in value.options))
+    if isinstance(value, Group) and afresh:
+        items = (made_by(item, (*origin, number), afresh=True) for number, item in enumerate(value.items))
+        return replace(value, items=tuple(items))
+    return value
 
 
 def alternatives(value: Object) -> tuple[Object, ...]:

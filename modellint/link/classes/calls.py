@@ -74,7 +74,7 @@ _WRAPPERS = re.compile(
     r"torch\.(?:nn\.utils\.(?:\w+\.)*(?:weight_norm|spectral_norm|orthogonal|remove_weight_norm|skip_init)"
     r"|compile|jit\.script)$"
 )
-_COPIES = frozenset(("copy.deepcopy", "copy.copy"))
+COPIES = frozenset(("copy.deepcopy", "copy.copy"))
 _SEQUENCES = frozenset(
     f"builtins.{name}" for name in ("list", "tuple", "set", "reversed", "sorted", "iter", "frozenset", "next")
 )
@@ -88,6 +88,8 @@ def method_result(owner: Object, name: str) -> Object | None:
         return choice(known, is_each=owner.is_each) if len(known) == len(results) else None
     if isinstance(owner, Instance | Given | Trained) and name in _SAME:
         return owner
+    if isinstance(owner, Tensor) and name.endswith("_"):
+        return owner  # changed in place
     if isinstance(owner, Tensor | Plain | Constant):
         return PLAIN
     if isinstance(owner, Group | Given):
@@ -120,7 +122,7 @@ def external_result(name: str, arguments: Arguments) -> Object:
     """What calling the function or class `name`, which cannot be read, gives."""
     given = arguments.positional
     first = given[0] if given else UNKNOWN
-    if name in _COPIES or _WRAPPERS.match(name):
+    if name in COPIES or _WRAPPERS.match(name):
         return first
     if name in _SEQUENCES:
         return _sequence(name, given)

@@ -657,7 +657,9 @@ def _as_tensor(given: Object, *, trained: bool) -> Object:
     options = alternatives(given)
     if any(isinstance(option, Given) or (isinstance(option, Constant) and option.value is None) for option in options):
         return UNKNOWN
-    return BUFFER if not trained or (isinstance(given, Tensor) and not given.trained) else TENSOR
+    if isinstance(given, Tensor):
+        return given if trained else replace(given, trained=False)
+    return TENSOR if trained else BUFFER
 
 
 def _root_attribute(value: Value) -> str | None:

@@ -453,7 +453,7 @@ class Classes:
             elif outcome is None:
                 is_open = True
         if found:
-            return True if _covers(open_paths) else None
+            return True if covers(open_paths) else None
         return None if is_open else False
 
     def registered(self, model: ClassModel, arguments: Arguments, parameter: str) -> bool | None:
@@ -473,7 +473,7 @@ class Classes:
                 elif outcome is None:
                     is_open = True
             if paths:
-                return True if _covers([*paths, *run.failures]) else None
+                return True if covers([*paths, *run.failures]) else None
             return None if is_open else False
         finally:
             self._running.pop()
@@ -534,13 +534,13 @@ def may_register(value: Object) -> bool:
     return isinstance(value, Tensor | Trained | Given)
 
 
-def _covers(paths: list[Path]) -> bool:
+def covers(paths: list[Path]) -> bool:
     """Whether one of the paths is taken, however the open conditions on them turn out."""
     if any(not path for path in paths):
         return True
     for test in dict.fromkeys(path[0][0] for path in paths):
         sides = [[path[1:] for path in paths if path[0] == (test, side)] for side in (True, False)]
-        if all(side and _covers(side) for side in sides):
+        if all(side and covers(side) for side in sides):
             return True
     return False
 

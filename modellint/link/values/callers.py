@@ -29,7 +29,7 @@ def _callers(project: Project, function: Function) -> list[Function]:
     word = re.compile(rf"\b{re.escape(function.name)}\b")
     return [
         caller
-        for module in _neighbours(project, function.module, function.name)
+        for module in neighbours(project, function.module, function.name)
         for caller in (*module.all_functions(), module.body)
         if caller is not function and word.search(caller.text) and _calls(project, caller, function)
     ]
@@ -37,7 +37,7 @@ def _callers(project: Project, function: Function) -> list[Function]:
 
 def builders(project: Project, cls: Class) -> Iterator[tuple[Function, Value]]:
     """The calls that build objects of a class or of one derived from it, each with the function it stands in."""
-    for module in _neighbours(project, cls.module, cls.name):
+    for module in neighbours(project, cls.module, cls.name):
         derived = [c for c in module.classes.values() if c is not cls and cls in project.members.mro(c)]
         names = "|".join(re.escape(c.name) for c in (cls, *derived))
         calls = re.compile(rf"\b(?:{names})\(")
@@ -49,7 +49,7 @@ def builders(project: Project, cls: Class) -> Iterator[tuple[Function, Value]]:
                         yield function, event.value
 
 
-def _neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:
+def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:
     """A file, and those of its folder that mention a name."""
     folder = own.file.parent
     names = [name for name in project.files.listdir(folder) if name.endswith(".py")]

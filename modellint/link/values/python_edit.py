@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
+#: How many lines of a statement are looked for.
+_MAX_LINES = 80
+
 
 def written(value: Value, module: ModuleFacts) -> ast.expr | None:
     """The syntax of an expression, from its own text; positions are relative to it."""
@@ -27,6 +30,51 @@ def place_in(value: Value, node: ast.expr, module: ModuleFacts) -> Place:
         for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
     )
     return Place(module.path, module.source.span_of_bytes(*start, *end))
+
+
+def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | None:
+    """The syntax of what an assignment to one attribute stores, and where it is written.
+
+    None where a statement stores more than one value, or to more than one place.
+    """
+    lines = module.source.lines[target.line - 1 : target.line - 1 + _MAX_LINES]
+    if not lines:
+        return None
+    column = module.span(target).column - 1
+    text = lines[0][column:]
+    for number in range(1, len(lines) + 1):
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            text += lines[number] if number < len(lines) else ""
+            continue
+        statement = tree.body[0] if tree.body else None
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        node = getattr(statement, "value", None)
+        if len(targets) != 1 or not isinstance(targets[0], ast.Attribute) or not isinstance(node, ast.expr):
+            return None
+        if lines[0][:column].rstrip().endswith((",", "=")):
+            return None
+        return node, within(target, node, module)
+    return None
+
+
+def within(start: Value, node: ast.expr, module: ModuleFacts) -> Place:
+    """Where a node stands that was parsed from the text at the start of a value."""
+    places = (
+        (start.line + line - 1, offset + start.offset if line == 1 else offset)
+        for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
+    )
+    return Place(module.path, module.source.span_of_bytes(*next(places), *next(places)))
+
+
+def is_atom(text: str) -> bool:
+    """Whether an expression can be an operand as it is written."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant | ast.List | ast.Tuple)
 
 
 def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -> Place | None:

@@ -1,0 +1,105 @@
+"""How a plain container becomes one that registers: the edit, and whether it keeps the meaning of correct code."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Edit, Fix
+from modellint.graph.value import EventKind, Op
+from modellint.link.classes.objects import Instance, Tensor, Trained, alternatives
+from modellint.link.values import python_edit
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.classes.registered import Kept, Unregistered
+
+#: What lists and dicts can do, and torch's containers cannot.
+_MISSING = {
+    "List": frozenset("index remove copy sort reverse count clear".split()),
+    "Dict": frozenset("get setdefault copy popitem".split()),
+}
+_DISPLAYS = (ast.List, ast.ListComp, ast.Tuple, ast.Set, ast.SetComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
+_DICTS = (ast.Dict, ast.DictComp)
+_EMPTY = frozenset(("[]", "list()", "{}", "dict()", "()", "tuple()"))
+
+
+def name_in(module: ModuleFacts, name: str) -> str | None:
+    """How a file can write `torch.nn.<name>` with what it imports."""
+    for local, target in module.imports.items():
+        if target == f"torch.nn.{name}":
+            return local
+    for local, target in module.imports.items():
+        if target == "torch.nn":
+            return f"{local}.{name}"
+    return next((f"{local}.nn.{name}" for local, target in module.imports.items() if target == "torch"), None)
+
+
+def without_comma(kept: Kept) -> Fix | None:
+    """The comma that makes a tuple, taken out."""
+    module = kept.function.module
+    found = python_edit.assigned(kept.target, module)
+    if found is None or not isinstance(found[0], ast.Tuple) or len(found[0].elts) != 1:
+        return None
+    inner = python_edit.within(kept.target, found[0].elts[0], module).span
+    outer = found[1].span
+    comma = Place(module.path, Span(inner.end_line, inner.end_column, outer.end_line, outer.end_column))
+    return Fix("Drop the comma", Applicability.SAFE, (Edit(comma, ""),))
+
+
+def wrapped(found: Unregistered, kind: str) -> Fix | None:
+    """The container in one that registers; `kind` is `Module` or `Parameter`."""
+    kept = found.kept
+    module = kept.function.module
+    stored = python_edit.assigned(kept.target, module)
+    if stored is None or kept.kind == "container":
+        return None
+    shape = "Dict" if kept.kind == "dict" else "List"
+    container = name_in(module, f"{kind}{shape}")
+    leaves = [option for leaf, _ in kept.leaves() for option in alternatives(leaf)]
+    wanted = Instance | Trained if kind == "Module" else Tensor
+    if container is None or kept.is_nested or not all(isinstance(leaf, wanted) for leaf in leaves):
+        return None
+    parts = _parts(stored[0])
+    if not parts:
+        return None
+    edits = []
+    for node in parts:
+        place = python_edit.within(kept.target, node, module)
+        text = python_edit.text_at(place, module)
+        inside = "" if text in _EMPTY else f"({text})" if isinstance(node, ast.Tuple) and text[:1] != "(" else text
+        edits.append(Edit(place, f"{container}({inside})"))
+    is_safe = not _misses_something(found, _MISSING[shape]) and (shape == "List" or _has_plain_keys(kept.value))
+    return Fix(f"Wrap it in `{container}`", Applicability.SAFE if is_safe else Applicability.UNSAFE, tuple(edits))
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """The containers to wrap: the expression, or those among its alternatives."""
+    if isinstance(node, ast.IfExp):
+        branches = [node.body, node.orelse]
+        if all(isinstance(b, _DISPLAYS) or (isinstance(b, ast.Constant) and b.value is None) for b in branches):
+            return [branch for branch in branches if isinstance(branch, _DISPLAYS)]
+        return []
+    return [node]
+
+
+def _misses_something(found: Unregistered, missing: frozenset[str]) -> bool:
+    """Whether a use asks for a method that torch's containers do not have."""
+    for use in found.uses:
+        for event in use.function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is Op.ATTR and callee.data in missing and callee.args[0] is use.value:
+                return True
+    return False
+
+
+def _has_plain_keys(value: Value) -> bool:
+    """Whether the keys of a dict are texts that a `ModuleDict` takes: no dots in them."""
+    if value.op is Op.DICT:
+        return all(
+            key is not None and key.op is Op.CONST and isinstance(key.data, str) and "." not in key.data and key.data
+            for key in value.data
+        )
+    return value.op is Op.COMPREHENSION and value.args[0].op is Op.STRING

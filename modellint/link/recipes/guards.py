@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from modellint.graph.python import Function
+    from modellint.link.project import Project
     from modellint.link.recipes.scripts import BrainUse, Script
 
 
@@ -141,6 +142,8 @@ class Guards:
         self.changed = changed
         #: The entries of `modules=`, None if they are not all known.
         self.modules = modules
+        #: Where classes are looked up, if they may be.
+        self.project: Project | None = None
         self._stores: dict[str, list[tuple[Function, Value]]] | None = None
 
     # -- conditions --------------------------------------------------------------------------------------------
@@ -234,13 +237,29 @@ class Guards:
         return Truth.UNKNOWN
 
     def _call_truth(self, value: Value, frame: Frame, depth: int) -> Truth:
-        if dotted(value.callee) != "hasattr":
+        asked = dotted(value.callee)
+        if asked == "isinstance" and len(value.positional) == 2:
+            return self._is_instance(value, frame)
+        if asked != "hasattr":
             return _truth_of(self.evaluate(value, frame, depth + 1))
         if len(value.positional) == 2:
             name = self.evaluate(value.positional[1], frame, depth + 1)
             if isinstance(name, Known) and isinstance(name.value, str):
                 return self._has(self.evaluate(value.positional[0], frame, depth + 1), name.value)
         return Truth.UNKNOWN
+
+    def _is_instance(self, value: Value, frame: Frame) -> Truth:
+        """Whether an object of the recipe is of a class, both being known."""
+        item = self.item(value.positional[0], frame)
+        if self.project is None or item is None or item.kind is not ItemKind.NEW:
+            return Truth.UNKNOWN
+        classes = self.project.classes
+        model = classes.resolve(item.target, item.recipe.file)
+        wanted = classes.resolve(value.positional[1], frame.function.module)
+        if model is None or wanted is None:
+            return Truth.UNKNOWN
+        found = any(base.name == wanted.name for base in model.mro())
+        return Truth.TRUE if found else Truth.FALSE if model.is_complete else Truth.UNKNOWN
 
     # -- values ------------------------------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
 _MAX_DEPTH = 20
+#: Constructor parameters by which pretrained models are asked to keep their weights.
+_FREEZING = ("freeze", "frozen", "freeze_params")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class UsedLayer:
-    """A layer with state in use, and the objects through which it is reached, the one that is used first."""
+    """A layer in use, and the objects through which it is reached, the one that is used first."""
 
     layer: Item
     owners: tuple[Item, ...]
@@ -59,6 +61,8 @@ class Layers:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._states: dict[int, bool | None] = {}
+        self._parameters: dict[int, bool | None] = {}
+        self._held: dict[int, Moved] = {}
         self._registered: dict[tuple[int, str | int], bool | None] = {}
         #: Objects are compared by identity: those that were asked about must live on.
         self._asked: list[Item] = []
@@ -79,6 +83,26 @@ class Layers:
             self._asked.append(item)
             self._states[id(item)] = None if model is None else self._state(item, model)
         return self._states[id(item)]
+
+    def has_own_parameters(self, item: Item) -> bool | None:
+        """Whether an object has parameters that gradients may reach, those of layers that it was given left out."""
+        if id(item) not in self._parameters:
+            model = self.model(item)
+            self._asked.append(item)
+            instance = None if model is None else Instance(model, self._arguments(item, 0))
+            state = None if instance is None else self._project.classes.state(instance, trained=True)
+            self._parameters[id(item)] = state
+        return self._parameters[id(item)]
+
+    def freezes(self, item: Item) -> bool | None:
+        """Whether an object is asked to freeze itself (`freeze: True`), None if the request is not known."""
+        model = self.model(item)
+        for name, child in self.arguments(item):
+            if name in _FREEZING:
+                return bool(child.value) if child.kind is ItemKind.CONSTANT else None
+        parameters = (model.parameter(name) for name in _FREEZING) if model is not None else ()
+        defaults = (parameter.default for parameter in parameters if parameter is not None)
+        return any(default is not None and default.data is True for default in defaults)
 
     def _state(self, item: Item, model: ClassModel) -> bool | None:
         arguments = self._arguments(item, 0)
@@ -183,6 +207,13 @@ class Layers:
                     pending.append((child, follows))
         return Moved(frozenset(certain), frozenset(possible))
 
+    def held_by(self, item: Item) -> Moved:
+        """An object and everything that it registers."""
+        if id(item) not in self._held:
+            self._asked.append(item)
+            self._held[id(item)] = self.moved_with((item,))
+        return self._held[id(item)]
+
     def _moving_along(self, item: Item, sure: bool, known: set[int]) -> Iterator[tuple[Item, bool]]:
         """What `item` takes along when it is moved, those `known` to move left out, and whether that is certain."""
         if item.kind in _CONTAINERS:
@@ -202,7 +233,23 @@ class Layers:
 
     def takes_along(self, owner: Item, item: Item) -> bool:
         """Whether moving `owner` moves `item`, which is another object, as far as is known."""
-        return owner is not item and item in self.moved_with((owner,))
+        return owner is not item and item in self.held_by(owner)
+
+    def reached_from(self, used: Item) -> Iterator[UsedLayer]:
+        """All layers that computing with `used` may need: itself, and those that it was given, by whatever owner."""
+        seen: set[int] = set()
+        pending: list[tuple[Item, tuple[Item, ...]]] = [(used, ())]
+        while pending:
+            item, owners = pending.pop()
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            if item.kind in _CONTAINERS:
+                pending.extend((child, owners) for _, child in item.children())
+            elif (model := self.model(item)) is not None:
+                if model.is_module:
+                    yield UsedLayer(item, owners)
+                pending.extend((child, (*owners, item)) for _, child in item.children() if _may_hold_layers(child))
 
     def used_with(self, used: Item, moved: Moved | None = None) -> Iterator[UsedLayer]:
         """The layers with state that computing with `used` needs: itself, and what it was given.

@@ -15,7 +15,7 @@ from modellint.link.recipes.guards import FLUENT, Abstract, Frame, Guards, Modul
 from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
@@ -31,6 +31,8 @@ _BOOKKEEPING = FLUENT | frozenset(
      "register_buffer", "register_parameter", "zero_grad", "share_memory", "extra_repr", "bfloat16", "double",
      "get_submodule", "get_parameter", "get_buffer", "keys", "values", "items", "update", "pop", "clear")
 )  # fmt: skip
+#: Functions that ask about an object.
+_QUESTIONS = frozenset(("isinstance", "issubclass", "hasattr", "getattr", "setattr", "len", "type", "id", "print"))
 #: What `self.modules` answers to without being asked for an entry: `torch.nn.ModuleDict` and its bases.
 _MODULE_DICT = _BOOKKEEPING | frozenset(
     ("training", "module", "forward", "no_sync", "dump_patches", "call_super_init", "compile", "xpu", "ipu", "mtia",
@@ -64,6 +66,9 @@ _EVALUATE = {
     "evaluate_batch": (_TEST,),
     "make_dataloader": (_TEST,),
 }
+#: The methods in which gradients are computed.
+_LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
+_QUIET = frozenset(("torch.no_grad", "torch.inference_mode", "no_grad", "inference_mode"))
 #: What the framework's own version of a batch method calls.
 _BATCH = {
     "fit_batch": ("compute_forward", "compute_objectives"),
@@ -73,18 +78,28 @@ _BATCH = {
 
 @dataclass(frozen=True, eq=False)
 class ModuleUse:
-    """`self.modules.name` in the script."""
+    """`self.modules.name` in the script.
+
+    `stages` are those of the training in which it is used, `learns` tells that gradients reach it there in a step
+    of the optimizers. What only asks for its parameters or changes its mode does not compute with it.
+    """
 
     name: str
     place: Place
     text: str
     certain: bool
     function: str
+    stages: frozenset[str] = frozenset()
+    learns: bool = False
+    computes: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class ItemUse:
-    """An object of the recipe that the script calls: itself (`direct`), or a method of it."""
+    """An object of the recipe that the script calls: itself (`direct`), or a method of it.
+
+    `entry` is its name where it is called through `self.modules`, None where the recipe's own object is.
+    """
 
     item: Item
     place: Place
@@ -92,6 +107,10 @@ class ItemUse:
     certain: bool
     direct: bool
     function: str
+    stages: frozenset[str] = frozenset()
+    learns: bool = False
+    entry: str | None = None
+    call: Value | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +132,32 @@ class Reach:
     module_uses: list[ModuleUse] = field(default_factory=list)
     item_uses: list[ItemUse] = field(default_factory=list)
     moved: list[Item] = field(default_factory=list)
+    #: What evaluates the script's values, and the functions that run, as they are called, if they certainly do.
+    guards: Guards = field(init=False, repr=False)
+    frames: list[tuple[Frame, bool]] = field(default_factory=list, repr=False)
+
+    def events(self) -> Iterator[tuple[Event, Frame, bool]]:
+        """What happens in the functions that run, where it does, and whether that is certain."""
+        for frame, certain in self.frames:
+            for event in own_events(frame.function):
+                truth = self.guards.holds(event.guard, frame)
+                if truth is not Truth.FALSE:
+                    yield event, frame, certain and truth is not Truth.UNKNOWN
+
+    def all_events(self) -> Iterator[tuple[Event, Frame, bool]]:
+        """`events`, what the script does around the Brain, and what happens in methods that nothing is known to call.
+
+        Only the Brain's work is certain.
+        """
+        yield from self.events()
+        walked = {id(frame.function) for frame, _ in self.frames}
+        methods = (method for cls in self.brain.classes for method in cls.methods.values())
+        for function in (*script_functions(self.brain.module), *methods):
+            if id(function) not in walked:
+                frame = Frame(function, "")
+                for event in own_events(function):
+                    if function.owner is not None or self.guards.holds(event.guard, frame) is not Truth.FALSE:
+                        yield event, frame, False
 
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:
@@ -132,14 +177,17 @@ class _Walk:
         modules = self._modules(plain)
         self.result = Reach(brain, modules)
         known = modules.entries if modules is not None and modules.closed else None
-        self.guards = Guards(script, brain, evaluation.keys, changed, known)
-        self._visited: dict[Any, bool] = {}
+        self.guards = self.result.guards = Guards(script, brain, evaluation.keys, changed, known)
+        self.guards.project = project
+        #: How certainly and how fully each function has been walked.
+        self._visited: dict[Any, tuple[bool, bool]] = {}
         self._uses: dict[tuple[str, int, int], ModuleUse] = {}
         self._items: dict[tuple[int, int, int], ItemUse] = {}
 
     def run(self) -> Reach:
         for function, stage in self._roots():
-            self._visit(Frame(function, stage), True)
+            learns = stage == _TRAIN and function.name in _LEARNING
+            self._visit(Frame(function, stage), True, learns)
         for function in (*script_functions(self.script.module), *self._methods()):
             self._collect_moves(function)
         self.result.module_uses = list(self._uses.values())
@@ -241,7 +289,7 @@ class _Walk:
             if method is not None:
                 called_in: tuple[str, ...] = (_TRAIN, _VALID) if name == "fit" else (_TEST,)
                 pairs.update(dict.fromkeys((name, stage) for stage in called_in))
-                if name in ("fit", "evaluate") and not _calls_super(method, name):
+                if name in ("fit", "evaluate") and not calls_super(method, name):
                     loops = [loop for loop in loops if loop is not (_FIT if name == "fit" else _EVALUATE)]
         for loop in loops:
             for name, stages in loop.items():
@@ -249,30 +297,37 @@ class _Walk:
                     method = brain.method(name)
                     if method is not None:
                         pairs[name, stage] = None
-                    if name in _BATCH and (method is None or _calls_super(method, name)):
+                    if name in _BATCH and (method is None or calls_super(method, name)):
                         pairs.update(dict.fromkeys((called, stage) for called in _BATCH[name]))
         for name, stage in pairs:
             method = brain.method(name)
             if method is not None:
                 yield method, stage
 
-    def _visit(self, frame: Frame, certain: bool) -> None:
+    def _visit(self, frame: Frame, certain: bool, learns: bool) -> None:
         key = (id(frame.function), frame.stage, _key_of(frame.arguments))
-        if (key in self._visited and self._visited[key] >= certain) or len(self._visited) > _MAX_VISITS:
+        known, knew = self._visited.get(key, (None, False))
+        if (known is not None and known >= certain and knew >= learns) or len(self._visited) > _MAX_VISITS:
             return
-        self._visited[key] = certain
+        self._visited[key] = (certain or bool(known), learns or knew)
+        self.result.frames.append((frame, certain))
+        learns = learns and not _is_quiet(frame.function.signature.decorators)
+        detached = _detached(frame.function) if learns else frozenset()
         seen: dict[int, bool] = {}
         for event in own_events(frame.function):
             truth = self.guards.holds(event.guard, frame)
             if truth is Truth.FALSE:
                 continue
             sure = certain and truth is not Truth.UNKNOWN
-            self._module_uses(event, frame, sure, seen)
+            teaches = learns and not _is_quiet(event.contexts) and id(event.value) not in detached
+            self._module_uses(event, frame, sure, teaches, seen)
             if event.kind is EventKind.CALL:
-                self._item_use(event.value, frame, sure)
-                self._follow(event.value, frame, sure)
+                self._item_use(event.value, frame, sure, teaches)
+                self._follow(event.value, frame, sure, teaches)
 
-    def _module_uses(self, event: Event, frame: Frame, certain: bool, seen: dict[int, bool]) -> None:
+    def _module_uses(self, event: Event, frame: Frame, certain: bool, learns: bool, seen: dict[int, bool]) -> None:
+        callee = event.value.callee if event.kind is EventKind.CALL else None
+        computes = callee is None or not _is_idle(callee)
         for value in _parts(event.value, certain, seen):
             name = self._entry_name(value, frame)
             if name is None or name in _MODULE_DICT:
@@ -281,9 +336,16 @@ class _Walk:
             place = module.place(value)
             key = (place.path, place.span.line, place.span.column)
             known = self._uses.get(key)
-            if known is None or (certain and not known.certain):
+            if known is None:
                 text = module.text_of(value)
-                self._uses[key] = ModuleUse(name, place, text, certain, frame.function.qualname)
+                known = ModuleUse(name, place, text, certain, frame.function.qualname, computes=computes)
+            self._uses[key] = replace(
+                known,
+                certain=known.certain or certain,
+                stages=known.stages | {frame.stage},
+                learns=known.learns or (learns and computes),
+                computes=known.computes or computes,
+            )
 
     def _entry_name(self, value: Value, frame: Frame) -> str | None:
         if value.op not in (Op.ATTR, Op.INDEX):
@@ -291,7 +353,7 @@ class _Walk:
         found = self.guards.evaluate(value, frame)
         return found.name if isinstance(found, ModuleEntry) else None
 
-    def _item_use(self, call: Value, frame: Frame, certain: bool) -> None:
+    def _item_use(self, call: Value, frame: Frame, certain: bool, learns: bool) -> None:
         receiver, method = call.callee, ""
         item = self.guards.item(receiver, frame)
         while item is None and receiver.op is Op.ATTR:
@@ -302,12 +364,21 @@ class _Walk:
         module = frame.function.module
         key = (id(item), call.line, call.offset)
         known = self._items.get(key)
-        if known is None or (certain and not known.certain):
+        if known is None:
             direct = method in ("", "forward")
             text = module.text_of(call.callee)
-            self._items[key] = ItemUse(item, module.place(call.callee), text, certain, direct, frame.function.qualname)
+            found = self.guards.evaluate(receiver, frame)
+            entry = found.name if isinstance(found, ModuleEntry) else None
+            place, function = module.place(call.callee), frame.function.qualname
+            known = ItemUse(item, place, text, certain, direct, function, entry=entry, call=call)
+        self._items[key] = replace(
+            known,
+            certain=known.certain or certain,
+            stages=known.stages | {frame.stage},
+            learns=known.learns or learns,
+        )
 
-    def _follow(self, call: Value, frame: Frame, certain: bool) -> None:
+    def _follow(self, call: Value, frame: Frame, certain: bool, learns: bool) -> None:
         callee = call.callee
         function: Function | None = None
         if callee.op is Op.ATTR:
@@ -315,7 +386,7 @@ class _Walk:
             if self.guards.evaluate(owner, frame) is Special.SELF:
                 function = self.brain.method(callee.data)
             elif owner.op is Op.CALL and dotted(owner.callee) == "super":
-                function = self._super(callee.data, frame, certain)
+                function = self._super(callee.data, frame, certain, learns)
         elif callee.op in (Op.GLOBAL, Op.LAMBDA):
             function = self.script.module.functions.get(str(callee.data)) if callee.op is Op.GLOBAL else None
         if function is None:
@@ -337,16 +408,16 @@ class _Walk:
                     arguments[parameter.name] = found
         if function.owner is None and not arguments:
             return
-        self._visit(Frame(function, stage, arguments), certain)
+        self._visit(Frame(function, stage, arguments), certain, learns)
 
-    def _super(self, name: str, frame: Frame, certain: bool) -> Function | None:
+    def _super(self, name: str, frame: Frame, certain: bool, learns: bool) -> Function | None:
         owner: Class | None = frame.function.owner
         function = self.brain.method(name, after=owner) if owner is not None else None
         if function is None:
             for called in _BATCH.get(name, ()):
                 method = self.brain.method(called)
                 if method is not None:
-                    self._visit(Frame(method, frame.stage), certain)
+                    self._visit(Frame(method, frame.stage), certain, learns)
         return function
 
     # -- moves -------------------------------------------------------------------------------------------------
@@ -364,6 +435,30 @@ class _Walk:
                     self.result.moved.append(found)
                 elif found is Special.HPARAMS and value is callee.args[0]:
                     self.result.moved.extend(self.evaluation.keys.values())
+
+
+def _is_quiet(contexts: Iterable[Value]) -> bool:
+    """Whether code in these contexts, or with these decorators, records no gradients, or may record none."""
+    for context in contexts:
+        name = dotted(context.callee if context.op is Op.CALL else context) or ""
+        if name in _QUIET or name.rpartition(".")[2] == "set_grad_enabled":
+            return True
+    return False
+
+
+def _is_idle(callee: Value) -> bool:
+    """Whether a call only asks about an object, or changes its mode."""
+    if callee.op is Op.ATTR:
+        return callee.data in _BOOKKEEPING
+    return callee.op is Op.GLOBAL and callee.data in _QUESTIONS
+
+
+def _detached(function: Function) -> frozenset[int]:
+    """The calls whose results no gradient reaches, by identity."""
+    if ".detach()" not in function.text:
+        return frozenset()
+    calls = (event.value.callee for event in function.flow.of(EventKind.CALL))
+    return frozenset(id(callee.args[0]) for callee in calls if callee.op is Op.ATTR and callee.data == "detach")
 
 
 def _parts(value: Value, certain: bool, seen: dict[int, bool]) -> Iterator[Value]:
@@ -391,7 +486,8 @@ def _changed_keys(script: Script) -> Iterator[str]:
                 yield str(target.args[1].data)
 
 
-def _calls_super(method: Function, name: str) -> bool:
+def calls_super(method: Function, name: str) -> bool:
+    """Whether a method calls what it overrides."""
     for event in method.flow.of(EventKind.CALL):
         callee = event.value.callee
         if callee.op is Op.ATTR and callee.data == name and callee.args[0].op is Op.CALL:

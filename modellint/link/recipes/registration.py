@@ -10,6 +10,7 @@ from modellint.link.recipes.moved import Layers, Moved, UsedLayer, layers_of
 from modellint.link.recipes.pairing import is_inference, recipes_of, scripts_of
 from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach, reach
 from modellint.link.recipes.scripts import read_script
+from modellint.link.recipes.used import computations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,7 +103,7 @@ def _omitted_from_training(
     found: dict[int, Omission] = {}
     for one in reached:
         source = one.modules.source if one.modules is not None else None
-        for use, item in _uses(one, layers):
+        for use, item in computations(one, layers):
             for used in layers.used_with(item, moved):
                 layer, owners = _whole(used, item, moved, layers)
                 if layer.name in absent:
@@ -149,19 +150,6 @@ def _absent(reached: Iterable[Reach]) -> Iterator[str]:
     for one in reached:
         entries = one.modules.entries if one.modules is not None else {}
         yield from (use.name for use in one.module_uses if use.certain and use.name not in entries)
-
-
-def _uses(one: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:
-    """What is computed with: objects of the recipe and entries of `modules`."""
-    for use in one.item_uses:
-        model = layers.model(use.item)
-        # What another object's methods do with what it holds is anybody's guess: think of a checkpointer.
-        if model is not None and (use.direct or model.is_module):
-            yield use, use.item
-    for entry in one.module_uses:
-        item = one.modules.entries.get(entry.name) if one.modules is not None else None
-        if item is not None:
-            yield entry, item
 
 
 def _omitted_from_inference(evaluation: Evaluation, project: Project) -> Iterator[Omission]:

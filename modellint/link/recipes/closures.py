@@ -1,0 +1,68 @@
+"""Which layers are held by something, and through what: the one idea behind moved, trained and saved.
+
+What holds layers has roots: the entries of `modules`, the modules whose parameters an optimizer was given, the
+recoverables of a checkpointer. A root holds itself and every layer that it registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.moved import Layers
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Root:
+    """Something that is held by name: `text` is how the recipe or the script puts it, `place` where.
+
+    `certain` tells that it is held whatever the run decides.
+    """
+
+    item: Item
+    text: str
+    place: Place
+    certain: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Via:
+    """Why a layer is held: the root that registers it, and whether that is certain."""
+
+    root: Root
+    certain: bool
+
+
+class Closure:
+    """The layers that `roots` hold. Not `closed`: something is held of which we do not know what it is."""
+
+    def __init__(self, roots: Iterable[Root], layers: Layers, *, closed: bool) -> None:
+        self.roots = tuple(roots)
+        self.closed = closed
+        self._layers = layers
+        self._known: dict[int, Via | None] = {}
+
+    def via(self, item: Item) -> Via | None:
+        """Through which root a layer is held, the surest one; None if no root is known to hold it."""
+        if id(item) not in self._known:
+            self._known[id(item)] = self._find(item)
+        return self._known[id(item)]
+
+    def _find(self, item: Item) -> Via | None:
+        found: Via | None = None
+        for root in self.roots:
+            held = self._layers.held_by(root.item)
+            if item in held:
+                certain = root.certain and id(item) in held.certain
+                if certain:
+                    return Via(root, True)
+                found = found or Via(root, False)
+        return found
+
+    def __contains__(self, item: Item) -> bool:
+        return self.via(item) is not None

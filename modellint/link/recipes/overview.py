@@ -1,0 +1,189 @@
+"""The registration of a recipe's layers at a glance: used where, moved, trained and saved through what.
+
+Rules and the registration map only read this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint.link.recipes.closures import Closure, Root, Via
+from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
+from modellint.link.recipes.moved import layers_of
+from modellint.link.recipes.pairing import is_inference, scripts_of
+from modellint.link.recipes.registration import reached_from
+from modellint.link.recipes.saved import saved_by
+from modellint.link.recipes.trained import frozen_by, trained_by
+from modellint.link.recipes.used import Used
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.moved import Layers
+    from modellint.link.recipes.reach import Reach
+    from modellint.link.recipes.saved import Saved
+    from modellint.link.recipes.trained import Trained
+    from modellint.link.recipes.used import LayerUse
+
+_PRETRAINER = ".Pretrainer"
+
+
+@dataclass(frozen=True, eq=False)
+class LayerStatus:
+    """What becomes of one layer in one training.
+
+    `has_parameters` speaks of its own that gradients may reach, those of layers that it was given left out; None is
+    unknown, as everywhere. `moved`, `trained`, `saved`, `loaded` (from a pretrained model) and `frozen` tell through
+    what, None if not. A layer that its own arguments ask to freeze is `frozen_by_itself`.
+    """
+
+    item: Item
+    has_parameters: bool | None
+    uses: tuple[LayerUse, ...]
+    moved: Via | None
+    trained: Via | None
+    saved: Via | None
+    loaded: Via | None
+    frozen: Via | None
+    frozen_by_itself: bool | None
+
+    @property
+    def stages(self) -> frozenset[str]:
+        """The stages in which it is used."""
+        return frozenset(stage for use in self.uses for stage in use.stages)
+
+    @property
+    def may_be_frozen(self) -> bool:
+        return self.frozen is not None or self.frozen_by_itself is not False
+
+
+class Registration:
+    """One Brain under one recipe, or a recipe that is loaded to infer with: then there is no `reach`."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        evaluation: Evaluation,
+        reach: Reach | None,
+        project: Project,
+        *,
+        is_only_script: bool = True,
+    ) -> None:
+        self.recipe = recipe
+        self.evaluation = evaluation
+        self.reach = reach
+        #: Whether the script is known to be that of the recipe, not one of several that may be meant.
+        self.is_only_script = is_only_script
+        self._project = project
+        self._layers: Layers = layers_of(project)
+
+    @cached_property
+    def moved(self) -> Closure:
+        """What follows `modules` to the device, and what the script moves itself."""
+        reach = self.reach
+        if reach is None:
+            modules = self.evaluation.keys.get("modules")
+            children = modules.fields if modules is not None else {}
+            roots = [Root(child, f"modules[{name}]", child.place) for name, child in children.items()]
+            return Closure(roots, self._layers, closed=True)
+        roots = list(self._entries(reach))
+        roots += (Root(item, item.path, item.place, certain=False) for item in reach.moved)
+        closed = reach.modules is not None and reach.modules.closed
+        return Closure(roots, self._layers, closed=closed)
+
+    @cached_property
+    def modules(self) -> Closure:
+        """What `modules=` holds."""
+        roots = self._entries(self.reach) if self.reach is not None else self.moved.roots
+        return Closure(roots, self._layers, closed=self.moved.closed)
+
+    @staticmethod
+    def _entries(reach: Reach) -> Iterator[Root]:
+        modules = reach.modules
+        for name, item in modules.entries.items() if modules is not None else ():
+            if item is not None and modules is not None:
+                yield Root(item, f"modules[{name}]", modules.place if modules.source is None else modules.source.place)
+
+    @cached_property
+    def trained(self) -> Trained | None:
+        """What optimizers hold."""
+        return None if self.reach is None else trained_by(self.reach, self._project, self._layers)
+
+    @cached_property
+    def frozen(self) -> Closure:
+        """What the script freezes."""
+        return Closure((), self._layers, closed=True) if self.reach is None else frozen_by(self.reach, self._layers)
+
+    @cached_property
+    def saved(self) -> Saved | None:
+        """What the checkpointer saves."""
+        return None if self.reach is None else saved_by(self.reach, self._project, self._layers)
+
+    @cached_property
+    def loaded(self) -> Closure:
+        """What pretrainers of the recipe fill with the weights of a trained model."""
+        roots = [
+            Root(child, f"{pretrainer.path}[loadables][{name}]", child.place, certain=False)
+            for pretrainer in self.evaluation.root.walk()
+            if pretrainer.kind is ItemKind.NEW and pretrainer.target.endswith(_PRETRAINER)
+            for argument in ("loadables",)
+            if argument in pretrainer.fields
+            for name, child in pretrainer.fields[argument].children()
+        ]
+        return Closure(roots, self._layers, closed=True)
+
+    @cached_property
+    def used(self) -> Used | None:
+        """Where layers are used."""
+        return None if self.reach is None else Used(self.reach, self._layers)
+
+    @cached_property
+    def layers(self) -> tuple[LayerStatus, ...]:
+        """All layers of the recipe that have, or may have, parameters or buffers of their own, as they are written."""
+        return tuple(self.status(item) for item in self.evaluation.root.walk() if self._is_layer(item))
+
+    def _is_layer(self, item: Item) -> bool:
+        model = self._layers.model(item)
+        if model is None or model.is_module is not True:
+            return False
+        return self._layers.has_own_parameters(item) is not False or self._layers.has_own_state(item) is not False
+
+    def status(self, item: Item) -> LayerStatus:
+        """What becomes of one layer."""
+        return LayerStatus(
+            item=item,
+            has_parameters=self._layers.has_own_parameters(item),
+            uses=() if self.used is None else self.used.of(item),
+            moved=self.moved.via(item),
+            trained=None if self.trained is None else self.trained.via(item),
+            saved=None if self.saved is None else self.saved.via(item),
+            loaded=self.loaded.via(item),
+            frozen=self.frozen.via(item),
+            frozen_by_itself=self._layers.freezes(item),
+        )
+
+
+def registrations_of(recipe: Recipe, project: Project) -> tuple[Registration, ...]:
+    """One registration for each Brain that a script of the recipe builds; one without for an inference recipe."""
+    return project.once(("registrations", recipe.file), lambda: tuple(_registrations(recipe, project)))
+
+
+def _registrations(recipe: Recipe, project: Project) -> Iterator[Registration]:
+    scripts = scripts_of(recipe, project).scripts
+    if not scripts and is_inference(recipe):
+        yield Registration(recipe, evaluate(recipe, project), None, project)
+    for path in scripts:
+        yield from registrations_under(recipe, path, project, is_only_script=len(scripts) == 1)
+
+
+def registrations_under(
+    recipe: Recipe, script: Path, project: Project, *, is_only_script: bool = True
+) -> Iterator[Registration]:
+    """The registrations of a recipe under one script."""
+    for reach in reached_from(recipe, script, project) or ():
+        yield Registration(recipe, evaluate(recipe, project), reach, project, is_only_script=is_only_script)

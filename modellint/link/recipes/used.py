@@ -1,0 +1,80 @@
+"""Where the layers of a recipe are used, in which stages of the training, and whether they learn there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.moved import Layers
+    from modellint.link.recipes.reach import ItemUse, ModuleUse, Reach
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, eq=False)
+class LayerUse:
+    """A layer in use: at `place`, in `function`, through `owners` (the object that the script uses first).
+
+    `stages` are "TRAIN", "VALID" and "TEST"; `learns` tells that gradients reach the layer there when it trains.
+    `certain` tells that this happens whatever the run decides.
+    """
+
+    place: Place
+    text: str
+    function: str
+    stages: frozenset[str]
+    owners: tuple[Item, ...]
+    learns: bool
+    certain: bool
+
+
+class Used:
+    """The uses of layers, in the order in which they were found."""
+
+    def __init__(self, reach: Reach, layers: Layers) -> None:
+        self._uses: dict[int, list[LayerUse]] = {}
+        self._layers = layers
+        for use, item in computations(reach, layers):
+            for used in layers.reached_from(item):
+                found = self._uses.setdefault(id(used.layer), [])
+                found.append(
+                    LayerUse(
+                        place=use.place,
+                        text=use.text,
+                        function=use.function,
+                        stages=use.stages,
+                        owners=used.owners,
+                        learns=use.learns and self._passes_gradients(used.owners),
+                        certain=use.certain,
+                    )
+                )
+
+    def of(self, item: Item) -> tuple[LayerUse, ...]:
+        """Where a layer is used."""
+        return tuple(self._uses.get(id(item), ()))
+
+    def learning(self, item: Item) -> LayerUse | None:
+        """A use of a layer in which it learns, a certain one if there is any."""
+        uses = [use for use in self.of(item) if use.learns]
+        return next((use for use in uses if use.certain), uses[0] if uses else None)
+
+    def _passes_gradients(self, owners: tuple[Item, ...]) -> bool:
+        """Whether what computes with a layer is made of it; a searcher only asks it."""
+        models = (self._layers.model(owner) for owner in owners)
+        return all(model is not None and model.is_container for model in models)
+
+
+def computations(reach: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:
+    """What a Brain computes with: objects of the recipe and entries of `modules`."""
+    for use in reach.item_uses:
+        model = layers.model(use.item)
+        # What another object's methods do with what it holds is anybody's guess: think of a checkpointer.
+        if model is not None and (use.direct or model.is_module):
+            yield use, use.item
+    for entry in reach.module_uses:
+        item = reach.modules.entries.get(entry.name) if reach.modules is not None else None
+        if item is not None:
+            yield entry, item

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.discovery import YAML, kind_of
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
+from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import UnreadableError, decode_python, decode_yaml
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
@@ -43,7 +44,7 @@ class FileResult:
     """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
 
     `readable` is False for a file that was not understood to its end. `dependencies` are what the result rests
-    on, with the fingerprints that these had.
+    on, with the fingerprints that these had. `unfinished` are the rules that the file asked too much of.
     """
 
     path: str
@@ -52,6 +53,7 @@ class FileResult:
     readable: bool = True
     crashes: tuple[Crash, ...] = ()
     dependencies: tuple[tuple[str, str], ...] = ()
+    unfinished: tuple[str, ...] = ()
 
 
 @dataclass
@@ -62,6 +64,7 @@ class _Run:
     findings: list[Finding] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
+    unfinished: list[str] = field(default_factory=list)
 
 
 class Analyser:
@@ -98,6 +101,7 @@ class Analyser:
             run.readable,
             tuple(run.crashes),
             tuple(prints),
+            tuple(run.unfinished),
         )
 
     def _python(self, run: _Run, data: bytes) -> None:
@@ -109,8 +113,7 @@ class Analyser:
             self._guarded(run, "the Python frontend", python_frontend.read, run.path, data, self.files)
             return
         for rule in rules:
-            found = self._guarded(run, rule.code, _all, rule.check_python, module, self._project)
-            run.findings.extend(found or ())
+            self._guarded(run, rule.code, _extend, run.findings, rule.check_python, module, self._project)
         self._project.release(module)
 
     def _yaml(self, run: _Run, data: bytes) -> None:
@@ -123,8 +126,7 @@ class Analyser:
             self._guarded(run, "the recipe frontend", recipe_frontend.read, run.path, data)
             return
         for rule in self._rules:
-            found = self._guarded(run, rule.code, _all, rule.check_recipe, recipe, self._project)
-            run.findings.extend(found or ())
+            self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, self._project)
 
     def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:
         """The result of `compute`; None, with what went wrong noted in `run`, if it fails."""
@@ -134,6 +136,8 @@ class Analyser:
             return compute(*args)
         except UnreadableError as error:
             self._unreadable(run, error)
+        except ExhaustedError:
+            run.unfinished.append(part)
         except (RecursionError, MemoryError):
             self._unreadable(run, UnreadableError("nested too deeply to be analysed"))
         except Exception as error:
@@ -175,8 +179,9 @@ def _finder(word: str) -> Callable[[bytes], object]:
     return re.compile(word.encode()).search
 
 
-def _all(check: Callable[..., Iterator[Finding]], *args: object) -> list[Finding]:
-    return list(check(*args))
+def _extend(findings: list[Finding], check: Callable[..., Iterator[Finding]], *args: object) -> None:
+    """Add what a rule finds, one by one: what it found before it failed stays."""
+    findings.extend(check(*args))
 
 
 def _is_python(path: Path, data: bytes) -> bool:

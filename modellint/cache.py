@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from modellint.files import Files
     from modellint.packs import RuleSet
 
-_FORMAT = 1
+_FORMAT = 2
 _KEPT = 8
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
@@ -48,7 +48,7 @@ class Cache:
         """The result for a file, if everything that it rests on is as it was."""
         name = path.as_posix()
         try:
-            numbers, findings, suppressions, readable = self._entries[name]
+            numbers, findings, suppressions, readable, unfinished = self._entries[name]
             if not all(map(self._is_as_it_was, numbers)):
                 return None
             return FileResult(
@@ -56,6 +56,7 @@ class Cache:
                 tuple(map(_finding, findings)),
                 tuple(map(_suppression, suppressions)),
                 bool(readable),
+                unfinished=tuple(map(_text, unfinished)),
             )
         except (KeyError, ValueError, TypeError, IndexError):
             return None
@@ -79,6 +80,7 @@ class Cache:
                 [_finding_json(finding) for finding in result.findings],
                 [_suppression_json(suppression) for suppression in result.suppressions],
                 result.readable,
+                result.unfinished,
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
@@ -106,7 +108,7 @@ class Cache:
     def _kept(self) -> Iterator[tuple[str, Any]]:
         """Old entries that are well-formed and not replaced, of files that still exist."""
         for name, entry in self._entries.items():
-            if name in self._new or not isinstance(entry, list) or len(entry) != 4:
+            if name in self._new or not isinstance(entry, list) or len(entry) != 5:
                 continue
             numbers = entry[0]
             if isinstance(numbers, list) and all(_is_index(n, self._pairs) for n in numbers) and os.path.exists(name):

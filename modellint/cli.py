@@ -208,6 +208,8 @@ def _run(
             raise UsageError(f"internal error: {error}") from None
     if flags["verbose"]:
         click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
+        for path, parts in report.unfinished:
+            click.echo(f"{_relative(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
     return report
 
 

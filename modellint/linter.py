@@ -34,12 +34,16 @@ class InternalError(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a run: findings to show, in order, and what failed on our side."""
+    """The outcome of a run: findings to show, in order, and what failed on our side.
+
+    `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
+    """
 
     findings: tuple[Finding, ...]
     files_checked: int
     crashes: tuple[Crash, ...]
     duration: float
+    unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def check(
@@ -92,7 +96,8 @@ def run(
         (crash for result in results.values() for crash in result.crashes),
         key=lambda crash: (crash.path, crash.part),
     )
-    return Report(tuple(findings), len(results), tuple(crashes), time.perf_counter() - started)
+    unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
+    return Report(tuple(findings), len(results), tuple(crashes), time.perf_counter() - started, tuple(unfinished))
 
 
 @contextmanager

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+#: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
+_MAX_PARTS = 2_000
+
+
 class Op(Enum):
     """What a value is made by. The comment gives `data` and `args`."""
 
@@ -122,13 +126,15 @@ class Value:
         return positional[position] if position < len(positional) else None
 
     def walk(self) -> Iterator[Value]:
-        """This value and everything it is made of, each once, nearest first."""
+        """This value and everything it is made of, each once, nearest first, up to a limit."""
         seen: set[int] = set()
         queue = [self]
         for value in queue:
             if id(value) in seen:
                 continue
             seen.add(id(value))
+            if len(seen) > _MAX_PARTS:
+                return
             yield value
             queue.extend(value.args)
 

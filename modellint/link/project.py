@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
+from modellint.link.budget import Budget
 from modellint.link.names import Names
 from modellint.link.values.members import Members
 from modellint.link.values.relevance import Relevance
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.creations import Creations
     from modellint.link.classes.models import Classes
+    from modellint.link.classes.stranded import StrandedTensors
     from modellint.link.values.arrivals import Arrivals
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
@@ -38,6 +40,7 @@ T = TypeVar("T")
 
 #: What is made anew for each file that is checked.
 _PER_FILE = (
+    "budget",
     "members",
     "relevance",
     "evaluator",
@@ -49,6 +52,7 @@ _PER_FILE = (
     "position_tables",
     "vocabularies",
     "creations",
+    "stranded",
 )
 
 
@@ -80,6 +84,11 @@ class Project:
         from modellint.link.classes.models import Classes
 
         return Classes(self)
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The steps that are left for the file that is being checked."""
+        return Budget()
 
     @cached_property
     def members(self) -> Members:
@@ -153,6 +162,13 @@ class Project:
         from modellint.link.classes.creations import Creations
 
         return Creations(self)
+
+    @cached_property
+    def stranded(self) -> StrandedTensors:
+        """Tensors that stay behind when their layer moves."""
+        from modellint.link.classes.stranded import StrandedTensors
+
+        return StrandedTensors(self)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions of the same file and its neighbours that call `function`."""

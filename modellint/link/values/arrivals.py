@@ -10,7 +10,7 @@ from modellint.link.values.facts import Fact, FactKind
 from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Function
     from modellint.link.values.evaluator import Evaluator, Frame
@@ -52,6 +52,7 @@ class Arrivals:
         self._relevance = evaluator.project.relevance
         self._reached: dict[Function, dict[str, list[tuple[Fact, Lookup]]]] = {}
         self._arrivals: dict[Function, list[Arrival]] = {}
+        self._at_tables: dict[object, dict[Value, list[Arrival]]] = {}
 
     def of(self, function: Function) -> list[Arrival]:
         """The arrivals at what a function looks up or calls."""
@@ -61,6 +62,17 @@ class Arrivals:
             frame = self.evaluator.root(function)
             found = self._arrivals[function] = list(self._in_frame(frame))
         return found
+
+    def at(self, table: Table, key: object, users: Callable[[], Iterable[Function]]) -> list[Arrival]:
+        """The arrivals at a table, in the functions that `users` lists; `key` stands for that list."""
+        by_table = self._at_tables.get(key)
+        if by_table is None:
+            by_table = self._at_tables[key] = {}
+            for function in users():
+                for arrival in self.of(function):
+                    if arrival.lookup.table is not None:
+                        by_table.setdefault(arrival.lookup.table.call, []).append(arrival)
+        return by_table.get(table.call, [])
 
     def _in_frame(self, frame: Frame) -> Iterator[Arrival]:
         for lookup in self.tables.lookups(frame):
@@ -148,10 +160,10 @@ class Arrivals:
                         if lookup.table is not None and not fact.changed:
                             yield bound.value, event, lookup.table
 
-    @staticmethod
-    def comparisons(index: Value, event: Event) -> Iterator[Value]:
+    def comparisons(self, index: Value, event: Event) -> Iterator[Value]:
         """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
         parts = parts_of(index)
+        self.evaluator.project.budget.spend(len(parts))
         seen: set[int] = set()
         tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
         for test in (*tests, index):

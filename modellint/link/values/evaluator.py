@@ -107,6 +107,7 @@ class Evaluator:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._budget = project.budget
         self._frames: dict[Function, Frame] = {}
         self._sizes = Sizes(self)
         #: What calls reach in functions of which no call is known; bodies are lowered once, so values are keys.
@@ -145,6 +146,7 @@ class Evaluator:
         """The objects that a value may be, as far as they are known."""
         if depth > MAX_DEPTH or value.op in _NO_OBJECTS:
             return ()
+        self._budget.spend()
         if frame.caller is not None:
             return _distinct(self._objects(value, frame, depth))
         known = self._instances.get(value)
@@ -470,6 +472,7 @@ class Evaluator:
         return known
 
     def _target(self, call: Value, frame: Frame, depth: int) -> Target:
+        self._budget.spend()
         callee = call.callee
         found = self.definition(callee, frame.module)
         if isinstance(found, DefinedFunction):

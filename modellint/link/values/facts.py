@@ -111,6 +111,7 @@ class FactFinder:
         if known is not None:
             return known[2]
         self.steps += 1
+        self.evaluator.project.budget.spend()
         if key in self._active or depth > _MAX_DEPTH or self.steps > BUDGET:
             return ()
         self._active.add(key)

@@ -27,6 +27,7 @@ class Members:
         self._project = project
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._stored: dict[tuple[Class, str], list[Stored]] = {}
+        self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and its near bases, in the order of method resolution."""
@@ -114,6 +115,13 @@ class Members:
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
         """Every `self.name.append(…)` and the like, in the class that sets the attribute."""
+        key = (cls, name, methods)
+        found = self._calls_on.get(key)
+        if found is None:
+            found = self._calls_on[key] = self._find_calls_on(cls, name, methods)
+        return found
+
+    def _find_calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
         owners = {function.owner for function, _ in self.stored(cls, name) if function.owner is not None}
         return [
             (function, event)

@@ -26,6 +26,7 @@ class Sizes:
         """The symbolic size of a number, None if it is not one that can be written down."""
         if value is None or depth > _MAX_DEPTH:
             return None
+        self._evaluator.project.budget.spend()
         match value.op:
             case Op.CONST:
                 return Size.of(value.data) if type(value.data) is int else None

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 def arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
     """What indexes a table, in the functions of its file."""
-    return [
-        arrival
-        for function in users(table, frame, project)
-        for arrival in project.arrivals.of(function)
-        if arrival.lookup.table is not None and arrival.lookup.table.call is table.call
-    ]
+    return project.arrivals.at(table, (frame.module, attribute_of(table, frame)), lambda: users(table, frame, project))
 
 
 def users(table: Table, frame: Frame, project: Project) -> list[Function]:

@@ -1,0 +1,103 @@
+"""Code that goes round in circles, or on for ever, ends: with findings, or with the word that it is too large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.link import budget
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+TABLE = "    def __init__(self, config):\n        super().__init__()\n        self.table = nn.Embedding(10, 4)\n"
+
+
+def _class(number: int) -> str:
+    """A class of 13 lines that draws ids of too many classes for the table of the class before it."""
+    return (
+        f"class Block{number}(nn.Module):\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__()\n"
+        "        self.table = nn.Embedding(config.vocab_size, config.width)\n"
+        f"        self.inner = Block{max(number - 1, 0)}(config)\n"
+        "        self.head = nn.Linear(config.width, config.vocab_size + 1)\n"
+        "\n"
+        "    def forward(self, ids):\n"
+        "        hidden = self.table(ids)\n"
+        "        drawn = self.head(hidden).argmax(-1)\n"
+        "        return self.inner(drawn)\n"
+        "\n\n"
+    )
+
+
+LARGE = {
+    "many classes": HEAD + "".join(map(_class, range(4_000))),
+    "one long function": HEAD
+    + f"class Long(nn.Module):\n{TABLE}\n    def forward(self, x):\n"
+    + "".join(f"        if x.sum() > {i}:\n            x = self.table(x + {i}).argmax(-1)\n" for i in range(25_000))
+    + "        return x\n",
+    "a long sum": HEAD
+    + f"class Sum(nn.Module):\n{TABLE}\n    def forward(self, x):\n        total = x\n"
+    + "".join(f"        total = total + x * {i}\n" for i in range(50_000))
+    + "        return self.table(total)\n",
+}
+CIRCLES = {
+    "bases": {
+        "one.py": f"{HEAD}from two import Two\n\n\nclass One(Two):\n{TABLE}\n    def forward(self, x):\n"
+        "        return super().forward(self.table(x.softmax(-1)))\n",
+        "two.py": f"{HEAD}from one import One\n\n\nclass Two(One):\n    def forward(self, x):\n"
+        "        return super().forward(x)\n\n\nclass Own(Own):\n    pass\n",
+    },
+    "calls": {
+        "model.py": f"{HEAD}class Model(nn.Module):\n{TABLE}        self.head = nn.Linear(4, 20)\n\n"
+        + "".join(
+            f"    def step{i}(self, x):\n        y = self.step{(i * 7 + 1) % 200}(x)\n"
+            f"        return self.table(self.step{(i * 13 + 5) % 200}(y.argmax(-1))).argmax(-1)\n\n"
+            for i in range(200)
+        )
+    },
+    "imports": {
+        f"part{i}.py": f"{HEAD}from part{(i + 1) % 30} import *\n"
+        f"from part{(i + 7) % 30} import Base{(i + 7) % 30}\n\n\n"
+        f"class Base{i}(Base{(i + 7) % 30}):\n{TABLE.replace('10', f'SIZE{i}')}\n\nSIZE{i} = SIZE{(i + 1) % 30} + 1\n"
+        for i in range(30)
+    },
+    "metaclasses and classes made by calls": {
+        "model.py": HEAD
+        + "class Meta(type):\n    def __call__(cls, *args):\n        return super().__call__(*args)\n\n\n"
+        + f"class Model(nn.Module, metaclass=Meta):\n{TABLE}\n"
+        + "    def forward(self, x):\n        return self.table(x)\n\n\n"
+        + "Made = type('Made', (Model,), {'forward': lambda self, x: self.table(x)})\n\n\n"
+        + "class Odd(make(), *bases, **options):\n    pass\n\n\nclass Typed(type('Q', (nn.Module,), {})):\n    pass\n"
+    },
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_file_of_50_000_lines_ends(workspace: Workspace, name: str) -> None:
+    assert LARGE[name].count("\n") > 50_000
+    workspace.write({"model.py": LARGE[name]})
+    result = workspace.run("check", "--isolated", "--output-format", "json", "--no-cache", "--jobs", "1", "--verbose")
+    assert result.code in (0, 1), result.err
+    found = {finding["code"] for finding in result.json["findings"]}
+    assert found == ({"ML103"} if name == "many classes" else set())
+
+
+def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "STEPS", 50)
+    workspace.write({"model.py": HEAD + _class(0) + _class(1), "other.py": "x = (\n"})
+    for _ in range(2):  # the second time from the cache
+        result = workspace.run("check", "--isolated", "--output-format", "json", "--jobs", "1", "--verbose")
+        assert "model.py: too large for ML1" in result.err
+        assert [finding["code"] for finding in result.json["findings"]] == ["ML001"]
+
+
+@pytest.mark.parametrize("name", CIRCLES)
+def test_circles_are_left_alone(workspace: Workspace, name: str) -> None:
+    workspace.write(CIRCLES[name])
+    result = workspace.run("check", "--isolated", "--output-format", "json", "--no-cache", "--jobs", "1")
+    assert result.code == 0 if name != "bases" else 1, result.err + result.out
+    assert result.err == ""

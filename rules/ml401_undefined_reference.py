@@ -15,15 +15,18 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
+    from modellint.link.recipes.health import FoundProblem
 
 
 class UndefinedReference(Rule):
-    """A `!ref` or `!copy` leads to a key that the recipe does not define
+    """A reference of a recipe leads nowhere
 
     ## What it does
     Resolves every `<key>` and `<key[inner]>` of a recipe as HyperPyYAML does: through chains of references, merges
     (`<<`), anchors and included files with their overrides. Reports those that lead nowhere. A recipe that another
-    one includes may use keys that only the other one defines; it is checked from there.
+    one includes may use keys that only the other one defines; it is checked from there. Also reported: a reference to
+    a key that is itself a reference and stands further down (HyperPyYAML resolves from top to bottom, so it is left
+    as it is), an included file that is not there, and a division by zero.
 
     ## Why is this bad
     Loading the recipe raises `ValueError: The reference "key" is not valid`, before anything else runs. In a recipe
@@ -31,6 +34,7 @@ class UndefinedReference(Rule):
 
     ## How to fix
     Correct the name, or define the key. Lists cannot be indexed: `<sizes[0]>` is not valid even if `sizes` is a list.
+    Where a reference stands for a later one, refer to what that one refers to.
 
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
@@ -97,6 +101,19 @@ class UndefinedReference(Rule):
                 )
             },
         ),
+        Example(
+            "A reference to a reference that stands further down, and a file that is not there",
+            {
+                "hparams.yaml": (
+                    "width: !ref <hidden>  # expect: ML401\n"
+                    "hidden: !ref <n_mels>\n"
+                    "n_mels: 80\n"
+                    "models: !include:models.yaml  # expect: ML401\n"
+                    "stride: 0\n"
+                    "frames: !ref 100 // <stride>  # expect: ML401\n"
+                )
+            },
+        ),
     )
     good = (
         Example(
@@ -151,6 +168,19 @@ class UndefinedReference(Rule):
             },
         ),
         Example(
+            "A later reference inside of a longer string, and a later object",
+            {
+                "hparams.yaml": (
+                    "folder: !ref results/<name>\n"
+                    "name: !ref <kind>_<seed>\n"
+                    "kind: cnn\n"
+                    "seed: 3\n"
+                    "modules: {encoder: !ref <encoder>}\n"
+                    "encoder: !new:torch.nn.Linear [!ref <seed>, 2]\n"
+                )
+            },
+        ),
+        Example(
             "What a function returns, or a placeholder, may hold anything",
             {
                 "hparams.yaml": (
@@ -175,19 +205,18 @@ class UndefinedReference(Rule):
     )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.evaluation import ProblemKind, evaluate
-        from modellint.link.recipes.pairing import including, is_inference, scripts_of
+        from modellint.link.recipes.evaluation import ProblemKind
+        from modellint.link.recipes.health import problems
 
-        for whole in including(recipe, project):
-            known = bool(scripts_of(whole, project).scripts) or is_inference(whole)
-            for problem in evaluate(whole, project).problems:
-                concerned = whole is recipe or problem.place.path == recipe.path
-                if problem.kind is ProblemKind.UNDEFINED and concerned:
-                    yield self._finding(problem, whole, known)
+        kinds = (ProblemKind.UNDEFINED, ProblemKind.FORWARD, ProblemKind.INCLUDE, ProblemKind.ARITHMETIC)
+        for found in problems(recipe, project, kinds):
+            describe = _DESCRIPTIONS.get(found.problem.kind.name)
+            yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
 
-    def _finding(self, problem: Problem, recipe: Recipe, known: bool) -> Finding:
+    def _undefined(self, found: FoundProblem) -> Finding:
         from modellint.graph.recipe import TagKind
 
+        problem, recipe = found.problem, found.recipe
         nested = problem.text != problem.missing
         what = f"`<{problem.text}>` leads nowhere: "
         if problem.available or not nested:
@@ -213,8 +242,48 @@ class UndefinedReference(Rule):
             problem.place,
             what,
             symbol=problem.text,
-            confidence=Confidence.HIGH if known or near else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if found.is_loaded or near else Confidence.MEDIUM,
             evidence=("HyperPyYAML raises `ValueError` for it when the recipe is loaded",),
             related=related,
             help=help,
         )
+
+    def _unresolved(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
+        problem = found.problem
+        return self.finding(
+            problem.place,
+            what,
+            symbol=problem.text or problem.missing,
+            confidence=Confidence.HIGH,
+            evidence=(evidence,),
+            help=help,
+        )
+
+
+def _forward(problem: Problem) -> tuple[str, str, str]:
+    later = f"`{problem.missing}`" if problem.missing else "another reference"
+    return (
+        f"`<{problem.text}>` stands for {later}, which is resolved only further down",
+        "HyperPyYAML resolves from top to bottom and raises `ConstructorError` for what is left",
+        f"refer to {later} directly, or move this below the definition of `{problem.text}`",
+    )
+
+
+def _include(problem: Problem) -> tuple[str, str, str]:
+    reason = "".join(problem.available)
+    return (
+        f"`{problem.missing}` cannot be included: {reason}",
+        "HyperPyYAML opens it when the recipe is loaded",
+        "correct the path, which is relative to this file" if "no such" in reason else "repair that file",
+    )
+
+
+def _division(problem: Problem) -> tuple[str, str, str]:
+    return (
+        f"`{problem.text}` divides by zero",
+        "HyperPyYAML raises `ZeroDivisionError` when the recipe is loaded",
+        "correct the value that is divided by",
+    )
+
+
+_DESCRIPTIONS = {"FORWARD": _forward, "INCLUDE": _include, "ARITHMETIC": _division}

@@ -126,6 +126,18 @@ class Node:
         """The entry of a mapping called `name`, merged ones (`<<`) included."""
         return self.items().get(name)
 
+    def repeated(self) -> Iterator[tuple[Entry, Entry]]:
+        """Entries whose key an earlier entry of the same mapping has, each with that one; `<<` is a key like others.
+
+        Keys are equal where Python finds them equal: `1`, `0x1`, `1.0` and `true` are one key.
+        """
+        first: dict[Scalar, Entry] = {}
+        for entry in self.entries:
+            if entry.key.kind is NodeKind.SCALAR and entry.key.tag.kind is TagKind.NONE:
+                earlier = first.setdefault(entry.name, entry)
+                if earlier is not entry:
+                    yield earlier, entry
+
     def items(self) -> dict[Scalar, Entry]:
         """The entries of a mapping by key: its own first, then those that `<<` adds."""
         found: dict[Scalar, Entry] = {}
@@ -171,18 +183,7 @@ class Recipe:
 
     def nodes(self) -> Iterator[Node]:
         """Every node of the file, each once, in the order of the document."""
-        seen: set[int] = set()
-        stack = [self.root]
-        while stack:
-            node = stack.pop()
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
-            yield node
-            children = [*node.elements]
-            for entry in node.entries:
-                children += (entry.key, entry.value)
-            stack.extend(reversed(children))
+        return below(self.root)
 
     def resolve(self, reference: str) -> Node | None:
         """The node of this file that `a[b]` leads to, through references that are nothing but a reference."""
@@ -193,6 +194,11 @@ class Recipe:
             node = self._find(node.text)
         return None
 
+    def follow(self, node: Node) -> Node | None:
+        """The node that a `!ref` or `!copy` which is nothing but a reference leads to, None for any other node."""
+        is_reference = node.tag.kind in (TagKind.REF, TagKind.COPY) and REFERENCE.fullmatch(node.text)
+        return self._find(node.text) if is_reference else None
+
     def _find(self, reference: str) -> Node | None:
         keys, attribute = split_reference(reference)
         node = self.root
@@ -202,6 +208,22 @@ class Recipe:
                 return None
             node = entry.value
         return None if attribute else node
+
+
+def below(*starts: Node) -> Iterator[Node]:
+    """These nodes and all that they hold, each once, in the order of the document."""
+    seen: set[int] = set()
+    stack = list(reversed(starts))
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        children = [*node.elements]
+        for entry in node.entries:
+            children += (entry.key, entry.value)
+        stack.extend(reversed(children))
 
 
 _TYPED = frozenset(("!!int", "!!float", "!!bool", "!!null"))

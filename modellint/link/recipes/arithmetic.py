@@ -31,7 +31,11 @@ _MAX_TEXT = 1000
 
 
 class IncomputableError(Exception):
-    """HyperPyYAML would raise, or the result is beyond reason."""
+    """HyperPyYAML would raise (`is_certain`), or the result is beyond reason."""
+
+    def __init__(self, reason: str, *, is_certain: bool = False) -> None:
+        super().__init__(reason)
+        self.is_certain = is_certain
 
 
 def parse_arithmetic(text: str) -> Scalar:
@@ -48,6 +52,8 @@ def parse_arithmetic(text: str) -> Scalar:
         result = _evaluate(tree.body)
     except (SyntaxError, TypeError, KeyError):
         return text
+    except ZeroDivisionError as error:
+        raise IncomputableError(str(error), is_certain=True) from None
     except (ArithmeticError, ValueError, RecursionError, MemoryError) as error:
         raise IncomputableError(str(error)) from None
     if result is not None and not isinstance(result, str | int | float):

@@ -26,6 +26,7 @@ from modellint.graph.recipe import (
     TagKind,
     split_reference,
 )
+from modellint.link.recipes import cycles
 from modellint.link.recipes.arithmetic import IncomputableError, parse_arithmetic, read_tuple
 from modellint.source import UnreadableError
 
@@ -121,14 +122,20 @@ class Item:
 class ProblemKind(Enum):
     UNDEFINED = "undefined"  # a reference to a key that does not exist
     FORWARD = "forward"  # a reference to a reference that stands further down: HyperPyYAML leaves it unresolved
-    CYCLE = "cycle"
+    CYCLE = "cycle"  # references, or includes, that lead back to themselves
+    ITSELF = "itself"  # an object that is to hold itself: HyperPyYAML puts None there
     INCLUDE = "include"  # an included file that cannot be read
-    ARITHMETIC = "arithmetic"
+    ARITHMETIC = "arithmetic"  # a division by zero
+    SHAPE = "shape"  # a tag for a scalar on a mapping or sequence, or the other way round
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that HyperPyYAML would stumble over. `available` are the keys there are where one is missing."""
+    """Something that HyperPyYAML would stumble over.
+
+    `text` is the reference as written; `missing` the key or file that is not there, the text of the reference that
+    is not resolved in time, or the tag; `available` the keys there are, or why a file cannot be read.
+    """
 
     kind: ProblemKind
     place: Place
@@ -139,12 +146,12 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A recipe and the objects it makes. `files` are the recipe and everything it includes."""
+    """A recipe and the objects it makes. `recipes` are the recipe and everything it includes, in that order."""
 
     recipe: Recipe
     root: Item
     problems: tuple[Problem, ...]
-    files: tuple[Path, ...]
+    recipes: tuple[Recipe, ...]
     _items: Mapping[int, Item] = field(repr=False)
 
     @property
@@ -162,22 +169,33 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
 
     def compute() -> Evaluation:
         run = _Run(recipe, partial(_load_included, project), _Shared(), {})
-        return Evaluation(recipe, run.root, tuple(run.shared.problems), tuple(run.shared.files), run.items)
+        shared = run.shared
+        problems = (*shared.problems, *(shared.links[n].problem for n in cycles.closing(shared.links)))
+        return Evaluation(recipe, run.root, problems, tuple(dict.fromkeys(shared.recipes)), run.items)
 
     return project.once(("evaluation", recipe.file), compute)
 
 
-def _load_included(project: Project, path: Path) -> Recipe | None:
-    """The content of an included file, which may be plain YAML; None if it is missing or unreadable."""
+def _load_included(project: Project, path: Path) -> Recipe | str | None:
+    """The content of an included file, which may be plain YAML; why it cannot be read; None if it is no mapping."""
 
-    def load() -> Recipe | None:
+    def load() -> Recipe | str | None:
         data = project.files.read(path)
         try:
-            return None if data is None else read(path, data, included=True)
-        except UnreadableError:
-            return None
+            return "there is no such file" if data is None else read(path, data, included=True)
+        except UnreadableError as error:
+            return f"the file is not valid YAML ({error.reason})"
 
     return project.recipe(path) or project.once(("included", path), load)
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A reference inside of `holder` to `target`, which was not finished when the reference was followed."""
+
+    holder: Item
+    target: Item
+    problem: Problem
 
 
 @dataclass(slots=True)
@@ -185,7 +203,8 @@ class _Shared:
     """What the evaluation of a recipe and of the files it includes have in common."""
 
     problems: list[Problem] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
+    recipes: list[Recipe] = field(default_factory=list)
+    links: list[_Link] = field(default_factory=list)
     stack: list[Path] = field(default_factory=list)
     includes: int = 0
     copies: int = 0
@@ -198,7 +217,7 @@ class _Run:
     def __init__(
         self,
         recipe: Recipe,
-        load: Callable[[Path], Recipe | None],
+        load: Callable[[Path], Recipe | str | None],
         shared: _Shared,
         overrides: Mapping[Scalar, Item],
         path: str = "",
@@ -212,7 +231,8 @@ class _Run:
         self._open: set[int] = set()
         self._items_of: dict[int, dict[Scalar, Entry]] = {}
         self._overlay: dict[int, dict[Scalar, Item]] = {}
-        shared.files.append(recipe.file)
+        self._holders: list[Item] = []
+        shared.recipes.append(recipe)
         shared.stack.append(recipe.file)
         self._override(recipe.root, overrides)
         self.root = self._walk(recipe.root, path, None)
@@ -241,9 +261,13 @@ class _Run:
         if self.shared.depth >= _MAX_DEPTH:
             item.kind = ItemKind.UNKNOWN
             return item
+        if node.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.TUPLE):
+            self._problem(ProblemKind.SHAPE, None, node, node.tag.text)
         self.shared.depth += 1
         self._open.add(id(node))
+        self._holders.append(item)
         self._fill(item, node, path)
+        self._holders.pop()
         self._open.discard(id(node))
         self.shared.depth -= 1
         if node.tag.kind is TagKind.INCLUDE:
@@ -322,9 +346,35 @@ class _Run:
         missing: str = "",
         available: tuple[str, ...] = (),
     ) -> None:
+        self.shared.problems.append(self._described(kind, reference, node, missing, available))
+
+    def _described(
+        self,
+        kind: ProblemKind,
+        reference: Reference | None,
+        node: Node,
+        missing: str = "",
+        available: tuple[str, ...] = (),
+    ) -> Problem:
         place = self.recipe.place(reference.span if reference else node.span)
         text = reference.text if reference else node.text
-        self.shared.problems.append(Problem(kind, place, text, missing, available))
+        return Problem(kind, place, text, missing, available)
+
+    def _unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
+        """A reference whose target is still to be resolved itself: it never will be, for HyperPyYAML."""
+        kind = ProblemKind.CYCLE if self._leads_back(spot, node) else ProblemKind.FORWARD
+        self._problem(kind, reference, node, spot.text)
+
+    def _leads_back(self, spot: Node, node: Node) -> bool:
+        """Whether the references that `spot` begins with lead to `node`."""
+        for _ in range(_MAX_CHAIN):
+            if spot is node:
+                return True
+            following = self.recipe.follow(spot)
+            if following is None:
+                return False
+            spot = following
+        return False
 
     def _resolve(
         self,
@@ -364,8 +414,9 @@ class _Run:
             return result
         try:
             return self._constant(parse_arithmetic(result.value), node)
-        except IncomputableError:
-            self._problem(ProblemKind.ARITHMETIC, None, node)
+        except IncomputableError as error:
+            if error.is_certain:
+                self._problem(ProblemKind.ARITHMETIC, None, node, str(error))
             return self._unknown(node)
 
     def _text_of(self, text: str, place: Reference | None, node: Node, copy: bool) -> str | None:
@@ -411,7 +462,7 @@ class _Run:
                 return None
             if id(spot) not in self._walked:
                 if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
-                    self._problem(ProblemKind.FORWARD, place, node)
+                    self._unresolved(spot, place, node)
                     return None
                 if spot.kind is NodeKind.SEQUENCE:
                     self._missing(place, node, key, ())
@@ -440,27 +491,39 @@ class _Run:
         """The object of the node that a reference has led to, or its string."""
         walked = id(spot) in self._walked
         if walked and spot.kind is NodeKind.SCALAR:
+            self._link(self.items[id(spot)], place, node)
             return self.items[id(spot)]
         if spot.kind is NodeKind.SCALAR:
             if spot.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.INCLUDE):
                 if inside:
                     return spot.text
-                self._problem(ProblemKind.FORWARD, place, node)
+                self._unresolved(spot, place, node)
                 return self._unknown(node)
             if spot.tag.kind is TagKind.NONE and isinstance(spot.scalar, str):
                 return spot.scalar
             return self._raw(spot)
         if spot.tag.kind is TagKind.INCLUDE and not walked:
-            self._problem(ProblemKind.FORWARD, place, node)
+            self._unresolved(spot, place, node)
             return self._unknown(node)
         if copy and id(spot) in self._open and not inside:
-            self._problem(ProblemKind.FORWARD, place, node)
+            self._problem(ProblemKind.CYCLE, place, node)
             return self._unknown(node)
         if copy and not walked and not inside:
-            if _holds_references(spot):
-                self._problem(ProblemKind.FORWARD, place, node)
+            unresolved = next(_references_in(spot), None)
+            if unresolved is not None:
+                self._unresolved(unresolved, place, node)
             return self._walk(spot, "", None)
-        return self.items[id(spot)] if walked else self._shell(spot, "", None)
+        target = self.items[id(spot)] if walked else self._shell(spot, "", None)
+        if not inside:
+            self._link(target, place, node)
+        return target
+
+    def _link(self, target: Item, place: Reference | None, node: Node) -> None:
+        """Remember a reference to something unfinished: it may turn out to hold what refers to it."""
+        is_unfinished = id(target.node) not in self._walked or id(target.node) in self._open
+        if self._holders and is_unfinished and target.kind is not ItemKind.CONSTANT:
+            problem = self._described(ProblemKind.ITSELF, place, node)
+            self.shared.links.append(_Link(self._holders[-1], target, problem))
 
     def _copy(self, item: Item, node: Node) -> Item:
         """Another object like `item`; what it holds more than once stays shared in the copy."""
@@ -496,11 +559,12 @@ class _Run:
         file = Path(os.path.normpath(self.recipe.file.parent / name))
         self.shared.includes += 1
         if self.shared.includes > _MAX_INCLUDES or file in self.shared.stack:
-            self._problem(ProblemKind.CYCLE, None, node)
+            self._problem(ProblemKind.CYCLE, None, node, name)
             return self._unknown(node)
         recipe = self.load(file)
-        if recipe is None:
-            self._problem(ProblemKind.INCLUDE, None, node, name)
+        if isinstance(recipe, str):
+            self._problem(ProblemKind.INCLUDE, None, node, name, (recipe,))
+        if not isinstance(recipe, Recipe):
             return self._unknown(node)
         copied = {name: self._copy_of_override(item) for name, item in overrides.items()}
         included = _Run(recipe, self.load, self.shared, copied, path).root
@@ -513,8 +577,8 @@ class _Run:
         return copied
 
 
-def _holds_references(node: Node) -> bool:
-    """Whether a reference stands somewhere below a node."""
+def _references_in(node: Node) -> Iterator[Node]:
+    """The `!ref` and `!copy` nodes somewhere below a node."""
     seen: set[int] = set()
     stack = [node]
     while stack:
@@ -523,10 +587,9 @@ def _holds_references(node: Node) -> bool:
             continue
         seen.add(id(current))
         if current.tag.kind in (TagKind.REF, TagKind.COPY):
-            return True
+            yield current
         stack.extend(current.elements)
         stack.extend(entry.value for entry in current.entries)
-    return False
 
 
 _KINDS = {

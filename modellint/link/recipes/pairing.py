@@ -235,15 +235,19 @@ def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
     """The recipes that have a say about `recipe`: those that include it and are whole, or else itself."""
     seen = {recipe.file}
     pending = [recipe]
+    is_whole = False
     for current in pending:
         includers = includers_of(current, project)
         if not includers:
+            is_whole = True
             yield current
         for path in includers:
             includer = project.recipe(path) if path not in seen else None
             seen.add(path)
             if includer is not None:
                 pending.append(includer)
+    if not is_whole:  # they include each other
+        yield recipe
 
 
 def _top(file: Path, project: Project) -> Path:

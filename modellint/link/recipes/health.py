@@ -1,0 +1,131 @@
+"""Whether HyperPyYAML can load a recipe: what each rule about that reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.recipe import Entry, Node, Recipe, Scalar, TagKind, below
+from modellint.link.recipes.evaluation import Problem, ProblemKind, evaluate
+from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from modellint.link.project import Project
+
+#: The tags that YAML itself defines and that the library's loader reads.
+_YAML_TAGS = frozenset(
+    f"!!{name}" for name in "null bool int float binary timestamp omap pairs set str seq map".split()
+)
+#: The tags that a colon and a name follow.
+PREFIXES = frozenset(
+    kind.value for kind in (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.MODULE, TagKind.INCLUDE)
+)
+_PYTHON_TAG = re.compile(
+    r"!!python/(?:none|bool|str|unicode|bytes|int|long|complex|float|list|tuple|dict|(?:name|module|object):.*"
+    r"|object/(?:apply|new):.*)"
+)
+_REGISTERED = re.compile(r"""(?:add_(?:multi_)?constructor\(\s*(?:tag\w*\s*=\s*)?|yaml_tag\s*=\s*)["'](![^"']*)["']""")
+_REGISTERS = re.compile(r"add_(?:multi_)?constructor\(|yaml_tag\b|register_class\(")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProblem:
+    """A problem of a recipe as a whole. `is_loaded`: it is known that a script or an interface loads it."""
+
+    recipe: Recipe
+    problem: Problem
+    is_loaded: bool
+
+
+def problems(recipe: Recipe, project: Project, kinds: Collection[ProblemKind]) -> Iterator[FoundProblem]:
+    """The problems of some kinds that loading `recipe`, or what includes it, meets in `recipe` and what it includes."""
+    for whole in including(recipe, project):
+        is_loaded = bool(scripts_of(whole, project).scripts) or is_inference(whole)
+        for problem in evaluate(whole, project).problems:
+            if problem.kind in kinds and (whole is recipe or problem.place.path == recipe.path):
+                yield FoundProblem(whole, problem, is_loaded)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedKey:
+    """A key that stands twice in one mapping (`owner`) of a recipe, or of a plain file that a recipe includes."""
+
+    recipe: Recipe
+    owner: Node
+    first: Entry
+    second: Entry
+
+
+def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
+    """The keys that stand twice in a recipe, and in what it includes that is no recipe of its own."""
+    for part in evaluate(recipe, project).recipes:
+        if part is recipe or project.recipe(part.file) is None:
+            for node in part.nodes():
+                for first, second in node.repeated():
+                    yield RepeatedKey(part, node, first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTag:
+    """A tag that nothing constructs. `is_sure`: the script that loads the recipe registers no tags of its own."""
+
+    node: Node
+    is_sure: bool
+
+
+def unknown_tags(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
+    """The tags of a recipe that HyperPyYAML has no constructor for."""
+    nodes = [node for node in live_nodes(recipe, project) if _is_unknown(node)]
+    if not nodes:
+        return
+    scripts = {script for whole in including(recipe, project) for script in scripts_of(whole, project).scripts}
+    registered = _registered_in(scripts, project)
+    if registered is None:
+        return
+    for node in nodes:
+        if not node.tag.text.startswith(registered):
+            yield FoundTag(node, bool(scripts))
+
+
+def _is_unknown(node: Node) -> bool:
+    text = node.tag.text
+    if node.tag.kind is TagKind.OTHER:
+        return text != "!"
+    return text.startswith("!!") and text not in _YAML_TAGS and not _PYTHON_TAG.fullmatch(text)
+
+
+def _registered_in(scripts: Collection[Path], project: Project) -> tuple[str, ...] | None:
+    """The tags that scripts give constructors of their own, None if they cannot be read off the text."""
+    found: list[str] = []
+    for script in scripts:
+        text = (project.files.read(script) or b"").decode("utf-8", "replace")
+        tags = _REGISTERED.findall(text)
+        if len(tags) < len(_REGISTERS.findall(text)):
+            return None
+        found += tags
+    return tuple(found)
+
+
+def live_nodes(recipe: Recipe, project: Project) -> Iterator[Node]:
+    """The nodes of a recipe but for those that whatever includes it puts something else in place of."""
+    replaced = _replaced(recipe, project)
+    for entry in recipe.root.entries:
+        if entry.name not in replaced:
+            yield from below(entry.key, entry.value)
+
+
+def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:
+    """The top-level keys of a fragment that every recipe which includes it overrides."""
+    found = (project.recipe(path) for path in includers_of(recipe, project))
+    groups = [
+        {entry.name for entry in node.entries}
+        for includer in found
+        if includer is not None
+        for node in includer.nodes()
+        if node.tag.kind is TagKind.INCLUDE and (includer.file.parent / node.tag.target).name == recipe.file.name
+    ]
+    return frozenset(set.intersection(*groups)) if groups else frozenset()

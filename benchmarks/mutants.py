@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import random
+import re
 import sys
 import time
 import warnings
@@ -27,12 +28,12 @@ from typing import TYPE_CHECKING
 
 from modellint.analyser import Analyser
 from modellint.config import settings_for
-from modellint.finding import Confidence
+from modellint.finding import Confidence, Finding
 from modellint.packs import select_rules
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from planting.catalogue import Mutant, load
+from planting.catalogue import Mutant, Operator, load
 from planting.source import Source
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
     from modellint.analyser import FileResult
     from modellint.config import Settings
-    from modellint.finding import Finding
     from modellint.packs import RuleSet
+    from modellint.rule import Rule
 
 #: Files beyond this are left out: one of them would cost more than a hundred others.
 _MAX_BYTES = 600_000
@@ -64,10 +65,9 @@ class Site:
 class Outcome:
     """What became of one mutant.
 
-    `reason` is `found`, or why not: `silent` (nothing new at all), `not looked at` (no rule for the mistake reads
-    this file), `unsure` (found, at a confidence that is not shown), `elsewhere` (the rule speaks, at other lines),
-    `another rule` (other codes only), `crash`, `does not compile`, or `not a mistake` (the file is reported before the
-    mistake is planted).
+    `reason` is `found`, or why not: `silent`, `not looked at` (no rule for the mistake reads this file), `unsure`
+    (found, at a confidence that is not shown), `elsewhere` (the rule speaks, of other lines), `false alarm` (it speaks
+    of the correct code that was added to plant the mistake), `crash`, or `does not compile`.
     """
 
     site: Site
@@ -102,8 +102,8 @@ def sites_in(package: Path, path: Path, only: Sequence[str]) -> list[Site]:
 
 
 def _changed(source: Source, mutant: Mutant) -> str:
-    """The lines of the original that change, and the code of the places: what tells a site from a copy of it."""
-    parts = []
+    """The class and its lines that change, and the code of the places: what tells a site from a copy of it."""
+    parts = [source.class_of(mutant.edits[0].start)]
     for edit in mutant.edits:
         start = source.data.rfind(b"\n", 0, edit.start) + 1
         end = source.data.find(b"\n", max(edit.end - 1, edit.start))
@@ -161,49 +161,49 @@ def plant(root: Path, site: Site) -> Outcome:
     mutant = operator.sites(source)[site.number]
     before, after = mutant.before(source), mutant.after(source)
     lines = tuple(mutant.lines(source))
-    diff = "".join(
-        difflib.unified_diff(
-            before.decode().splitlines(True), after.decode().splitlines(True), "correct", "mutant", n=2
-        )
+    reason, findings = "does not compile", list[Finding]()
+    if _compiles(after, site.path):
+        reason, findings = _compared(root, path, mutant, source, operator)
+    shown = tuple(f"{f.code} {f.confidence} {Path(f.path).name}:{f.span.line}: {f.message}" for f in findings)
+    texts = (before.decode().splitlines(True), after.decode().splitlines(True))
+    return Outcome(
+        site, operator.code, reason, lines, shown, "".join(difflib.unified_diff(*texts, "correct", "mutant", n=2))
     )
 
-    def outcome(reason: str, findings: Iterable[Finding] = ()) -> Outcome:
-        shown = tuple(f"{f.code} {f.confidence} {Path(f.path).name}:{f.span.line}: {f.message}" for f in findings)
-        return Outcome(site, operator.code, reason, lines, shown, diff)
 
+def _compiles(data: bytes, name: str) -> bool:
     try:
-        compile(after, site.path, "exec", dont_inherit=True)
+        compile(data, name, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
-        return outcome("does not compile")
-    correct, mistaken = _findings(root, path, before), _findings(root, path, after)
+        return False
+    return True
+
+
+def _compared(root: Path, path: Path, mutant: Mutant, source: Source, operator: Operator) -> tuple[str, list[Finding]]:
+    """What became of a mutant, and the findings that its correct file does not give."""
+    mistaken = _findings(root, path, mutant.after(source))
     if mistaken.crashes:
-        return outcome("crash")
-    wanted = set(operator.codes)
-    if any(f.code in wanted and _is_due(f, path, lines) and not mutant.scaffold for f in correct.findings):
-        return outcome("not a mistake", correct.findings)
-    if mutant.scaffold and _new(correct, _findings(root, path, source.data)):
-        return outcome("not a mistake", correct.findings)
+        return "crash", []
+    if not any(finding.code in operator.codes for finding in mistaken.findings):
+        looked = any(_looks_at(rule, mutant.after(source)) for rule in _rules(root) if rule.code in operator.codes)
+        return "silent" if looked else "not looked at", list(mistaken.findings)
+    correct = _findings(root, path, mutant.before(source))
     new = _new(mistaken, correct)
-    ours = [f for f in new if f.code in wanted]
-    due = [f for f in ours if _is_due(f, path, lines)]
-    if any(f.confidence >= Confidence.MEDIUM for f in due):
-        return outcome("found", new)
-    if due:
-        return outcome("unsure", new)
-    if ours:
-        return outcome("elsewhere", new)
-    if new:
-        return outcome("another rule", new)
-    _, rules = _settings(root)
-    active = [rule for rule in rules.active if rule.code in wanted]
-    looked = any(all(_occurs(word, after) for word in rule.triggers) for rule in active)
-    return outcome("silent" if looked else "not looked at")
+    if mutant.scaffold and any(f.code in operator.codes for f in _new(correct, _findings(root, path, source.data))):
+        return "false alarm", new
+    ours = [finding for finding in new if finding.code in operator.codes]
+    due = [finding for finding in ours if _is_due(finding, path, mutant.lines(source))]
+    if any(finding.confidence >= Confidence.MEDIUM for finding in due):
+        return "found", new
+    return "unsure" if due else "elsewhere" if ours else "silent", new
 
 
-def _occurs(word: str, data: bytes) -> bool:
-    import re
+def _looks_at(rule: Rule, data: bytes) -> bool:
+    return all(re.search(word.encode(), data) for word in rule.triggers)
 
-    return re.search(word.encode(), data) is not None
+
+def _rules(root: Path) -> Sequence[Rule]:
+    return _settings(root)[1].active
 
 
 def _is_due(finding: Finding, path: Path, lines: Iterable[tuple[int, int]]) -> bool:
@@ -288,7 +288,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--mutants", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", default=[], metavar="CODE")
-    parser.add_argument("--copies", type=int, default=4, help="how often a statement with the same text is used")
+    parser.add_argument(
+        "--copies", type=int, default=2, help="how often the same statement of a class of the same name is used"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--survivors", type=Path, help="file for what was not found, as JSON")
     options = parser.parse_args(arguments)
@@ -303,14 +305,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         copies=options.copies,
         jobs=options.jobs,
     )
-    counted = [outcome for outcome in outcomes if outcome.reason not in ("does not compile", "not a mistake")]
+    counted = [outcome for outcome in outcomes if outcome.reason != "does not compile"]
     print(f"{len(counted)} mutants in {len(packages)} packages, seed {options.seed}")
     table("By rule", counted, "rule")
     table("By mistake", counted, "operator")
     table("By package", counted, "package")
-    for reason, number in sorted(Counter(o.reason for o in outcomes).items()):
-        if reason in ("does not compile", "not a mistake"):
-            print(f"\nleft out: {number} ({reason})")
+    if len(counted) < len(outcomes):
+        print(f"\nleft out, since they do not compile: {len(outcomes) - len(counted)}")
     print(f"\n{time.perf_counter() - started:.0f} s", file=sys.stderr)
     if options.survivors:
         survivors = [asdict(outcome) for outcome in outcomes if not outcome.is_found]

@@ -87,7 +87,7 @@ def lengths(source: Source) -> Iterator[Length]:
 
 def _length_parameter(cls: Class) -> tuple[int, str] | None:
     """The parameter of `forward` that bounds a slice of an attribute, or an `arange`."""
-    forward = cls.methods.get("forward")
+    forward = cls.method("forward")
     if forward is None:
         return None
     given = parameters(forward)

@@ -114,6 +114,13 @@ class Source:
         end = min(self._line_starts[statement.end_lineno], len(self.data))
         return Edit(self._line_starts[statement.lineno - 1], end, "")
 
+    def class_of(self, offset: int) -> str:
+        """The name of the top-level class that a byte belongs to."""
+        for cls in self.classes.values():
+            if self.start(cls.node) <= offset < self.end(cls.node):
+                return cls.name
+        return ""
+
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""
         while not isinstance(node, ast.stmt):
@@ -202,6 +209,13 @@ class Class:
     @cached_property
     def methods(self) -> dict[str, Function]:
         return {node.name: node for node in self.node.body if isinstance(node, Function)}
+
+    def method(self, name: str, depth: int = 0) -> Function | None:
+        """A method of the class or of the bases that the file defines."""
+        if name in self.methods or depth > 5:
+            return self.methods.get(name)
+        bases = (self.source.classes.get(base.id) for base in self.node.bases if isinstance(base, ast.Name))
+        return next((found for base in bases if base is not None and (found := base.method(name, depth + 1))), None)
 
     @property
     def init(self) -> Function | None:

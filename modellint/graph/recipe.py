@@ -194,11 +194,6 @@ class Recipe:
             node = self._find(node.text)
         return None
 
-    def follow(self, node: Node) -> Node | None:
-        """The node that a `!ref` or `!copy` which is nothing but a reference leads to, None for any other node."""
-        is_reference = node.tag.kind in (TagKind.REF, TagKind.COPY) and REFERENCE.fullmatch(node.text)
-        return self._find(node.text) if is_reference else None
-
     def _find(self, reference: str) -> Node | None:
         keys, attribute = split_reference(reference)
         node = self.root

@@ -370,9 +370,14 @@ class _Run:
         for _ in range(_MAX_CHAIN):
             if spot is node:
                 return True
-            following = self.recipe.follow(spot)
-            if following is None:
+            if spot.tag.kind not in (TagKind.REF, TagKind.COPY) or not REFERENCE.fullmatch(spot.text):
                 return False
+            following: Node = self.recipe.root
+            for key in split_reference(spot.text)[0]:
+                entry = self._entries(following).get(key)
+                if entry is None:
+                    return False
+                following = entry.value
             spot = following
         return False
 

@@ -265,6 +265,55 @@ class Model(Base):
             },
         ),
         Example(
+            "A tuple of one among other branches",
+            {
+                "model.py": """\
+import torch
+
+
+class Encoder(torch.nn.Module):
+    def __init__(self, size, width, kind):
+        super().__init__()
+        if kind == "linear":
+            self.embed = torch.nn.Sequential(torch.nn.Linear(size, width), torch.nn.ReLU())
+        elif kind == "embed":
+            self.embed = (  # expect: ML204
+                torch.nn.Embedding(size, width),
+            )
+        else:
+            self.embed = None
+
+    def forward(self, x):
+        if self.embed is not None:
+            x = self.embed(x)
+        return x
+""",
+            },
+            fixed={
+                "model.py": """\
+import torch
+
+
+class Encoder(torch.nn.Module):
+    def __init__(self, size, width, kind):
+        super().__init__()
+        if kind == "linear":
+            self.embed = torch.nn.Sequential(torch.nn.Linear(size, width), torch.nn.ReLU())
+        elif kind == "embed":
+            self.embed = (  # expect: ML204
+                torch.nn.Embedding(size, width)
+            )
+        else:
+            self.embed = None
+
+    def forward(self, x):
+        if self.embed is not None:
+            x = self.embed(x)
+        return x
+""",
+            },
+        ),
+        Example(
             "Copies of a registered layer are layers of their own",
             {
                 "model.py": """\
@@ -525,6 +574,26 @@ class ByOther(nn.Module):
             },
         ),
         Example(
+            "A list that is shared, and moved by hand wherever it is used",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Filters(nn.Module):
+    def __init__(self, filters=None):
+        super().__init__()
+        self.filters = [nn.Linear(4, 4), nn.Linear(8, 8)] if filters is None else filters
+        self.proj = nn.Linear(4, 4)
+
+    def forward(self, x):
+        for one in self.filters:
+            x = one.to(x.device)(x)
+        return self.proj(x)
+""",
+            },
+        ),
+        Example(
             "Containers that nothing uses, and classes that are not known",
             {
                 "model.py": """\
@@ -558,7 +627,7 @@ class Net(nn.Module):
         kept = found.kept
         module = kept.function.module
         attribute = f"self.{kept.attribute}"
-        if kept.is_one_tuple:
+        if found.is_accident:
             message = f"the comma makes `{attribute}` a tuple of one: {_names(found)} in it is not registered"
             remedy = "drop the comma"
         else:
@@ -583,8 +652,8 @@ def _names(found: Unregistered) -> str:
     names = dict.fromkeys(type_name(layer) for layer in found.layers)
     if not names:
         return "what is"
-    return f"the {' and '.join(names)}" if found.kept.is_one_tuple else f"the {' and '.join(names)} layers"
+    return f"the {' and '.join(names)}" if found.is_accident else f"the {' and '.join(names)} layers"
 
 
 def _fix(found: Unregistered) -> Fix | None:
-    return without_comma(found.kept) if found.kept.is_one_tuple else wrapped(found, "Module")
+    return without_comma(found.kept) if found.is_accident else wrapped(found, "Module")

@@ -367,6 +367,43 @@ class Ready(nn.Module):
             },
         ),
         Example(
+            "A file that is never run: another one is generated from it, in which the constructor comes first",
+            {
+                "modular_model.py": """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+
+class Model(Base):
+    def __init__(self, width):
+        self.embed = nn.Linear(width, width)
+        super().__init__(width)
+
+    def forward(self, x):
+        return self.embed(x)
+""",
+                "modeling_model.py": """\
+# This file was generated from modular_model.py. Do not edit it.
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+        self.embed = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.embed(x)
+""",
+            },
+        ),
+        Example(
             "One branch calls the constructor, the other one assigns",
             {
                 "model.py": """\
@@ -455,7 +492,7 @@ class Model(nn.Module):
     def _contained(self, found: Unregistered) -> Finding:
         kept = found.kept
         module = kept.function.module
-        if kept.is_one_tuple:
+        if found.is_accident:
             message = f"the comma makes `self.{kept.attribute}` a tuple: the parameter in it is not registered"
             help = "drop the comma"
         else:
@@ -469,7 +506,7 @@ class Model(nn.Module):
             evidence=found.evidence,
             related=found.related,
             help=help,
-            fix=without_comma(kept) if kept.is_one_tuple else wrapped(found, "Parameter"),
+            fix=without_comma(kept) if found.is_accident else wrapped(found, "Parameter"),
         )
 
 

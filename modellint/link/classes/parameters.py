@@ -40,6 +40,8 @@ _MADE = re.compile(r"\bParameter\(")
 _CHANGED = re.compile(r"\s*(?:\.(\w+)\(|[*+/@-])")
 _CHANGING = re.compile(r"[*+/@-]\s*(?:\w+\.)*$")
 _ASSIGNED_NAME = re.compile(r"([\w.]+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)*$")
+#: In how many bytes a generated file says what it was generated from.
+_HEAD = 2000
 _EARLY = re.compile(r"self\.\w+(?:: [^=\n]+)? ?= ?[^\n]*?(?:[A-Z]\w*|Parameter)\(|self\.\w+ ?= ?\w+\n")
 
 
@@ -243,7 +245,9 @@ def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
             continue
         model = project.classes.model(cls)
         if model.is_module is True and not _is_special(model):
-            yield from _early_in(function, cls, model, project)
+            found = list(_early_in(function, cls, model, project))
+            if found and not _is_template(module, project):
+                yield from found
 
 
 def _assigns_first(text: str) -> bool:
@@ -260,6 +264,17 @@ def _is_special(model: ClassModel) -> bool:
     if model.has_own_adder("__setattr__") or model.has_own_adder("__new__"):
         return True
     return any("metaclass" in owner.cls.head.keywords for owner in model.mro() if owner.cls is not None)
+
+
+def _is_template(module: ModuleFacts, project: Project) -> bool:
+    """Whether a file beside this one says that it was generated from it: what runs is that file then."""
+    folder, own = module.file.parent, module.file.name.encode()
+    heads = (
+        (project.files.read(folder / name) or b"")[:_HEAD]
+        for name in project.files.listdir(folder)
+        if name.endswith(".py") and name != module.file.name
+    )
+    return any(b"generated" in head and own in head for head in heads)
 
 
 def _early_in(function: Function, cls: Class, model: ClassModel, project: Project) -> Iterator[Early]:

@@ -80,12 +80,17 @@ class Kept:
 
     @property
     def is_one_tuple(self) -> bool:
-        """Whether a comma behind a value makes it a tuple: `self.x = f(),`."""
+        """Whether it is a tuple of one, written out."""
         value = self.value
-        if value.op is not Op.TUPLE or len(value.args) != 1 or value.args[0].op is Op.STARRED:
-            return False
-        only = value.args[0]
-        return (value.line, value.offset) == (only.line, only.offset)
+        return value.op is Op.TUPLE and len(value.args) == 1 and value.args[0].op is not Op.STARRED
+
+    @property
+    def has_stray_comma(self) -> bool:
+        """Whether nothing but a comma behind a value makes it a tuple: `self.x = f(),`."""
+        return self.is_one_tuple and (self.value.line, self.value.offset) == (
+            self.value.args[0].line,
+            self.value.args[0].offset,
+        )
 
     @property
     def is_nested(self) -> bool:
@@ -123,6 +128,8 @@ class Unregistered:
     parameters: tuple[Tensor, ...]
     uses: tuple[Use, ...]
     doubts: tuple[str, ...]
+    #: Whether a comma makes a tuple of what was to be kept itself.
+    is_accident: bool
     #: Whether the class is known to be a layer, rather than to look like one.
     is_module: bool
 
@@ -272,9 +279,11 @@ class _Inspection:
             if any(name in self.names for name in _assigned_or_filled(method)):
                 run.follow(method)
         registered = self._registered(run)
-        for kept in _final(run.kept):
+        lasting = _final(run.kept)
+        for kept in lasting:
             if kept.function.module is self.cls.module and not run.is_passed_on:
-                found = self._judge(kept, registered, run.done)
+                is_alone = sum(other.attribute == kept.attribute for other in lasting) == 1
+                found = self._judge(kept, registered, run.done, is_alone=is_alone)
                 if found is not None:
                     yield found
 
@@ -290,7 +299,9 @@ class _Inspection:
                         found.setdefault(origin, []).append(registration.path)
         return found
 
-    def _judge(self, kept: Kept, registered: dict[Origin, list[Path]], done: set[Function]) -> Unregistered | None:
+    def _judge(
+        self, kept: Kept, registered: dict[Origin, list[Path]], done: set[Function], *, is_alone: bool
+    ) -> Unregistered | None:
         layers: list[Instance | Trained] = []
         parameters: list[Tensor] = []
         doubts: list[str] = []
@@ -307,16 +318,18 @@ class _Inspection:
                     parameters.append(option)
                 else:
                     layers.append(option)
-        if not (layers or parameters or kept.is_one_tuple):
+        if not (layers or parameters or (kept.is_one_tuple and is_alone)):
             return None
         uses = tuple(self._uses(kept))
-        is_lost = layers or parameters or any(_is_called(use) for use in uses)
-        if not is_lost or self._is_cared_for(kept.attribute, done):
+        is_called = kept.is_one_tuple and any(_is_called(use) for use in uses)
+        if not (layers or parameters or is_called) or self._is_cared_for(kept.attribute, done):
             return None
-        doubts.extend(self._doubts(kept, uses))
+        is_accident = kept.has_stray_comma or is_called
+        if not is_accident:
+            doubts.extend(self._doubts(kept, uses))
         reasons = tuple(dict.fromkeys(doubts))
         is_module = self.model.is_module is True
-        return Unregistered(self.cls, kept, tuple(layers), tuple(parameters), uses, reasons, is_module)
+        return Unregistered(self.cls, kept, tuple(layers), tuple(parameters), uses, reasons, is_accident, is_module)
 
     # -- uses --------------------------------------------------------------------------------------------------
 
@@ -390,8 +403,6 @@ class _Inspection:
         return False
 
     def _doubts(self, kept: Kept, uses: tuple[Use, ...]) -> Iterator[str]:
-        if kept.is_one_tuple:
-            return
         if _is_hiding(kept, uses):
             yield "a container of one may be meant to hide the layer"
         for use in uses:
@@ -416,7 +427,7 @@ def _is_called(use: Use) -> bool:
 def _is_hiding(kept: Kept, uses: tuple[Use, ...]) -> bool:
     """Whether a container with one written element is only ever asked for that element: `self._model = [model]`."""
     value = kept.value
-    if value.op not in (Op.LIST, Op.TUPLE) or len(value.args) != 1 or kept.added or kept.is_one_tuple:
+    if value.op not in (Op.LIST, Op.TUPLE) or len(value.args) != 1 or kept.added:
         return False
     if value.args[0].op is Op.STARRED:
         return False

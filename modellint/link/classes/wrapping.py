@@ -45,7 +45,10 @@ def without_comma(kept: Kept) -> Fix | None:
         return None
     inner = python_edit.within(kept.target, found[0].elts[0], module).span
     outer = found[1].span
-    comma = Place(module.path, Span(inner.end_line, inner.end_column, outer.end_line, outer.end_column))
+    behind = Span(inner.end_line, inner.end_column, outer.end_line, outer.end_column)
+    if not python_edit.text_at(Place(module.path, behind), module).startswith(","):
+        return None
+    comma = Place(module.path, Span(inner.end_line, inner.end_column, inner.end_line, inner.end_column + 1))
     return Fix("Drop the comma", Applicability.SAFE, (Edit(comma, ""),))
 
 

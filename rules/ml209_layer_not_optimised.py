@@ -12,8 +12,79 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.link.classes.optimised import LeftOut
     from modellint.link.project import Project
+    from modellint.link.recipes.shortfalls import Shortfall
+
+_RECIPE = """\
+n_mels: 80
+batch_size: 8
+encoder: !new:speechbrain.nnet.linear.Linear
+    input_size: !ref <n_mels>
+    n_neurons: 512
+wav2vec2: !new:speechbrain.lobes.models.wav2vec.W2VLatentExtractor
+    out_channels: [512, 512]
+    kernel_sizes: [10, 3]
+    strides: [5, 2]
+ctc_lin: !new:speechbrain.nnet.linear.Linear{mark}
+    input_size: 512
+    n_neurons: 40
+modules:
+    encoder: !ref <encoder>
+    wav2vec2: !ref <wav2vec2>
+    ctc_lin: !ref <ctc_lin>
+model: !new:torch.nn.ModuleList
+    - [{model}]
+model_opt_class: !name:torch.optim.Adam
+    lr: 0.001
+wav2vec_opt_class: !name:torch.optim.Adam
+    lr: 0.0001
+"""
+
+_SCRIPT = """\
+import sys
+
+import speechbrain as sb
+import torch
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        x = self.modules.encoder(self.modules.wav2vec2(batch))
+        return self.modules.ctc_lin(x)
+
+    def compute_objectives(self, predictions, batch, stage):
+        return predictions.sum()
+
+    def init_optimizers(self):
+{body}
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    print(hparams["n_mels"], hparams["batch_size"])
+    model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
+    model.fit(range(10), [], [])
+    model.evaluate([])
+"""
+
+_TWO = """
+self.wav2vec_optimizer = self.hparams.wav2vec_opt_class(self.modules.wav2vec2.parameters())
+self.model_optimizer = self.hparams.model_opt_class(self.hparams.model.parameters())
+self.optimizers_dict = {"wav2vec": self.wav2vec_optimizer, "model": self.model_optimizer}
+"""
+_MARK = "  # expect: ML209"
+
+
+def _project(body: str = _TWO, mark: str = "", model: str = "!ref <encoder>", extra: str = "") -> dict[str, str]:
+    lines = ("        " + line if line else line for line in body.strip("\n").split("\n"))
+    return {
+        "hparams.yaml": _RECIPE.replace("{mark}", mark).replace("{model}", model) + extra,
+        "train.py": _SCRIPT.replace("{body}", "\n".join(lines) + "\n"),
+    }
 
 
 class LayerNotOptimised(Rule):
@@ -23,6 +94,10 @@ class LayerNotOptimised(Rule):
     Where the optimizers of a file list the parameters of a model child by child, compares the list with the children
     that the model registers, and reports the one that is left out though the model calls it, all others are listed and
     nothing freezes it.
+
+    In a recipe, asks the same of each layer in `modules:` that the script computes gradients with, where the Brain
+    makes its optimizers itself (`init_optimizers`) and it is known whose parameters each of them is given. Frozen
+    layers, layers that a pretrainer fills, and layers used without gradients are left alone.
 
     ## Why is this bad
     The layer keeps its random initial weights: gradients are computed for it, and nobody applies them. Nothing fails,
@@ -152,6 +227,20 @@ for_generator = torch.optim.Adam([*model.generator.parameters()], lr=1e-4)
 for_discriminator = torch.optim.Adam(model.discriminator.parameters(), lr=4e-4)
 """,
             },
+        ),
+        Example(
+            "A recipe with an optimizer for each part, and a layer that is in no part",
+            _project(mark=_MARK),
+        ),
+        Example(
+            "One optimizer, for some of the modules",
+            _project(
+                """
+parameters = list(self.modules.encoder.parameters()) + list(self.modules.wav2vec2.parameters())
+self.optimizer = torch.optim.Adam(parameters, lr=self.hparams.batch_size)
+""",
+                mark=_MARK,
+            ),
         ),
     )
     good = (
@@ -402,11 +491,75 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
 """,
             },
         ),
+        Example("In the list of a recipe that is trained", _project(model="!ref <encoder>, !ref <ctc_lin>")),
+        Example(
+            "All modules of a recipe at once",
+            _project("self.optimizer = self.hparams.model_opt_class(self.modules.parameters())"),
+        ),
+        Example(
+            "Frozen before the optimizers of a recipe are made",
+            _project("for p in self.modules.ctc_lin.parameters():\n    p.requires_grad = False\n" + _TWO.strip("\n")),
+        ),
+        Example(
+            "Pretrained, and left as it is",
+            _project(
+                extra="pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer\n"
+                "    loadables:\n        ctc_lin: !ref <ctc_lin>\n"
+            ),
+        ),
+        Example(
+            "It is unknown whose parameters an optimizer is given",
+            _project(
+                _TWO + "self.other_optimizer = torch.optim.SGD([p for m in self.trained() for p in m.parameters()])"
+            ),
+        ),
+        Example(
+            "Optimizers of a recipe for all modules, made in a loop",
+            _project(
+                "self.optimizers_dict = {}\n"
+                "for name in self.modules:\n"
+                "    parameters = self.modules[name].parameters()\n"
+                "    self.optimizers_dict[name] = self.hparams.model_opt_class(parameters)"
+            ),
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in left_out(module, project):
             yield self._report(found)
+        if "load_hyperpyyaml" in module.source.text:
+            from modellint.link.recipes.pairing import recipes_of
+
+            for recipe in recipes_of(module.file, project):
+                yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.shortfalls import untrained_layers
+
+        for whole in including(recipe, project):
+            for shortfall in untrained_layers(whole, project):
+                if whole is recipe or shortfall.layer.place.path == recipe.path:
+                    yield self._untrained(shortfall)
+
+    def _untrained(self, shortfall: Shortfall) -> Finding:
+        layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
+        optimizers = trained.optimizers if trained is not None else {}
+        given = ", ".join(f"`{name}`" for name in optimizers)
+        related = [Related(place, "an optimizer is made here") for place in dict.fromkeys(optimizers.values())]
+        return self.finding(
+            layer.place,
+            f"`{layer.path}` is used in training, but no optimizer is given its parameters",
+            symbol=layer.path,
+            confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
+            evidence=(
+                f"`{layer.target}` has parameters to train, and nothing freezes it",
+                f"`{use.function}` uses `{use.text}` where gradients are computed",
+                f"the optimizers are made with {given}, all for other modules",
+            ),
+            related=[*related, Related(use.place, f"used here, in `{use.function}`")],
+            help=f"give the parameters of `{layer.path}` to one of the optimizers, or freeze it",
+        )
 
     def _report(self, found: LeftOut) -> Finding:
         made, optimizer = found.made, found.optimizer

@@ -144,7 +144,15 @@ class Layers:
             for name, child in item.fields.items()
             if name == argument or name in names
         }
-        return self._project.classes.registered(model, Arguments(tuple(positional), keywords), str(argument))
+        found = self._project.classes.registered(model, Arguments(tuple(positional), keywords), str(argument))
+        # A container is made to hold the layers that it is given, however it goes about it.
+        return True if found is None and model.is_container and self._is_layer(item, argument) else found
+
+    def _is_layer(self, item: Item, argument: str | int) -> bool:
+        """Whether an argument of an object certainly is a layer."""
+        given = next((child for name, child in item.children() if name == argument), None)
+        model = None if given is None else self.model(given)
+        return model is not None and model.is_module is True
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
         """What an object was given, by parameter name, None where that is unknown."""

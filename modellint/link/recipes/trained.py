@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from modellint.link.recipes.reach import Reach
     from modellint.source import Place
 
+#: What takes one out of several.
+_PICKS = frozenset((Op.CHOICE, Op.INDEX))
 _OPTIMIZERS = "torch.optim."
 _PARAMETERS = frozenset(("parameters", "named_parameters"))
 #: Functions that look at parameters, or pass them on, and train nothing.
@@ -64,11 +66,12 @@ def frozen_by(reach: Reach, layers: Layers) -> Closure:
         if change is None:
             continue
         value, freezes = change
-        for item, _ in _items_in(value, frame, reach):
+        module = frame.function.module
+        for item, direct in _items_in(value, frame, reach):
             if freezes:
-                place = frame.function.module.place(event.value)
-                frozen.setdefault(id(item), Root(item, frame.function.module.text_of(event.value), place))
-            else:
+                root = Root(item, module.text_of(event.value), module.place(event.value), direct)
+                frozen.setdefault(id(item), root)
+            elif direct:
                 thawed.add(id(item))
     return Closure([root for key, root in frozen.items() if key not in thawed], layers, closed=True)
 
@@ -183,7 +186,7 @@ def _is_onlooker(call: Value) -> bool:
 
 
 def _items_in(value: Value, frame: Frame, reach: Reach) -> Iterator[tuple[Item, bool]]:
-    """The objects of the recipe that a value is made of; whether they are meant themselves, not one out of several."""
+    """The objects of the recipe that a value is made of; whether all are meant, not only one of them."""
     pending: list[tuple[Value, bool]] = [(value, True)]
     seen: set[int] = set()
     while pending:
@@ -203,4 +206,4 @@ def _items_in(value: Value, frame: Frame, reach: Reach) -> Iterator[tuple[Item, 
             if found.kind in (ItemKind.NEW, ItemKind.MAPPING, ItemKind.SEQUENCE):
                 yield found, direct
         else:
-            pending.extend((arg, direct and part.op is not Op.CHOICE) for arg in part.args)
+            pending.extend((arg, direct and part.op not in _PICKS) for arg in part.args)

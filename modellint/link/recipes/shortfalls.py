@@ -1,0 +1,252 @@
+"""What a training loses: layers that no checkpoint holds or no optimizer trains, and calls that go around DDP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Op
+from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.moved import Layers, layers_of
+from modellint.link.recipes.overview import LayerStatus, Registration, registrations_of, registrations_under
+from modellint.link.recipes.pairing import recipes_of
+from modellint.link.recipes.scripts import callee_name, own_events, script_functions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.recipes.closures import Root
+    from modellint.link.recipes.reach import ItemUse
+    from modellint.link.recipes.used import LayerUse
+    from modellint.source import Place
+
+_MODULE_LIST = "torch.nn.ModuleList"
+_DISTRIBUTED = frozenset(("ddp_init_group", "init_process_group"))
+
+
+@dataclass(frozen=True, eq=False)
+class Shortfall:
+    """A layer that learns and is not saved, or that is used in training and not trained.
+
+    `layer` may be a container that nothing of is saved; `part` is then the layer in it that `use` and `status` speak
+    of, otherwise the layer itself. `siblings` is a saved `ModuleList` that other layers of the training are in.
+    """
+
+    layer: Item
+    part: Item
+    status: LayerStatus
+    use: LayerUse
+    registration: Registration
+    siblings: Item | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it holds whatever the run decides."""
+        return self.use.certain and self.registration.is_only_script
+
+
+def unsaved_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
+    """The layers of a recipe that are trained and that the checkpointer does not save."""
+    return project.once(("unsaved layers", recipe.file), lambda: _agreed(recipe, project, _unsaved))
+
+
+def untrained_layers(recipe: Recipe, project: Project) -> tuple[Shortfall, ...]:
+    """The layers of a recipe that are used in training and that no optimizer holds."""
+    return project.once(("untrained layers", recipe.file), lambda: _agreed(recipe, project, _untrained))
+
+
+def _agreed(
+    recipe: Recipe, project: Project, find: Callable[[Registration, Layers], Iterable[Shortfall]]
+) -> tuple[Shortfall, ...]:
+    """What is found for a Brain of each script that may be meant, and that no other Brain makes good."""
+    layers = layers_of(project)
+    registrations = registrations_of(recipe, project)
+    by_script: dict[str, dict[int, Shortfall]] = {}
+    for registration in registrations:
+        if registration.reach is not None:
+            known = by_script.setdefault(registration.reach.brain.module.path, {})
+            for shortfall in find(registration, layers):
+                known.setdefault(id(shortfall.layer), shortfall)
+    found = list(by_script.values())
+    return tuple(s for key, s in found[0].items() if all(key in other for other in found)) if found else ()
+
+
+def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+    saved = registration.saved
+    if saved is None or not saved.exists or not saved.closed:
+        return
+    lost = {id(status.item): status for status in registration.layers if _is_lost(status, registration)}
+    outer = _outer(lost, registration, layers)
+    siblings = _siblings(registration, layers)
+    told: set[int] = set()
+    for key, status in lost.items():
+        layer = outer.get(key, status.item)
+        use = _learning(status, registration)
+        if use is not None and id(layer) not in told:
+            told.add(id(layer))
+            yield Shortfall(layer, status.item, status, use, registration, siblings if layer is status.item else None)
+
+
+def _is_lost(status: LayerStatus, registration: Registration) -> bool:
+    trained = status.trained is not None and status.trained.certain
+    if not trained or status.saved is not None or status.may_be_frozen or not status.has_parameters:
+        return False
+    return registration.modules.via(status.item) is not None and _learning(status, registration) is not None
+
+
+def _learning(status: LayerStatus, registration: Registration) -> LayerUse | None:
+    return None if registration.used is None else registration.used.learning(status.item)
+
+
+def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Layers) -> dict[int, Item]:
+    """Lost layers to what would save them with others: a container, or the layer that they are written inside of."""
+    saved = registration.saved
+    found: dict[int, Item] = {}
+    for owner in registration.evaluation.root.walk():
+        model = layers.model(owner)
+        if model is None or not model.is_module or owner.key is None or (saved is not None and owner in saved):
+            continue
+        held = [s for s in registration.layers if s.item is not owner and id(s.item) in layers.held_by(owner).certain]
+        trained = [status for status in held if status.has_parameters is not False]
+        is_whole = all(id(status.item) in lost for status in trained)
+        gathers = model.is_container and owner.path.find("[") < 0 and len(trained) > 1
+        if is_whole and (gathers or all(s.item.path.startswith(f"{owner.path}[") for s in trained)):
+            for status in trained:
+                known = found.get(id(status.item))
+                if known is None or layers.takes_along(owner, known):
+                    found[id(status.item)] = owner
+    return found
+
+
+def _siblings(registration: Registration, layers: Layers) -> Item | None:
+    """The saved `ModuleList` that holds most layers of the training."""
+    best: Item | None = None
+    most = 0
+    for root in registration.saved.roots if registration.saved is not None else ():
+        model = layers.model(root.item)
+        if root.certain and model is not None and model.name == _MODULE_LIST:
+            held = layers.held_by(root.item).certain
+            count = sum(id(entry.item) in held for entry in registration.modules.roots)
+            if count > most:
+                best, most = root.item, count
+    return best
+
+
+def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
+    trained = registration.trained
+    if trained is None or not trained.closed or not trained.optimizers:
+        return
+    for status in registration.layers:
+        if not status.has_parameters or status.trained is not None or status.may_be_frozen or status.loaded is not None:
+            continue
+        entry = registration.modules.via(status.item)
+        use = _learning(status, registration)
+        if entry is not None and entry.certain and use is not None:
+            yield Shortfall(status.item, status.item, status, use, registration, None)
+
+
+# -- around DDP --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Bypass:
+    """A call of a recipe's own object that is also an entry of `modules`, in each of `recipes`.
+
+    `entry` is its name there, None if the recipes disagree on it.
+    """
+
+    use: ItemUse
+    module: ModuleFacts
+    entry: str | None
+    recipes: tuple[tuple[Recipe, Root], ...]
+    is_certain: bool
+
+    @property
+    def place(self) -> Place:
+        return self.use.place
+
+
+def bypassing_calls(module: ModuleFacts, project: Project) -> tuple[Bypass, ...]:
+    """The calls of a script in which a module learns and its distributed wrapper is not asked."""
+    return project.once(("bypassing calls", module.path), lambda: tuple(_bypasses(module, project)))
+
+
+def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
+    if not _is_distributed(module):
+        return
+    layers = layers_of(project)
+    uses: dict[Place, ItemUse] = {}
+    recipes: dict[Place, list[tuple[Recipe, Root]]] = {}
+    certain: set[Place] = set()
+    registrations = [
+        (recipe, registration)
+        for recipe in recipes_of(module.file, project)
+        for registration in registrations_under(recipe, module.file, project)
+    ]
+    for recipe, registration in registrations:
+        for use, root in _raw_calls(registration, layers):
+            uses.setdefault(use.place, use)
+            if all(known is not recipe for known, _ in recipes.setdefault(use.place, [])):
+                recipes[use.place].append((recipe, root))
+            if use.certain and not _is_called_properly(root, registration):
+                certain.add(use.place)
+    for place, use in uses.items():
+        names = {root.text for _, root in recipes[place]}
+        entry = names.pop().removeprefix("modules[").removesuffix("]") if len(names) == 1 else None
+        is_safe = all(
+            _has_entry(registration, entry) for _, registration in registrations if _calls(registration, place)
+        )
+        yield Bypass(use, module, entry if is_safe else None, tuple(recipes[place]), place in certain)
+
+
+def _raw_calls(registration: Registration, layers: Layers) -> Iterator[tuple[ItemUse, Root]]:
+    for use in registration.reach.item_uses if registration.reach is not None else ():
+        if use.entry is not None or not use.direct or not use.learns:
+            continue
+        for root in registration.modules.roots:
+            if root.item is use.item and _is_wrapped(root.item, registration, layers):
+                yield use, root
+                break
+
+
+def _is_wrapped(item: Item, registration: Registration, layers: Layers) -> bool:
+    """Whether an entry of `modules` has parameters to train, so that the framework wraps it."""
+    held = layers.held_by(item).certain
+    return any(
+        status.has_parameters and not status.may_be_frozen for status in registration.layers if id(status.item) in held
+    )
+
+
+def _is_called_properly(root: Root, registration: Registration) -> bool:
+    """Whether the wrapper is called as well: then it expects gradients, whatever way they come."""
+    uses = registration.reach.item_uses if registration.reach is not None else ()
+    return any(use.item is root.item and use.entry is not None and use.learns for use in uses)
+
+
+def _has_entry(registration: Registration, entry: str | None) -> bool:
+    return any(root.text == f"modules[{entry}]" for root in registration.modules.roots)
+
+
+def _calls(registration: Registration, place: Place) -> bool:
+    return registration.reach is not None and any(use.place == place for use in registration.reach.item_uses)
+
+
+def _is_distributed(module: ModuleFacts) -> bool:
+    """Whether a script sets up a process group."""
+    if not any(name in module.source.text for name in _DISTRIBUTED):
+        return False
+    events = (event for function in script_functions(module) for event in own_events(function))
+    names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)
+    return any(name.rpartition(".")[2] in _DISTRIBUTED for name in names)
+
+
+def receiver_of(use: ItemUse) -> Value | None:
+    """`self.hparams.x` of the call `self.hparams.x(…)`, where it is written so; None for anything else."""
+    callee = None if use.call is None else use.call.callee
+    if callee is None or callee.op not in (Op.ATTR, Op.INDEX) or use.item.kind is not ItemKind.NEW:
+        return None
+    return callee if callee.data != "forward" else callee.args[0]

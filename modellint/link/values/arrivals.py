@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Op, Value
+from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.link.values.facts import Fact, FactKind
 from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
 
@@ -125,13 +125,16 @@ class Arrivals:
         frame: Frame,
         carried: dict[int, Fact],
         calls: tuple[tuple[Value, Frame], ...],
+        of_a_mode: bool = False,
     ) -> Iterator[Arrival]:
         """The lookups inside a called function that what we carry reaches."""
         for lookup in self.tables.lookups(frame):
             for fact in self._at(lookup):
                 outside = carried.get(id(fact.origin.value))
                 if outside is not None:
-                    met = replace(fact, excluded=fact.excluded | outside.excluded)
+                    has_modes = fact.kind is FactKind.CONTINUOUS and (of_a_mode or _is_of_a_mode(lookup.event))
+                    conditional = fact.conditional or has_modes
+                    met = replace(fact, excluded=fact.excluded | outside.excluded, conditional=conditional)
                     yield Arrival(met, lookup, event, outer, calls)
         if len(calls) >= _MAX_CALLS:
             return
@@ -140,7 +143,9 @@ class Arrivals:
                 continue
             inner = self.evaluator.call_frame(inner_event.value, frame)
             if inner is not None and self.reached(inner.function):
-                yield from self._descend(event, outer, inner, carried, (*calls, (inner_event.value, frame)))
+                further = (*calls, (inner_event.value, frame))
+                has_modes = of_a_mode or _is_of_a_mode(inner_event)
+                yield from self._descend(event, outer, inner, carried, further, has_modes)
 
     def guarded_lookups(self, frame: Frame) -> Iterator[tuple[Value, Event, Table]]:
         """What a function looks up, itself or through one call: the index as written there, and the table."""
@@ -200,6 +205,12 @@ class Arrivals:
                     if fact.parameter is not None:
                         reached.setdefault(fact.parameter, []).extend((fact, lookup) for _, lookup in found[:1])
         return reached
+
+
+def _is_of_a_mode(event: Event) -> bool:
+    """Whether an object does something only if an attribute says so: it may take ids or features, as it was built."""
+    tests = () if event.guard is None else (guard.test for guard in event.guard.chain())
+    return any(self_attribute(part) is not None for test in tests for part in test.walk())
 
 
 def _limited(fact: Fact, excluded: Exclusions) -> Fact | None:

@@ -9,7 +9,7 @@ refers to others by number. A class or method is decoded when it is first asked 
                not matter; "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 if
                it is asserted, the test, the guard around it)
     classes    by module and name: b bases, m methods, a class-level values, f dataclass fields,
-               c conduct (used, moved, moved parameters, carried)
+               c conduct (used, moved, moved parameters, carried, changing)
     aliases    by package: the classes that it offers under its own name
     methods    "parameters|receiver?|events"; an event is "kind value target guard", with -1 for what is absent,
                shorter for an unconditional call ("value") or assignment ("value target")

@@ -384,7 +384,7 @@ class Extraction:
         conduct = facts.conduct
         lineage = self._lineage(facts.name, set())
         used = conduct.used & self._layer_attributes(facts, lineage)
-        groups = [used, conduct.moved, conduct.moved_parameters, conduct.carried]
+        groups = [used, conduct.moved, conduct.moved_parameters, conduct.carried, conduct.changing]
         while groups and not groups[-1]:
             groups.pop()
         if groups:
@@ -500,7 +500,7 @@ def _is_arithmetic(value: Value) -> bool:
     return value.op is Op.BIN and value.data not in ("+", "*")
 
 
-def _release(root: Path, package: str) -> str:
+def release_of(root: Path, package: str) -> str:
     """The release of an unpacked package, as its metadata or version file states it."""
     for metadata in sorted(root.glob(f"{package}-*.dist-info")):
         return metadata.name.removeprefix(f"{package}-").removesuffix(".dist-info")
@@ -511,18 +511,18 @@ def _release(root: Path, package: str) -> str:
     raise SystemExit(f"{root}: no release of {package} found")
 
 
-def _order(release: str) -> list[int]:
+def release_order(release: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", release.partition("+")[0])]
 
 
 def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
     """The facts of a package, from one or more releases, in the form that is shipped."""
-    releases = {_release(root, package).partition("+")[0]: root for root in roots}
+    releases = {release_of(root, package).partition("+")[0]: root for root in roots}
     knowledge.use(package, form.Package(form.NO_FACTS))
     nodes = Nodes()
     data: dict[str, Any] = {}
     functions: dict[str, Any] = {}
-    for release in sorted(releases, key=_order, reverse=True):
+    for release in sorted(releases, key=release_order, reverse=True):
         extraction = Extraction(releases[release].resolve(), package, nodes)
         classes = extraction.encode_classes()
         functions = {**extraction.encode_functions(), **functions}

@@ -35,6 +35,9 @@ _DOCUMENTED = re.compile(
 _READ = re.compile(r"\bself\.(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
 #: Methods that are not part of a layer's work: what they move, they move because they are asked to.
 _HOUSEKEEPING = frozenset(("__init__", "to", "cuda", "cpu", "_apply", "apply", "float", "half", "double"))
+_SAVER = "mark_as_saver"
+_LOADERS = ("mark_as_loader", "mark_as_transfer")
+_ADDERS = frozenset(("append", "extend", "add", "update", "insert", "pop", "clear"))
 _ITSELF = frozenset(("eval", "train", "to", "cuda", "values", "items", "children", "modules", "parameters"))
 
 
@@ -169,7 +172,44 @@ class SourceFacts:
                     moved_parameters |= parameters
                 if function.name not in _HOUSEKEEPING:
                     carried |= _carries(function)
-        return Conduct(frozenset(used), frozenset(moved), frozenset(moved_parameters), frozenset(carried))
+        return Conduct(
+            frozenset(used),
+            frozenset(moved),
+            frozenset(moved_parameters),
+            frozenset(carried),
+            _changing(self.cls) if _SAVER in self.cls.text else frozenset(),
+        )
+
+
+def _changing(cls: Class) -> frozenset[str]:
+    """The methods that store to attributes which the hooks for checkpoints hand over."""
+    hooks = [function for function in cls.methods.values() if _is_hook(function)]
+    kept = {name for hook in hooks for name in _READ.findall(hook.text)}
+    others = [function for function in cls.methods.values() if function.name != "__init__" and function not in hooks]
+    return frozenset(function.name for function in others if kept & _stored(function))
+
+
+def _is_hook(function: Function) -> bool:
+    """Whether a method saves or loads the object for a checkpoint."""
+    return any(str(value.data) in (_SAVER, *_LOADERS) for value in function.signature.decorators)
+
+
+def _stored(function: Function) -> set[str]:
+    """The attributes that a method assigns, or changes in place."""
+    found: set[str] = set()
+    for event in function.flow.of(EventKind.STORE):
+        target = event.target
+        while target is not None and target.op in (Op.INDEX, Op.UPDATE):
+            target = target.args[0]
+        attribute = None if target is None else self_attribute(target)
+        if attribute is not None:
+            found.add(attribute)
+    for event in function.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        attribute = self_attribute(callee.args[0]) if callee.op is Op.ATTR and callee.data in _ADDERS else None
+        if attribute is not None:
+            found.add(attribute)
+    return found
 
 
 def _moves(function: Function) -> tuple[set[str], set[str]]:

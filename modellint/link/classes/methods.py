@@ -56,6 +56,8 @@ class Conduct:
     moved_parameters: frozenset[str] = frozenset()
     #: Attributes that are replaced by themselves on another device (`self.x = self.x.to(y.device)`); `*` for all.
     carried: frozenset[str] = frozenset()
+    #: Methods that change what the class hands over when a checkpoint is written; none if it hands over nothing.
+    changing: frozenset[str] = frozenset()
 
 
 class ClassFacts(Protocol):

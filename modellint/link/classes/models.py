@@ -259,6 +259,10 @@ class ClassModel:
                 return True
         return False
 
+    def changes_state(self, method: str) -> bool:
+        """Whether a method changes what an object hands over when a checkpoint is written."""
+        return any(method in model.facts.conduct.changing for model in self.mro())
+
     @property
     def is_device_lazy(self) -> bool:
         """Whether it moves itself to the device of its input when it is called."""

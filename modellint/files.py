@@ -68,7 +68,7 @@ class Files:
         """Whether `path` is a file."""
         if self._traces:
             self._traces[-1][0].add(f"is-file:{path.as_posix()}")
-        return path in self._overlay or path in self._contents or path.is_file()
+        return path in self._overlay or self._contents.get(path) is not None or path.is_file()
 
     def is_dir(self, path: Path) -> bool:
         if self._traces:

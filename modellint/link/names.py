@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _BUILTINS = frozenset(dir(builtins))
 #: How many definitions a name may be passed on through before we stop looking.
 _MAX_HOPS = 40
+#: What a module does that may give it any names.
+_DYNAMIC = re.compile(r"^\s*def __getattr__\(\w+\)|\bglobals\(\)|\bexec\(|sys\.modules\[|LazyModule", re.MULTILINE)
 _QUOTED = re.compile(r"""["'](\w+)["']""")
 
 
@@ -66,6 +68,19 @@ class External:
     """Something outside of what we can read, by the dotted name that its own documentation uses."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A module (`owner`) that has no `name`, and the names that it has.
+
+    Not `is_sure`: Python may look elsewhere, or find more parts of it there.
+    """
+
+    owner: str
+    name: str
+    available: frozenset[str]
+    is_sure: bool
 
 
 Definition = DefinedClass | DefinedFunction | DefinedConstant | DefinedModule | External
@@ -325,6 +340,63 @@ class Names:
             return None
         found = self._lookup(module, name, trail.fork())
         return found if isinstance(found, DefinedClass | DefinedFunction | DefinedConstant) else None
+
+    def missing(self, name: str, near: Path) -> Missing | None:
+        """Where the absolute dotted `name`, asked for in the file `near`, leads nowhere; None if it may lead somewhere.
+
+        Only what can be read is judged: a module that makes names while it runs may have any.
+        """
+        parts = name.split(".")
+        found = [self._missing_below(base, parts, near) for base in self._bases(near, parts[0])]
+        return found[0] if found and all(found) else None
+
+    def _missing_below(self, base: Path, parts: list[str], near: Path) -> Missing | None:
+        located = self._locate(base, parts)
+        is_sure = base in (near.parent, self._project.options.root, *self.site_packages)
+        if located is None:
+            return self._missing_folder(base, parts) if is_sure else None
+        path, consumed = located
+        module = self._project.python(path)
+        if module is None or consumed == len(parts):
+            return None
+        moved = self._redirected(base, ".".join(parts))
+        if moved is not None:
+            return self.missing(moved, near)
+        part = parts[consumed]
+        beside = self._stems(path.parent) if module.is_package else frozenset()
+        if part in beside or self._may_define(module, part, 0):
+            return None
+        defined = {*module.classes, *module.functions, *module.constants, *module.imports}
+        return Missing(".".join(parts[:consumed]), part, beside | {n for n in defined if "." not in n}, is_sure)
+
+    def _missing_folder(self, base: Path, parts: list[str]) -> Missing | None:
+        """The part that the folders of a package without `__init__` lack."""
+        folder = base
+        for number, part in enumerate(parts):
+            stems = self._stems(folder)
+            if part not in stems:
+                return Missing(".".join(parts[:number]), part, stems, False) if number else None
+            folder = folder / part
+        return None
+
+    def _stems(self, folder: Path) -> frozenset[str]:
+        """The names of a folder's files and folders, without what follows the first dot."""
+        return frozenset(name.partition(".")[0] for name in self._project.files.listdir(folder)) - {""}
+
+    def _may_define(self, module: ModuleFacts, name: str, depth: int) -> bool:
+        if depth > _MAX_HOPS or self._is_defined(module, name) or _DYNAMIC.search(module.source.text):
+            return True
+        if name in self._project.once(("lazy", module.path), lambda: _lazy_table(module)):
+            return True
+        for star in module.star_imports:
+            source = self.find_module(star, module.file)
+            if source is None or self._may_define(source, name, depth + 1):
+                return True
+        return False
+
+    def holding(self, top: str, near: Path) -> Iterator[Path]:
+        """The folders in which the package or module `top` can be read, as the file `near` would find them."""
+        return self._bases(near, top)
 
     def _bases(self, near: Path, top: str) -> Iterator[Path]:
         """Folders in which the package or module `top` is found, in the order of the search."""

@@ -1,0 +1,107 @@
+"""What calling a class takes, where that is certain, and whether a call's arguments fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.knowledge.facts import ShippedFacts
+from modellint.link.classes.definitions import SourceFacts
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.graph.python import Parameter
+    from modellint.link.classes.models import Classes, ClassModel
+
+Parameters = tuple["Parameter", ...]
+#: Bases that leave the constructor to others.
+_NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+
+
+def constructor_parameters(model: ClassModel, classes: Classes, *, any_release: bool) -> tuple[Parameters, ...]:
+    """The parameters of a class's constructor, the receiver left out.
+
+    Several, where the described releases of its package differ and `any_release` may be in use. None at all where
+    they are not certain: an unknown base comes first, or `__new__`, a metaclass or a decorator has a say.
+    """
+    for current in model.mro():
+        facts = current.facts
+        if facts.fields is not None or facts.has_method("__new__") or _is_altered(facts):
+            return ()
+        method = facts.method("__init__")
+        if method is not None:
+            if isinstance(facts, SourceFacts) and facts.cls.methods["__init__"].signature.decorators:
+                return ()
+            own = method.parameters[1:]
+            return (own, *(_older(facts, own) if any_release and isinstance(facts, ShippedFacts) else ()))
+        if not all(_is_known(base, classes) for base in facts.bases):
+            return ()
+    return ((),)
+
+
+def _is_known(base: object, classes: Classes) -> bool:
+    if isinstance(base, External) and base.name in _NEUTRAL:
+        return True
+    return classes.of(base) is not None  # type: ignore[arg-type]
+
+
+def _is_altered(facts: object) -> bool:
+    """Whether a metaclass or, for want of a constructor, a decorator may decide what the class takes."""
+    if not isinstance(facts, SourceFacts):
+        return False
+    head = facts.cls.head
+    metaclass = head.keywords.get("metaclass")
+    if metaclass is not None and metaclass.data != "ABCMeta":
+        return True
+    return bool(head.decorators) and not facts.has_method("__init__")
+
+
+def _older(facts: ShippedFacts, known: Parameters) -> tuple[Parameters, ...]:
+    """The parameters that other described releases state."""
+    found = []
+    for release in knowledge.package(facts.name.partition(".")[0]).releases[1:]:
+        other = knowledge.class_facts(facts.name, release)
+        method = other.method("__init__") if other is not None else None
+        if method is not None and _shape(method.parameters[1:]) != _shape(known):
+            found.append(method.parameters[1:])
+    return tuple(found)
+
+
+def _shape(parameters: Parameters) -> list[tuple[str, str, bool]]:
+    return [(p.name, p.kind, p.default is not None) for p in parameters]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why arguments do not fit: an `unknown` name, a `missing` one, or more positional ones than `most`."""
+
+    unknown: str = ""
+    missing: tuple[str, ...] = ()
+    most: int = -1
+
+
+def misfits(parameters: Parameters, positional: int, keywords: Iterable[str], *, is_final: bool) -> list[Misfit]:
+    """What Python would refuse about a call with so many positional arguments and these keywords.
+
+    Not `is_final`: more arguments are added before the call is made.
+    """
+    found: list[Misfit] = []
+    names = [p.name for p in parameters if p.kind == "positional"]
+    given = set(keywords)
+    if positional > len(names) and all(p.kind != "var-positional" for p in parameters):
+        found.append(Misfit(most=len(names)))
+    if all(p.kind != "var-keyword" for p in parameters):
+        known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
+        found += (Misfit(unknown=name) for name in keywords if name not in known)
+    if is_final:
+        missing = tuple(
+            p.name
+            for p in parameters
+            if p.kind in ("positional", "keyword") and p.default is None and p.name not in {*given, *names[:positional]}
+        )
+        if missing:
+            found.append(Misfit(missing=missing))
+    return found

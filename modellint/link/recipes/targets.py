@@ -1,0 +1,299 @@
+"""What the names behind `!new:`, `!name:`, `!apply:` and `!module:` stand for, and whether their arguments fit.
+
+HyperPyYAML looks a name up as `pydoc.locate` does: as much of it as possible is a module, the rest are attributes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind
+from modellint.knowledge.catalogue import catalogue
+from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits
+from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
+from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
+from modellint.link.recipes.pairing import including, scripts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+_CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF)
+_TARGETS = (*_CALLS, TagKind.MODULE)
+
+
+class TargetKind(Enum):
+    CLASS = "a class"
+    FUNCTION = "a function"
+    MODULE = "a module"
+    VALUE = "neither a class nor a function"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a name stands for.
+
+    `signatures` are the parameters it may have, none if they are not known. Of a MISSING one, `owner` is the module
+    that lacks the part `missing`, and `available` what it has. `place` is where it is defined, `releases` are those
+    of the package that the answer rests on, if it was not read from source. `is_sure`: nothing else can be meant.
+    """
+
+    kind: TargetKind
+    signatures: tuple[Parameters, ...] = ()
+    owner: str = ""
+    missing: str = ""
+    available: frozenset[str] = frozenset()
+    place: Place | None = None
+    package: str = ""
+    releases: tuple[str, ...] = ()
+    is_sure: bool = True
+
+
+_UNKNOWN = Target(TargetKind.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class BadTarget:
+    """A tag whose name leads nowhere, or to something that the tag does not take."""
+
+    node: Node
+    name: str
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class BadCall:
+    """Arguments that what a tag names does not take. `places` are the keys of the misfits, by name."""
+
+    item: Item
+    target: Target
+    misfits: tuple[Misfit, ...]
+
+    def place(self, misfit: Misfit) -> Place:
+        """The key of an unknown argument, where it stands in the recipe's own mapping; else the tag."""
+        entry = self.item.node.get(misfit.unknown) if misfit.unknown else None
+        return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
+
+
+def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recipe]]:
+    """What `recipe` names by tags, as it comes to be within the recipes (the second of each pair) that are loaded."""
+    seen: set[int] = set()
+    for whole in including(recipe, project):
+        for item in evaluate(whole, project).root.walk():
+            node = item.node
+            is_own = item.recipe is recipe or (whole is recipe and project.recipe(item.recipe.file) is None)
+            if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:
+                seen.add(id(node))
+                yield item, whole
+
+
+def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
+    """The names of a recipe that HyperPyYAML cannot locate, or that are not what their tags take."""
+    for item, whole in tagged_items(recipe, project):
+        target = target_of(item, whole, project)
+        has_arguments = bool(item.node.entries or item.node.elements)
+        if target.kind is TargetKind.MISSING or target.kind in _refused(item.node.tag.kind, has_arguments):
+            yield BadTarget(item.node, item.node.tag.target, target)
+
+
+def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
+    """What a tag does not take."""
+    match tag:
+        case TagKind.NEW:
+            return (TargetKind.FUNCTION, TargetKind.MODULE)
+        case TagKind.APPLY | TagKind.APPLYREF:
+            return (TargetKind.CLASS, TargetKind.MODULE)
+        case TagKind.MODULE:
+            return (TargetKind.CLASS, TargetKind.FUNCTION)
+        case TagKind.NAME if has_arguments:
+            return (TargetKind.MODULE,)
+    return ()
+
+
+def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
+    """The tags of a recipe whose arguments do not fit the parameters of what they name."""
+    for item, whole in tagged_items(recipe, project):
+        tag = item.node.tag.kind
+        if tag not in _CALLS:
+            continue
+        given = _arguments(item)
+        target = target_of(item, whole, project)
+        if given is None or target.kind in _refused(tag, True):
+            continue
+        positional, keywords = given
+        found = [misfits(one, positional, keywords, is_final=tag is not TagKind.NAME) for one in target.signatures]
+        if found and all(found):
+            yield BadCall(item, target, tuple(found[0]))
+
+
+def _arguments(item: Item) -> tuple[int, list[str]] | None:
+    """The number of positional arguments and the names of the others, None if they are not known."""
+    if item.node.kind is NodeKind.SCALAR:
+        return 0, []
+    names = list(item.fields)
+    if item.node.tag.kind is TagKind.APPLYREF and set(names) == {"_args", "_kwargs"}:
+        positional, keywords = item.fields["_args"], item.fields["_kwargs"]
+        if positional.kind is not ItemKind.SEQUENCE or keywords.kind is not ItemKind.MAPPING:
+            return None
+        return len(positional.elements), [str(name) for name in keywords.fields]
+    if not all(isinstance(name, str) for name in names):
+        return None
+    return len(item.elements), [str(name) for name in names]
+
+
+# -- looking names up --------------------------------------------------------------------------------------------
+
+
+def target_of(item: Item, whole: Recipe, project: Project) -> Target:
+    """What the name behind an item's tag stands for when `whole` is loaded by one of its scripts, or by anybody."""
+    name = ".".join(part for part in item.node.tag.target.split(".") if part)
+    near = (*scripts_of(whole, project).scripts, whole.file)
+    folders = tuple(dict.fromkeys(path.parent for path in near))
+    return project.once(("target", name, folders), lambda: _locate(name, near, project))
+
+
+def _locate(name: str, near: tuple[Path, ...], project: Project) -> Target:
+    if not name:
+        return Target(TargetKind.MODULE)
+    if "." not in name:
+        return _builtin(name, near, project)
+    found = [_from(name, path, project) for path in near]
+    known = [target for target in found if target.kind not in (TargetKind.MISSING, TargetKind.UNKNOWN)]
+    if known:
+        return known[0]
+    missing = [target for target in found if target.kind is TargetKind.MISSING]
+    return missing[0] if len(missing) == len(found) else _UNKNOWN
+
+
+def _builtin(name: str, near: tuple[Path, ...], project: Project) -> Target:
+    """A name without a dot is a module, or else something built in."""
+    if any(project.names.find_module(name, path) is not None for path in near):
+        return Target(TargetKind.MODULE)
+    value = getattr(builtins, name, None)
+    if value is None:
+        return _UNKNOWN
+    return Target(TargetKind.CLASS if isinstance(value, type) else TargetKind.FUNCTION)
+
+
+def _from(name: str, near: Path, project: Project) -> Target:
+    """What a dotted name stands for when the file `near` asks for it."""
+    target = _defined(project.names.absolute(name, near), project)
+    if target.kind is not TargetKind.UNKNOWN:
+        return target
+    missing = project.names.missing(name, near)
+    if missing is not None:
+        return Target(
+            TargetKind.MISSING,
+            owner=missing.owner,
+            missing=missing.name,
+            available=missing.available,
+            is_sure=missing.is_sure,
+        )
+    top = name.partition(".")[0]
+    is_here = any(True for _ in project.names.holding(top, near))
+    return _UNKNOWN if is_here else _described(name, top, project)
+
+
+def _defined(definition: Definition | None, project: Project) -> Target:
+    """What is known of a definition that can be read, or of a class that the shipped facts describe."""
+    match definition:
+        case DefinedFunction(function):
+            if function.owner is not None:
+                return Target(TargetKind.FUNCTION, place=function.place)
+            plain = not function.signature.decorators
+            return Target(TargetKind.FUNCTION, (function.parameters,) if plain else (), place=function.place)
+        case DefinedModule():
+            return Target(TargetKind.MODULE)
+        case DefinedConstant():
+            return Target(TargetKind.VALUE)
+        case None:
+            return _UNKNOWN
+    classes = project.classes
+    model = classes.of(definition)
+    if model is None:
+        return _UNKNOWN
+    place = model.cls.place if model.cls is not None else None
+    package = "" if model.cls is not None else model.name.partition(".")[0]
+    pin = _pin(package, project) if package else None
+    if pin is not None and not _is_described(pin, package):
+        return Target(TargetKind.CLASS)
+    signatures = constructor_parameters(model, classes, any_release=pin is None)
+    releases = knowledge.package(package).releases if package else ()
+    return Target(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
+
+
+def _described(name: str, top: str, project: Project) -> Target:
+    """What the shipped catalogue says about a name."""
+    known = catalogue(top)
+    if known is None:
+        return _UNKNOWN
+    pin = _pin(top, project)
+    if pin is not None and not _is_described(pin, top):
+        return _UNKNOWN
+    name = known.redirected(name)
+    parts = name.split(".")
+    depth = max((n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in known.modules), default=0)
+    owner = ".".join(parts[:depth])
+    module = known.module(owner)
+    if module is None:
+        return _UNKNOWN
+    if depth == len(parts):
+        return Target(TargetKind.MODULE)
+    part = parts[depth]
+    last = depth + 1 == len(parts)
+    if part in module.classes:
+        return (
+            Target(TargetKind.CLASS, module.signatures(part), package=top, releases=known.releases)
+            if last
+            else _UNKNOWN
+        )
+    if part in module.functions:
+        return (
+            Target(TargetKind.FUNCTION, module.signatures(part), package=top, releases=known.releases)
+            if last
+            else _UNKNOWN
+        )
+    if part in module.others or module.is_open:
+        return _UNKNOWN
+    available = frozenset(module.names() | known.submodules(owner))
+    return Target(
+        TargetKind.MISSING, owner=owner, missing=part, available=available, package=top, releases=known.releases
+    )
+
+
+def _pin(package: str, project: Project) -> tuple[int, ...] | None:
+    """The release of a package that the project pins, in any way that names one."""
+
+    def find() -> tuple[int, ...] | None:
+        for file in ("requirements.txt", "pyproject.toml", "setup.cfg", "setup.py"):
+            text = (project.files.read(project.options.root / file) or b"").decode("utf-8", "replace")
+            pinned = re.search(rf"\b{package}\s*(==|~=|<=?)\s*(\d+(?:\.\d+)*)", text)
+            if pinned:
+                release = tuple(int(part) for part in pinned[2].split("."))
+                return release if pinned[1] != "<" else _before(release)
+        return None
+
+    return project.once(("pin", package), find)
+
+
+def _before(release: tuple[int, ...]) -> tuple[int, ...]:
+    """Something older than a release, and as new as can be."""
+    last = max((n for n, part in enumerate(release) if part), default=0)
+    return (*release[:last], release[last] - 1, 999_999)
+
+
+def _is_described(pin: tuple[int, ...], package: str) -> bool:
+    """Whether a release is not older than those that are described."""
+    oldest = knowledge.package(package).releases[-1]
+    return pin >= tuple(int(part) for part in oldest.split(".")[:2])

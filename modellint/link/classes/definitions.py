@@ -35,6 +35,7 @@ _DOCUMENTED = re.compile(
 _READ = re.compile(r"\bself\.(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
 #: Methods that are not part of a layer's work: what they move, they move because they are asked to.
 _HOUSEKEEPING = frozenset(("__init__", "to", "cuda", "cpu", "_apply", "apply", "float", "half", "double"))
+_REGISTRAR = "register_checkpoint_hooks"
 _SAVER = "mark_as_saver"
 _LOADERS = ("mark_as_loader", "mark_as_transfer")
 _ADDERS = frozenset(("append", "extend", "add", "update", "insert", "pop", "clear"))
@@ -177,8 +178,13 @@ class SourceFacts:
             frozenset(moved),
             frozenset(moved_parameters),
             frozenset(carried),
-            _changing(self.cls) if _SAVER in self.cls.text else frozenset(),
+            _changing(self.cls) if _SAVER in self.cls.text and _is_registered(self.cls) else frozenset(),
         )
+
+
+def _is_registered(cls: Class) -> bool:
+    """Whether the hooks of a class are made known to checkpointers."""
+    return any(str(value.data) == _REGISTRAR for value in cls.head.decorators)
 
 
 def _changing(cls: Class) -> frozenset[str]:

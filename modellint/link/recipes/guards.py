@@ -234,12 +234,18 @@ class Guards:
             return _truth(name in owner.fields)
         if isinstance(owner, Known) and isinstance(owner.value, str):
             return _truth(name in owner.value)
+        if isinstance(owner, Item) and owner.kind is ItemKind.NEW and self.project is not None:
+            model = self.project.classes.resolve(owner.target, owner.recipe.file)
+            if model is not None and (model.has_method(name) or model.changes_state(name)):
+                return Truth.TRUE
         return Truth.UNKNOWN
 
     def _call_truth(self, value: Value, frame: Frame, depth: int) -> Truth:
         asked = dotted(value.callee)
         if asked == "isinstance" and len(value.positional) == 2:
             return self._is_instance(value, frame)
+        if (asked or "").rpartition(".")[2] == "if_main_process":
+            return Truth.SOMETIMES
         if asked != "hasattr":
             return _truth_of(self.evaluate(value, frame, depth + 1))
         if len(value.positional) == 2:

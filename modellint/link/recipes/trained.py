@@ -123,14 +123,14 @@ class _Finder:
     def call(self, call: Value, frame: Frame, certain: bool) -> None:
         """Take what a call trains, if it is given parameters."""
         arguments = call.args[1:]
-        is_optimizer = self._is_optimizer(call, frame)
-        if not is_optimizer and (_is_onlooker(call) or not any(_owners(argument) for argument in arguments)):
+        makes = is_optimizer(call, frame, self.reach, self.project)
+        if not makes and (_is_onlooker(call) or not any(_owners(argument) for argument in arguments)):
             return
         module = frame.function.module
         text, place = module.text_of(call.callee), module.place(call)
         for argument in arguments:
             found = list(_items_in(argument, frame, self.reach))
-            sure = certain and is_optimizer
+            sure = certain and makes
             self.roots += (Root(item, text, place, sure and direct) for item, direct in found)
             self.closed = self.closed and all(self._is_known(owner, frame) for owner in _owners(argument))
 
@@ -140,27 +140,30 @@ class _Finder:
             return True
         return next(_items_in(owner, frame, self.reach), None) is not None
 
-    def _is_optimizer(self, call: Value, frame: Frame) -> bool:
-        callee = call.callee
-        while callee.op in (Op.UNPACK, Op.INDEX):
-            callee = callee.args[0]
-        if self_attribute(callee) == "opt_class":
-            return True
-        found = self.reach.guards.evaluate(callee, frame)
-        if isinstance(found, Item):
-            if found.kind is not ItemKind.NAME or not self._makes_optimizers(found):
-                return False
-            return found.target.startswith(_OPTIMIZERS) or any(_owners(argument) for argument in call.args[1:])
-        written = dotted(callee)
-        definition = self.project.names.resolve(frame.function.module, written) if written else None
-        return isinstance(definition, External) and definition.name.startswith(_OPTIMIZERS)
 
-    def _makes_optimizers(self, item: Item) -> bool:
-        """Whether a class passed on by name may be that of an optimizer: no layer, no scheduler of one."""
-        if ".lr_scheduler." in item.target:
+def is_optimizer(call: Value, frame: Frame, reach: Reach, project: Project) -> bool:
+    """Whether a call makes an optimizer."""
+    callee = call.callee
+    while callee.op in (Op.UNPACK, Op.INDEX):
+        callee = callee.args[0]
+    if self_attribute(callee) == "opt_class":
+        return True
+    found = reach.guards.evaluate(callee, frame)
+    if isinstance(found, Item):
+        if found.kind is not ItemKind.NAME or not _may_optimize(found, project):
             return False
-        model = self.project.classes.resolve(item.target, item.recipe.file)
-        return model is None or not model.is_module
+        return found.target.startswith(_OPTIMIZERS) or any(_owners(argument) for argument in call.args[1:])
+    written = dotted(callee)
+    definition = project.names.resolve(frame.function.module, written) if written else None
+    return isinstance(definition, External) and definition.name.startswith(_OPTIMIZERS)
+
+
+def _may_optimize(item: Item, project: Project) -> bool:
+    """Whether a class passed on by name may be that of an optimizer: no layer, no scheduler of one."""
+    if ".lr_scheduler." in item.target:
+        return False
+    model = project.classes.resolve(item.target, item.recipe.file)
+    return model is None or not model.is_module
 
 
 def _owners(value: Value) -> list[Value]:

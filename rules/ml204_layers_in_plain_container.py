@@ -46,7 +46,7 @@ class LayersInPlainContainer(Rule):
     code = "ML204"
     name = "layers-in-plain-container"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "__init__")
+    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch.nn")
     bad = (
         Example(
             "A list of blocks",
@@ -362,6 +362,35 @@ class Encoder(nn.Module):
         for a, b, c in zip(self.wrapped, self.named, self.added.values()):
             x = c(b(a(x)))
         for layer in self.unpacked:
+            x = layer(x)
+        return x
+""",
+            },
+        ),
+        Example(
+            "A list that registers, filled in a loop under a name that is a plain list elsewhere",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Body(nn.Sequential):
+    def __init__(self, width):
+        layers = [nn.LayerNorm(width)]
+        layers.append(nn.Linear(width, width))
+        super().__init__(*layers)
+
+
+class Model(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        layers = nn.ModuleList()
+        for _ in range(depth):
+            layers.append(Body(width))
+        self.layers = layers
+
+    def forward(self, x):
+        for layer in self.layers:
             x = layer(x)
         return x
 """,

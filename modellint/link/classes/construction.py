@@ -482,8 +482,7 @@ class Construction:
         return choice(options)
 
     def _update(self, value: Value, frame: Frame) -> Object:
-        owner = self.evaluate(value.args[0], frame)
-        owner = NOTHING if owner is NEVER else owner
+        owner = self._before_loops(value.args[0], frame)
         if value.data in ("pop", "remove", "clear"):
             return owner
         added = self.evaluate(value.args[-1], frame) if len(value.args) > 1 else NOTHING
@@ -499,6 +498,14 @@ class Construction:
         if isinstance(owner, Instance):
             return replace(owner, contents=(*owner.contents, *contents(Group(more))))
         return owner
+
+    def _before_loops(self, value: Value, frame: Frame) -> Object:
+        """What a value is; for one that a loop under way makes of itself, what it was before."""
+        owner = self.evaluate(value, frame)
+        while owner is NEVER and value.op is Op.CHOICE and value.data is None:
+            value = value.args[0]
+            owner = self.evaluate(value, frame)
+        return NOTHING if owner is NEVER else owner
 
     def _binary(self, value: Value, frame: Frame) -> Object:
         if value.data not in ("+", "*"):

@@ -191,8 +191,10 @@ def choice(options: Iterable[Object], *, is_each: bool = False) -> Object:
 def merged(options: list[Object], *, is_loop: bool) -> Object:
     """One of `options`; of lists, one list with what they have in common, and perhaps with what only some have.
 
-    A list that a loop fills has it all.
+    A list, or a layer that holds others, has all that a loop puts into it.
     """
+    if is_loop and (filled := _filled([option for option in options if option is not NEVER])) is not None:
+        return filled
     groups = [option for option in options if isinstance(option, Group) and option.keys is None]
     if len(groups) < 2 or len(groups) < sum(option is not NEVER for option in options):
         return choice(options)
@@ -205,6 +207,19 @@ def merged(options: list[Object], *, is_loop: bool) -> Object:
     common = [all(any(item is other for other in group.items) for group in groups) for item in items]
     maybe = (item if sure else choice([item, Constant(None)]) for item, sure in zip(items, common, strict=True))
     return Group(tuple(maybe))
+
+
+def _filled(options: list[Object]) -> Instance | None:
+    """The one object that the options are, with all that they put into it."""
+    first = options[0] if options else None
+    if not isinstance(first, Instance):
+        return None
+    held: list[Object] = []
+    for option in options:
+        if not isinstance(option, Instance) or (option.model, option.arguments) != (first.model, first.arguments):
+            return None
+        held.extend(item for item in option.contents if not any(item is known for known in held))
+    return replace(first, contents=tuple(held))
 
 
 def made_by(value: Object, origin: Origin, *, afresh: bool = False) -> Object:

@@ -106,8 +106,8 @@ class Creations:
     def _for_neighbours(self, module: ModuleFacts, makers: dict[str, frozenset[Function]]) -> Iterator[Creation]:
         others: dict[str, ModuleFacts] = {}
         for function in module.functions.values():
-            is_for_others = module.source.text.count(f"{function.name}(") == 1
-            if is_for_others and function in makers.get(function.name, ()) and self._visit(function, None, makers, 0):
+            is_maker = function in makers.get(function.name, ())
+            if is_maker and _is_for_others(function) and self._visit(function, None, makers, 0):
                 callers = self._project.callers(function)
                 others.update((caller.module.path, caller.module) for caller in callers)
         others.pop(module.path, None)
@@ -140,7 +140,11 @@ class Creations:
     def _makers(self, module: ModuleFacts) -> dict[str, frozenset[Function]]:
         """The functions of a file, by name, that may construct a layer or call what does, from its text."""
         callers = _Callers(module)
-        found = {function for name, function in callers.capitalised() if self._may_be_layer(name, module)}
+        found = {
+            function
+            for name, function in callers.capitalised()
+            if callers.may_run(function) and self._may_be_layer(name, module)
+        }
         imported = [
             name
             for name, target in module.imports.items()
@@ -191,10 +195,10 @@ class Creations:
                 entry = cls.methods.get(name)
                 if entry is None and any(cls.methods.get(maker) in found for maker, found in makers.items()):
                     entry = classes.model(cls).method(name)
-                if entry is None or entry.owner is None or _keeps_results(entry):
+                if entry is None or entry.owner is None:
                     continue
                 is_maker = entry in makers.get(name, ()) or entry.module is not module
-                if is_maker and _is_layer(classes.model(cls)):
+                if is_maker and _is_layer(classes.model(cls)) and not _keeps_results(entry):
                     yield entry, cls
 
     # -- what a function makes -------------------------------------------------------------------------------------
@@ -314,6 +318,7 @@ class _Callers:
             ((starts[f.line - 1], starts[f.end_line], f) for f in module.all_functions()), key=lambda row: row[0]
         )
         self._starts = [row[0] for row in self._functions]
+        self._run: dict[str, bool] = dict.fromkeys(ENTRIES, True)
 
     def _function_at(self, position: int) -> Function | None:
         number = bisect_right(self._starts, position) - 1
@@ -338,6 +343,17 @@ class _Callers:
                 seen.add(found)
                 yield found
 
+    def may_run(self, function: Function) -> bool:
+        """Whether a function may run when a layer does: in this file, or for another one."""
+        return self._may_run(function.name) or _is_for_others(function)
+
+    def _may_run(self, name: str) -> bool:
+        known = self._run.get(name)
+        if known is None:
+            self._run[name] = False  # what only calls itself is never run
+            known = self._run[name] = any(self._may_run(caller.name) for caller in self.of(name))
+        return known
+
     def of(self, name: str) -> set[Function]:
         """The functions that call something by that name."""
         called = f"{name}("
@@ -349,6 +365,11 @@ class _Callers:
                 found.add(function)
             position = self._text.find(called, position + 1)
         return found
+
+
+def _is_for_others(function: Function) -> bool:
+    """Whether nothing in its own file calls a function."""
+    return function.module.source.text.count(f"{function.name}(") == 1
 
 
 def _is_layer(model: ClassModel) -> bool:

@@ -42,7 +42,7 @@ _CHANGING = re.compile(r"[*+/@-]\s*(?:\w+\.)*$")
 _ASSIGNED_NAME = re.compile(r"([\w.]+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)*$")
 #: In how many bytes a generated file says what it was generated from.
 _HEAD = 2000
-_EARLY = re.compile(r"self\.\w+(?:: [^=\n]+)? ?= ?[^\n]*?(?:[A-Z]\w*|Parameter)\(|self\.\w+ ?= ?\w+\n")
+_EARLY = re.compile(r"self\.\w+(?:: [^=\n]+)? ?= ?[^\n]*?(?:[A-Z]\w*|Parameter)\(|self\.\w+ ?= ?\w+\s*\n")
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +255,7 @@ def _assigns_first(text: str) -> bool:
     first = text.find("__init__(", text.find("__init__(") + 1)
     if first < 0:
         return False
-    begin = text.find("self.", text.find(":\n"))
+    begin = text.find("self.")
     return 0 <= begin < first and _EARLY.search(text, begin, first) is not None
 
 

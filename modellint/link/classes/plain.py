@@ -21,12 +21,12 @@ _BUILDERS = r"(?:collections\.)?(?:dict|list|tuple|set|OrderedDict|defaultdict|d
 #: An attribute that gets a container written out, a name, what a function gives, or one of those under a condition.
 _GETS = re.compile(
     r"self\.(\w+)(?:: [^=\n]+)? ?= ?"
-    r"(?:([\[({])|(self\.|collections\.)?([A-Za-z_]\w*)(\(|[ \t]*(?:#|\n))|[^\n]*? (?:else|or) (?=[\[({]))"
+    r"(?:([\[({])|(self\.|collections\.)?([A-Za-z_]\w*)(\(|[ \t]*(?:#|\r?\n))|[^\n]*? (?:else|or) (?=[\[({]))"
 )
 _CONTAINERS = frozenset("dict list tuple set OrderedDict defaultdict deque".split())
 _STORED = re.compile(r"[ \t]*self\.(\w+)(?:\s*:[^=\n]+)?\s*=[^=]")
 _LOCAL = re.compile(rf"= ?(?=[\[({{]|{_BUILDERS})")
-_ENDS_WITH_COMMA = re.compile(r"\),[ \t]*(?=#|\n)")
+_ENDS_WITH_COMMA = re.compile(r"\),[ \t]*(?=#|\r?\n)")
 _BRACKET = re.compile(r"[\[\](){}]")
 _CALLED = re.compile(r"(?:^|[^\w.])((?:\w+\.)*\w+)\(")
 _NAMED = re.compile(r"(?<![\w.\"'])[a-z_]\w*(?![\w(\"'.])")

@@ -32,7 +32,7 @@ from modellint.link.classes.plain import suspects
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
@@ -53,6 +53,9 @@ _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split()
 _REGISTRARS = frozenset(("add_module", "register_module", "register_parameter", "__setattr__"))
 _REGISTERS = re.compile(
     r"add_module|register_(?:module|parameter)|setattr|(?:Module|Parameter)(?:List|Dict)|Sequential|_modules"
+)
+_ADDS = re.compile(
+    r"add_module|register_(?:module|parameter)|setattr\(|\.\w+ = [\w.]*(?:Module|Parameter)(?:List|Dict)\("
 )
 _CONTAINERS = frozenset("ModuleList ModuleDict Sequential ParameterList ParameterDict".split())
 _ATTRIBUTE = re.compile(r"\.(\w+)")
@@ -206,7 +209,7 @@ class _Run(Construction):
             return False
         function = self.evaluate(call.callee, frame)
         method = getattr(function, "method", None)
-        return isinstance(method, SourceMethod) and _REGISTERS.search(method.function.text) is not None
+        return isinstance(method, SourceMethod) and _ADDS.search(method.function.text) is not None
 
     def _grow(self, owner: Value, values: Iterable[Value], frame: Frame, path: Path, *, is_open: bool = False) -> None:
         """Something is put into the container under an attribute."""
@@ -278,8 +281,8 @@ class _Inspection:
         for method in self.cls.methods.values():
             if any(name in self.names for name in _assigned_or_filled(method)):
                 run.follow(method)
-        registered = self._registered(run)
         lasting = _final(run.kept)
+        registered = self._registered(run, lasting)
         for kept in lasting:
             if kept.function.module is self.cls.module and not run.is_passed_on:
                 is_alone = sum(other.attribute == kept.attribute for other in lasting) == 1
@@ -289,13 +292,17 @@ class _Inspection:
 
     # -- what is registered ------------------------------------------------------------------------------------
 
-    def _registered(self, run: _Run) -> dict[Origin, list[Path]]:
-        """The paths on which each object is registered."""
+    def _registered(self, run: _Run, lasting: Iterable[Kept]) -> dict[Origin, list[Path]]:
+        """The paths on which each object in a container is registered."""
+        leaves = (option for kept in lasting for leaf, _ in kept.leaves() for option in alternatives(leaf))
+        wanted = {leaf.origin for leaf in leaves if isinstance(leaf, Instance | Tensor | Trained)}
         found: dict[Origin, list[Path]] = {}
+        if not wanted:
+            return found
         for registration in run.registrations:
             for option in alternatives(registration.value):
                 if not isinstance(option, Group):
-                    for origin in _origins(option):
+                    for origin in _origins(option, wanted):
                         found.setdefault(origin, []).append(registration.path)
         return found
 
@@ -408,7 +415,9 @@ class _Inspection:
         for use in uses:
             for event in use.function.flow.of(EventKind.CALL):
                 callee = event.value.callee
-                if callee.op is Op.ATTR and _is_part(callee.args[0], kept.attribute):
+                if callee.op is not Op.ATTR or self_attribute(callee.args[0]) == kept.attribute:
+                    continue
+                if _is_part(callee.args[0], kept.attribute):
                     if callee.data in ("to", "cuda") and use.function.name not in _CARE and use.at_work:
                         yield "`forward` moves it by hand"
                     elif callee.data in ("parameters", "named_parameters", "state_dict"):
@@ -543,25 +552,40 @@ def _leaves(value: Object, *, inside: bool) -> Iterator[Object]:
         yield value
 
 
-def _origins(value: Object, depth: int = 0) -> Iterator[Origin]:
-    """The objects that are registered with one: itself, what it holds, and what it was built from."""
+def _origins(value: Object, wanted: Collection[Origin | None], depth: int = 0) -> Iterator[Origin]:
+    """The objects among those wanted that are registered with one: itself, what it holds, and what it is built from."""
     if isinstance(value, Choice):
         for option in value.options:
-            yield from _origins(option, depth)
+            yield from _origins(option, wanted, depth)
     elif isinstance(value, Group):
         for item in value.items:
-            yield from _origins(item, depth)
+            yield from _origins(item, wanted, depth)
     elif isinstance(value, Rows):
         for column in value.columns:
-            yield from _origins(column, depth)
+            yield from _origins(column, wanted, depth)
     elif isinstance(value, Instance | Tensor | Trained):
-        if value.origin is not None:
+        if value.origin is not None and value.origin in wanted:
             yield value.origin
-        if isinstance(value, Instance) and depth < _MAX_NESTING:
-            passed = (*value.contents, *value.arguments.positional, *value.arguments.keywords.values())
-            for item in passed:
-                if not isinstance(item, Receiver):
-                    yield from _origins(item, depth + 1)
+        if isinstance(value, Instance) and value.model.is_module is not False and depth < _MAX_NESTING:
+            for item in value.contents:
+                yield from _origins(item, wanted, depth + 1)
+            for name, item in _passed(value):
+                inner = list(_origins(item, wanted, depth + 1))
+                if inner and (name is None or value.model.registers(name) is not False):
+                    yield from inner
+
+
+def _passed(value: Instance) -> Iterator[tuple[str | None, Object]]:
+    """What a layer is built from, with the names of the parameters where these matter and are known."""
+    names: list[str | None] = []
+    if not value.model.is_container:
+        names.extend(p.name for p in value.model.signature or () if p.kind == "positional")
+    for number, item in enumerate(value.arguments.positional):
+        if not isinstance(item, Receiver):
+            yield names[number] if number < len(names) else None, item
+    for name, item in value.arguments.keywords.items():
+        if not isinstance(item, Receiver):
+            yield None if value.model.is_container else name, item
 
 
 def _kind(value: Value, depth: int) -> str:

@@ -1,0 +1,263 @@
+"""Keys of a recipe that its script reads, and that the recipe does not have."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from modellint.graph.value import EventKind, Op, Value
+from modellint.link.names import DefinedFunction
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
+from modellint.link.recipes.pairing import recipes_of
+from modellint.link.recipes.reach import reach
+from modellint.link.recipes.scripts import LOADERS, callee_name, own_events, read_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.graph.value import Event, Guard
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Evaluation
+    from modellint.link.recipes.scripts import BrainUse, Script
+    from modellint.source import Place
+
+_MAX_FRAMES = 200
+#: Values that are made under conditions of their own, or whose calls have events of their own.
+_ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.LAMBDA))
+_HPARAMS = r"\b\w*hparams\w*"
+#: Keys that code stores: `hparams["x"] = …`, `self.hparams.x = …`, `setattr(self.hparams, "x", …)`.
+_STORED = re.compile(
+    rf"""{_HPARAMS}\.([A-Za-z_]\w*)\s*(?:[-+*/|]?=[^=]|,[^=\n()]*=[^=])"""
+    rf"""|{_HPARAMS}\[\s*["'](\w+)["']\s*\]\s*(?:[-+*/|]?=[^=]|,[^=\n()]*=[^=])"""
+    rf"""|(?:setattr\(\s*[\w.]*{_HPARAMS}\s*,|{_HPARAMS}\.setdefault\()\s*["'](\w+)["']"""
+)
+#: What may store any key.
+_OPEN = re.compile(
+    rf"""{_HPARAMS}\.(?:update\(|__dict__)|{_HPARAMS}\s*\|=|\bself\.hparams\s*(?::[^=\n]*)?=[^=]"""
+    rf"""|setattr\(\s*[\w.]*{_HPARAMS}\s*,\s*[^"'\s]|vars\(\s*[\w.]*{_HPARAMS}\s*\)\s*(?:\[|\.update)"""
+    rf"""|{_HPARAMS}\[\s*[^"'\s\]][^\]\n]*\]\s*=[^=]|{_HPARAMS}\s*=\s*(?:\{{|dict\(|types\.|SimpleNamespace\()"""
+)
+_CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
+#: What dictionaries and namespaces answer to without being asked for a key.
+_METHODS = frozenset(dir(dict))
+
+
+@dataclass(frozen=True, eq=False)
+class KeyUse:
+    """A key that a script reads: `self.hparams.name` or `hparams["name"]`."""
+
+    name: str
+    place: Place
+    text: str
+    certain: bool
+    function: str
+
+
+@dataclass(frozen=True, eq=False)
+class LackingRecipe:
+    """A recipe without a key that its script reads."""
+
+    recipe: Recipe
+    keys: tuple[str, ...]
+    certain: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MissingKey:
+    """A key that a script reads, or overrides (`is_override`), and that each of `recipes` lacks."""
+
+    use: KeyUse
+    recipes: tuple[LackingRecipe, ...]
+    is_override: bool
+
+
+def missing_keys(module: ModuleFacts, project: Project) -> tuple[MissingKey, ...]:
+    """The keys that a script reads and its recipes lack."""
+    return project.once(("missing keys", module.path), lambda: tuple(_missing(module, project)))
+
+
+def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
+    script = read_script(module, project)
+    if script is None:
+        return
+    uses: dict[Place, KeyUse] = {}
+    lacking: dict[Place, list[LackingRecipe]] = {}
+    overridden: set[Place] = set()
+    for recipe in recipes_of(module.file, project):
+        evaluation = evaluate(recipe, project)
+        walk = _Walk(script, evaluation, project)
+        keys = tuple(sorted(name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")))
+        for use in walk.run():
+            uses.setdefault(use.place, use)
+            lacking.setdefault(use.place, []).append(LackingRecipe(recipe, keys, use.certain))
+        overridden |= walk.overridden
+    for place, use in uses.items():
+        yield MissingKey(use, tuple(lacking[place]), place in overridden)
+
+
+class _Walk:
+    """What a script reads of one recipe: around its Brains, and in them."""
+
+    def __init__(self, script: Script, evaluation: Evaluation, project: Project) -> None:
+        self.script = script
+        self.evaluation = evaluation
+        self.project = project
+        self.keys = {name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")}
+        self.overridden: set[Place] = set()
+        self._found: dict[tuple[str, int, int], KeyUse] = {}
+        self._visited: set[Any] = set()
+        modules = {id(m): m for m in (script.module, *(c.module for b in script.brains for c in b.classes))}
+        texts = [module.source.text for module in modules.values()]
+        self.stored = {name for text in texts for groups in _STORED.findall(text) for name in groups if name}
+        self.is_open = any(_OPEN.search(text) for text in texts)
+
+    def run(self) -> Iterator[KeyUse]:
+        plain = Guards(self.script, None, self.evaluation.keys, frozenset(self.stored), None)
+        self._visit(Frame(self.script.module.body, ""), plain, True)
+        for brain in self.script.brains:
+            if self._has_all(brain, plain):
+                reached = reach(self.script, brain, self.evaluation, self.project)
+                for frame, certain in reached.frames:
+                    for event in own_events(frame.function):
+                        self._read(event, frame, reached.guards, certain, is_brain=True)
+        return iter(self._found.values())
+
+    def _has_all(self, brain: BrainUse, guards: Guards) -> bool:
+        """Whether a Brain is given the recipe's keys as they are."""
+        given = brain.argument("hparams")
+        return given is not None and guards.evaluate(given, Frame(self.script.module.body, "")) is Special.HPARAMS
+
+    # -- around the Brain --------------------------------------------------------------------------------------
+
+    def _visit(self, frame: Frame, guards: Guards, certain: bool) -> None:
+        key = (id(frame.function), certain, tuple(sorted(frame.arguments)))
+        if key in self._visited or len(self._visited) > _MAX_FRAMES:
+            return
+        self._visited.add(key)
+        for event in own_events(frame.function):
+            truth = self._holds(event.guard, frame, guards)
+            if truth is Truth.FALSE:
+                continue
+            sure = certain and truth is not Truth.UNKNOWN
+            self._read(event, frame, guards, certain, is_brain=False)
+            if event.kind is EventKind.CALL:
+                self._overrides(event.value, frame, guards, sure)
+                self._follow(event.value, frame, guards, sure)
+
+    def _holds(self, guard: Guard | None, frame: Frame, guards: Guards) -> Truth:
+        """Whether code under `guard` runs when the file is run as a script."""
+        result = Truth.TRUE
+        for condition in guard.chain() if guard is not None else ():
+            test = condition.test
+            if test.op is Op.COMPARE and any(arg.op is Op.GLOBAL and arg.data == "__name__" for arg in test.args):
+                continue
+            truth = guards.truth(test, frame)
+            truth = truth if condition.truthy else ~truth
+            if truth is Truth.FALSE:
+                return truth
+            if truth is not Truth.TRUE:
+                result = Truth.UNKNOWN
+        return result
+
+    def _follow(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
+        """Functions that are handed the keys; those that may change them make every answer uncertain."""
+        values = [*call.positional, *call.keywords.values()]
+        handed = any(guards.evaluate(value, frame) is Special.HPARAMS for value in values)
+        name = callee_name(call.callee)
+        if call.callee.op is not Op.GLOBAL or name is None:
+            return
+        found = self.project.names.resolve(frame.function.module, name)
+        if not isinstance(found, DefinedFunction):
+            return
+        function = found.function
+        if handed and function.module is not self.script.module:
+            self._learn(function)
+        arguments: dict[str, Abstract] = {
+            parameter: Special.HPARAMS
+            for parameter, value in function.bind(call).items()
+            if guards.evaluate(value, frame) is Special.HPARAMS
+        }
+        if function.module is self.script.module or arguments:
+            self._visit(Frame(function, "", arguments), guards, certain)
+
+    def _learn(self, function: Function) -> None:
+        """What a function of another file stores."""
+        self.stored |= {name for groups in _STORED.findall(function.text) for name in groups if name}
+        self.is_open = self.is_open or _OPEN.search(function.text) is not None
+
+    def _overrides(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
+        """Overrides that the script states must be there, unless it says that they need not."""
+        name = callee_name(call.callee) or ""
+        if name.rpartition(".")[2] not in LOADERS:
+            return
+        given = call.argument(1, "overrides")
+        match = call.argument(2, "overrides_must_match")
+        if match is not None and not (match.op is Op.CONST and match.data is True):
+            self.is_open = True
+            return
+        if given is None or given.op is not Op.DICT:
+            return
+        for key in given.data:
+            stated = key.data if key is not None and key.op is Op.CONST else None
+            if isinstance(stated, str) and stated not in self.evaluation.keys:
+                self._add(stated, key, frame, certain)
+                self.overridden.add(frame.function.module.place(key))
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def _read(self, event: Event, frame: Frame, guards: Guards, certain: bool, *, is_brain: bool) -> None:
+        """The keys that an event reads, and those that the conditions it stands under read before they are decided."""
+        value, guard = event.value, event.guard
+        while True:
+            decided = guards.holds(guard, frame) if is_brain else self._holds(guard, frame, guards)
+            if decided is not Truth.FALSE:
+                sure = certain and decided is not Truth.UNKNOWN
+                self._read_value(value, frame, guards, sure, is_brain=is_brain)
+            if guard is None:
+                return
+            value, guard = guard.test, guard.outer
+
+    def _read_value(self, value: Value, frame: Frame, guards: Guards, certain: bool, *, is_brain: bool) -> None:
+        stack = [value] if value.op is Op.CALL or value.op not in _ELSEWHERE else []
+        seen: set[int] = set()
+        while stack:
+            current = stack.pop()
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            name = self._key(current, frame, guards, is_brain=is_brain)
+            if name is not None and name not in self.keys and name not in self.stored:
+                self._add(name, current, frame, certain)
+            # Of `a and b` only `a` is certain.
+            parts = current.args[:1] if current.op is Op.BOOL else current.args
+            stack.extend(arg for arg in parts if arg.op not in _ELSEWHERE)
+
+    def _key(self, value: Value, frame: Frame, guards: Guards, *, is_brain: bool) -> str | None:
+        """The key that a value asks the recipe for."""
+        if value.op is Op.ATTR and len(value.args) == 1 and is_brain:
+            owner = value.args[0]
+            is_namespace = owner.op is Op.ATTR and owner.data == "hparams"
+            if not is_namespace or str(value.data) in _METHODS or value.data.startswith("__"):
+                return None
+            return str(value.data) if guards.evaluate(owner, frame) is Special.HPARAMS else None
+        if value.op is Op.INDEX and value.args[1].op is Op.CONST and isinstance(value.args[1].data, str):
+            owner = value.args[0]
+            if owner.op is Op.ATTR and owner.data != "hparams":
+                return None
+            return value.args[1].data if guards.evaluate(owner, frame) is Special.HPARAMS else None
+        return None
+
+    def _add(self, name: str, value: Value, frame: Frame, certain: bool) -> None:
+        function = frame.function
+        module = function.module
+        place = module.place(value)
+        key = (place.path, place.span.line, place.span.column)
+        certain = certain and not self.is_open and not _CAUGHT.search(function.text)
+        known = self._found.get(key)
+        if known is None or (certain and not known.certain):
+            text = module.text_of(value) if value.op is not Op.CONST else f'"{name}"'
+            self._found[key] = KeyUse(name, place, text, certain, function.qualname)

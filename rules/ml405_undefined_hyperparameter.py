@@ -1,0 +1,334 @@
+"""ML405: a script reads a hyperparameter that its recipe does not have."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Example, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.hyperparameters import LackingRecipe, MissingKey
+    from modellint.source import Place
+
+_RECIPE = """\
+n_mels: 80
+blank_index: 0
+use_lm: false
+number_of_epochs: 10
+output_folder: results
+encoder: !new:speechbrain.nnet.linear.Linear
+    input_size: !ref <n_mels>
+    n_neurons: 512
+epoch_counter: !new:speechbrain.utils.epoch_loop.EpochCounter
+    limit: !ref <number_of_epochs>
+modules:
+    encoder: !ref <encoder>
+"""
+
+_SCRIPT = """\
+import sys
+
+import speechbrain as sb
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+{body}
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    print(hparams["n_mels"], hparams["number_of_epochs"])
+    model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
+    model.fit(hparams["epoch_counter"], [], [])
+    model.evaluate([])
+"""
+
+_BODY = """
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch)
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+
+
+def _project(body: str = _BODY, recipe: str = _RECIPE, **replaced: str) -> dict[str, str]:
+    lines = ("    " + line if line else line for line in body.strip("\n").split("\n"))
+    script = _SCRIPT.replace("{body}", "\n".join(lines) + "\n")
+    for old, new in replaced.items():
+        marks = {"printing": "    print(", "loading": "        hparams = load_hyperpyyaml(fin, overrides)\n"}
+        script = script.replace(marks[old], new)
+    return {"hparams.yaml": recipe, "train.py": script}
+
+
+class UndefinedHyperparameter(Rule):
+    """A script reads a hyperparameter that its recipe does not have
+
+    ## What it does
+    Follows the script that loads a recipe: its main part, the functions that get the hyperparameters, and the Brain
+    that it builds, under the conditions that the recipe decides (`hasattr`, `in`, `get` with a default, flags).
+    Reports `hparams["x"]` and `self.hparams.x` that are certainly reached where a recipe that runs this script has no
+    key `x` and nothing stores one. Also reported: an override that the script states for a key which is not there.
+
+    Overrides from the command line cannot add keys, unless the script says `overrides_must_match=False`.
+
+    ## Why is this bad
+    `KeyError` or `AttributeError`: at once, or hours later, when the epoch ends or the test begins.
+
+    ## How to fix
+    Add the key to the recipe, or correct the name.
+
+    ## References
+    - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
+    """
+
+    code = "ML405"
+    name = "undefined-hyperparameter"
+    severity = Severity.ERROR
+    triggers = ("load_hyperpyyaml|load_extended_yaml",)
+    bad = (
+        Example(
+            "In the Brain, and in the main part",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch)
+
+def compute_objectives(self, predictions, batch, stage):
+    return self.hparams.ctc_cost(predictions)  # expect: ML405
+""",
+                printing='    print(hparams["output_foldr"])  # expect: ML405\n    print(',
+            ),
+        ),
+        Example(
+            "In a function that gets the hyperparameters",
+            _project(
+                printing="    prepare(hparams)\n    print(",
+            )
+            | {
+                "train.py": _SCRIPT.replace("{body}", "    pass\n")
+                .replace("    print(", "    prepare(hparams)\n    print(")
+                .replace(
+                    "class Model",
+                    'def prepare(hparams):\n    return hparams["data_folder"]  # expect: ML405\n\n\nclass Model',
+                )
+            },
+        ),
+        Example(
+            "Only when the test begins",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if stage == sb.Stage.TEST:
+        x = self.hparams.test_search(x)  # expect: ML405
+    return x
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "In a condition",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if self.hparams.use_augmentation:  # expect: ML405
+        x = x.flip(0)
+    return x
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "An override of a key that is not there",
+            _project(
+                loading=(
+                    "        hparams = load_hyperpyyaml(\n"
+                    "            fin,\n"
+                    '            overrides={"n_mel": 40},  # expect: ML405\n'
+                    "        )\n"
+                )
+            ),
+        ),
+    )
+    good = (
+        Example("Every key is there", _project()),
+        Example(
+            "Asked for first",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if hasattr(self.hparams, "augmentation"):
+        x = self.hparams.augmentation(x)
+    if hasattr(self.hparams, "use_gan") and self.hparams.use_gan:
+        x = self.hparams.generator(x)
+    return x * getattr(self.hparams, "scale", 1)
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum() if stage == sb.Stage.TRAIN else 0
+""",
+                printing=(
+                    '    if "noise" in hparams:\n        print(hparams["noise"])\n'
+                    '    print(hparams.get("seed"))\n    print('
+                ),
+            ),
+        ),
+        Example(
+            "Stored by the script",
+            _project(
+                """
+def on_stage_start(self, stage, epoch):
+    self.hparams.best = 0
+
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch)
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum() + self.hparams.best + self.hparams.tokenizer.size
+""",
+                printing='    hparams["tokenizer"] = make()\n    print(hparams["tokenizer"])\n    print(',
+            ),
+        ),
+        Example(
+            "Stored in a way that may add any key",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    return self.hparams.anything(self.modules.encoder(batch))
+""",
+                printing="    hparams.update(read_more())\n    print(",
+            ),
+        ),
+        Example(
+            "Overrides that may add keys",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch) * self.hparams.scale
+""",
+                loading="        hparams = load_hyperpyyaml(fin, overrides, overrides_must_match=False)\n",
+            ),
+        ),
+        Example(
+            "Switched off by the recipe",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if self.hparams.use_lm:
+        x = self.hparams.language_model(x)
+    return x
+"""
+            ),
+        ),
+        Example(
+            "Caught, and under a condition that only the run decides",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if batch.is_noisy:
+        x = self.hparams.denoise(x)
+    return x
+
+def compute_objectives(self, predictions, batch, stage):
+    try:
+        return self.hparams.cost(predictions)
+    except AttributeError:
+        return predictions.sum()
+"""
+            ),
+        ),
+        Example(
+            "A Brain that gets hyperparameters of its own",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _project(
+                    """
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch) * self.hparams.scale
+"""
+                )["train.py"].replace("hparams=hparams,", "hparams=dict(hparams, scale=2),"),
+            },
+        ),
+        Example(
+            "A pipeline that is only used where the recipe has the key",
+            _project()
+            | {
+                "train.py": _SCRIPT.replace("{body}", _project()["train.py"].split("Brain):\n")[1].split("\nif __")[0])
+                .replace("    print(", "    prepare(hparams)\n    print(")
+                .replace(
+                    "class Model",
+                    "def prepare(hparams):\n"
+                    "    def perturbed(wav):\n"
+                    '        return hparams["perturb"](wav)\n\n'
+                    "    def plain(wav):\n"
+                    "        return wav\n\n"
+                    '    return perturbed if "perturb" in hparams else plain\n\n\nclass Model',
+                )
+            },
+        ),
+    )
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.hyperparameters import missing_keys
+
+        for missing in missing_keys(module, project):
+            yield self._finding(missing)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.link.recipes.pairing import scripts_of
+
+        scripts = scripts_of(recipe, project).scripts
+        module = project.python(scripts[0]) if len(scripts) == 1 else None
+        for missing in missing_keys(module, project) if module is not None else ():
+            if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
+                yield self._finding(missing)
+
+    def _finding(self, missing: MissingKey) -> Finding:
+        use = missing.use
+        certain = [lacking for lacking in missing.recipes if lacking.certain]
+        recipes = certain or list(missing.recipes)
+        near = get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
+        verb = "is overridden" if missing.is_override else "is read"
+        where = "the script" if use.function == "<module>" else f"`{use.function}`"
+        return self.finding(
+            use.place,
+            f"`{use.text}` {verb}, but {_named(recipes)} has no key `{use.name}`",
+            symbol=use.name,
+            confidence=Confidence.HIGH if certain else Confidence.LOW,
+            evidence=(
+                f"{where} comes by here whenever it runs"
+                if certain
+                else f"{where} comes by here only under a condition that a run decides, or other keys may be added",
+            ),
+            related=[Related(_head(lacking), f"has no `{use.name}`") for lacking in recipes],
+            help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
+        )
+
+
+def _head(lacking: LackingRecipe) -> Place:
+    """The first key of a recipe."""
+    root = lacking.recipe.root
+    return lacking.recipe.place(root.entries[0].key.span if root.entries else root.span)
+
+
+def _named(recipes: list[LackingRecipe]) -> str:
+    first = recipes[0].recipe.file.name
+    return f"`{first}`" if len(recipes) == 1 else f"each of `{first}` and {len(recipes) - 1} more"

@@ -1,0 +1,158 @@
+"""The precision ledger: what modellint says of pinned public packages, and whether that is so.
+
+    python tests/corpus/ledger.py update FOLDER   check the packages, which are fetched to FOLDER, and note what changed
+    python tests/corpus/ledger.py render          write docs/precision.md
+
+`update` keeps the verdicts that there are, forgets findings that are gone and notes new ones with an empty verdict:
+read the code, then write "real" or "false alarm" with one line why, and what breaks where it is real. To add a package,
+add its name and version to ledger.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packages import checked, lines_of, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent.parent
+LEDGER = Path(__file__).with_name("ledger.json")
+FIXES = Path(__file__).with_name("upstream_fixes.json")
+PAGE = ROOT / "docs" / "precision.md"
+
+REAL, FALSE_ALARM = "real", "false alarm"
+VERDICTS = (REAL, FALSE_ALARM)
+
+_HEAD = """\
+# Precision
+
+What modellint says of {packages} public packages ({files:,} files, {lines:,} lines of Python) at default confidence,
+every finding of it read against the code. A verdict is `real` if the code does what the finding says and something
+breaks, if only for some inputs or settings, and `false alarm` otherwise.
+
+{summary}
+
+`tests/corpus/ledger.json` holds these findings, `python tests/corpus/ledger.py render` makes this page of it, and a
+test checks the packages again: a finding without a verdict fails it, and so does a verdict without a finding.
+"""
+_FIXES_HEAD = """\
+## Repaired upstream
+
+Mistakes that a later release repaired, from `tests/corpus/upstream_fixes.json`. The older release is flagged at that
+place and the newer is not; a test checks both.
+"""
+
+
+def read(path: Path = LEDGER) -> Any:
+    """The packages of the ledger, or the repairs."""
+    return json.loads(path.read_text("utf-8"))
+
+
+def key_of(finding: Any) -> tuple[str, str, int, str]:
+    """What makes two findings in the same release the same."""
+    return finding["code"], finding["path"], finding["line"], finding["confidence"]
+
+
+def checked_again(package: Any, root: Path) -> Any:
+    """The ledger's entry for a package as its files in `root` give it now, with the verdicts that there are."""
+    report = checked(root)
+    known = {key_of(finding): finding for finding in package.get("findings", ())}
+    return {
+        "name": package["name"],
+        "version": package["version"],
+        "files": report["files_checked"],
+        "lines": lines_of(root),
+        "findings": [_entry(finding, root, known.get(key_of(finding), {})) for finding in report["findings"]],
+    }
+
+
+def _entry(finding: Any, root: Path, known: Any) -> Any:
+    lines = (root / finding["path"]).read_text("utf-8", "replace").splitlines()
+    return {
+        **{key: finding[key] for key in ("code", "path", "line", "symbol", "confidence")},
+        "text": lines[finding["line"] - 1].strip(),
+        "verdict": known.get("verdict", ""),
+        "why": known.get("why", ""),
+        **({"breaks": known["breaks"]} if "breaks" in known else {}),
+    }
+
+
+def rendered(packages: Any, fixes: Any) -> str:
+    """The page that shows the ledger."""
+    return "\n".join((*_page(packages), *_repairs(fixes)))
+
+
+def _page(packages: Any) -> Iterator[str]:
+    lines = sum(package["lines"] for package in packages)
+    findings = [finding for package in packages for finding in package["findings"]]
+    false = sum(finding["verdict"] == FALSE_ALARM for finding in findings)
+    rate = f"one in {lines // false:,} lines" if false else "none"
+    summary = f"Of {len(findings)} findings {len(findings) - false} are real; false alarms: {false}, {rate}."
+    yield _HEAD.format(packages=len(packages), files=sum(p["files"] for p in packages), lines=lines, summary=summary)
+    yield "| rule | real | false alarm |\n|---|---:|---:|"
+    verdicts = Counter((finding["code"], finding["verdict"]) for finding in findings)
+    for code in sorted({finding["code"] for finding in findings}):
+        yield f"| {code} | {verdicts[code, REAL]} | {verdicts[code, FALSE_ALARM]} |"
+    yield "\n| package | version | files | lines | real | false alarm |\n|---|---|---:|---:|---:|---:|"
+    for package in packages:
+        of_package = Counter(finding["verdict"] for finding in package["findings"])
+        yield (
+            f"| {package['name']} | {package['version']} | {package['files']:,} | {package['lines']:,}"
+            f" | {of_package[REAL]} | {of_package[FALSE_ALARM]} |"
+        )
+    for package in packages:
+        if package["findings"]:
+            yield f"\n## {package['name']} {package['version']}"
+            yield from _told(package["findings"])
+
+
+def _told(findings: Any) -> Iterator[str]:
+    """The findings of a package; those with the same words on them together."""
+    groups: dict[Any, list[Any]] = {}
+    for finding in findings:
+        words = finding["code"], finding["verdict"], finding["why"], finding.get("breaks", "")
+        groups.setdefault(words, []).append(finding)
+    for (code, verdict, why, breaks), alike in groups.items():
+        yield f"\n**{code}** · {verdict}. {why} {breaks}".rstrip() + "\n"
+        for finding in alike:
+            yield f"- `{finding['path']}:{finding['line']}`: `{finding['text'].replace('`', '')}`"
+
+
+def _repairs(fixes: Any) -> Iterator[str]:
+    yield f"\n{_FIXES_HEAD}"
+    yield "| rule | package | flagged | silent | place | what was wrong | how it was repaired |"
+    yield "|---|---|---|---|---|---|---|"
+    for fix in fixes:
+        place = f"`{fix['path']}`, `{fix['symbol']}`"
+        repair = f"{fix['repair']} ([report]({fix['reference']}))" if "reference" in fix else fix["repair"]
+        cells = (fix["code"], fix["package"], fix["older"], fix["newer"], place, fix["wrong"], repair)
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    update = commands.add_parser("update")
+    update.add_argument("folder", type=Path)
+    update.add_argument("--only", default=None, help="the name of a package")
+    commands.add_parser("render")
+    options = parser.parse_args()
+    if options.command == "update":
+        packages = read()
+        for number, package in enumerate(packages):
+            if options.only in (None, package["name"]):
+                root = unpacked(package["name"], package["version"], options.folder.resolve())
+                packages[number] = checked_again(package, root)
+        LEDGER.write_text(json.dumps(packages, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    PAGE.write_text(rendered(read(), read(FIXES)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""What modellint says of public packages is what the ledger says of it, and what was repaired was found before.
+
+The packages are fetched to the folder that `MODELLINT_CORPUS` names; without it only the ledger itself is checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ledger import FALSE_ALARM, FIXES, PAGE, REAL, VERDICTS, checked_again, key_of, read, rendered
+from packages import UnreachableError, checked, unpacked
+
+FOLDER = os.environ.get("MODELLINT_CORPUS")
+PACKAGES = read()
+REPAIRS = read(FIXES)
+
+#: Rules that must not be wrong once.
+FLAWLESS = ("ML101", "ML103", "ML204", "ML206", "ML207", "ML301", "ML304")
+
+needs_packages = pytest.mark.skipif(FOLDER is None, reason="set MODELLINT_CORPUS to a folder for the packages")
+
+
+def test_every_finding_has_a_verdict_and_says_why() -> None:
+    for package in PACKAGES:
+        for finding in package["findings"]:
+            assert finding["verdict"] in VERDICTS, finding
+            assert finding["why"].strip(), finding
+            assert (finding["verdict"] == REAL) is bool(finding.get("breaks")), finding
+
+
+def test_false_alarms_are_rarer_than_one_in_two_hundred_thousand_lines() -> None:
+    false = Counter(f["code"] for package in PACKAGES for f in package["findings"] if f["verdict"] == FALSE_ALARM)
+    assert false.total() <= sum(package["lines"] for package in PACKAGES) / 200_000
+    assert not [code for code in FLAWLESS if false[code]]
+
+
+def test_the_page_shows_the_ledger() -> None:
+    assert PAGE.read_text("utf-8") == rendered(PACKAGES, REPAIRS), "run `python tests/corpus/ledger.py render`"
+
+
+def test_enough_packages_and_repairs_are_pinned() -> None:
+    assert len({package["name"] for package in PACKAGES}) >= 12
+    assert len({(fix["package"], fix["code"], fix["symbol"]) for fix in REPAIRS}) >= 6
+
+
+def fetched(name: str, version: str) -> Path:
+    """A release's files; the test is skipped where there is no connection to fetch them."""
+    try:
+        return unpacked(name, version, Path(str(FOLDER)).resolve())
+    except UnreachableError:
+        pytest.skip("no package index can be reached")
+
+
+@needs_packages
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: f"{package['name']}-{package['version']}")
+def test_a_package_gives_the_findings_of_the_ledger(package: dict[str, Any]) -> None:
+    root = fetched(package["name"], package["version"])
+    now = checked_again(package, root)
+    assert (now["files"], now["lines"]) == (package["files"], package["lines"])
+    assert list(map(key_of, now["findings"])) == list(map(key_of, package["findings"]))
+
+
+@needs_packages
+@pytest.mark.parametrize("fix", REPAIRS, ids=lambda fix: f"{fix['package']}-{fix['newer']}-{fix['code']}")
+def test_a_mistake_is_found_until_it_was_repaired(fix: dict[str, str]) -> None:
+    def symbols(version: str) -> list[str]:
+        report = checked(fetched(fix["package"], version), fix["path"], "--select", fix["code"])
+        assert report["files_checked"] == 1
+        return [finding["symbol"] for finding in report["findings"] if finding["path"] == fix["path"]]
+
+    assert fix["symbol"] in symbols(fix["older"])
+    assert fix["symbol"] not in symbols(fix["newer"])

@@ -657,7 +657,8 @@ class Net(nn.Module):
         module = kept.function.module
         attribute = f"self.{kept.attribute}"
         if found.is_accident:
-            message = f"the comma makes `{attribute}` a tuple of one: {_names(found)} in it is not registered"
+            lost = f": {_names(found)} in it is not registered" if found.layers else ", which cannot be called"
+            message = f"the comma makes `{attribute}` a tuple of one{lost}"
             remedy = "drop the comma"
         else:
             message = (
@@ -679,8 +680,6 @@ class Net(nn.Module):
 
 def _names(found: Unregistered) -> str:
     names = dict.fromkeys(type_name(layer) for layer in found.layers)
-    if not names:
-        return "what is"
     return f"the {' and '.join(names)}" if found.is_accident else f"the {' and '.join(names)} layers"
 
 

@@ -184,7 +184,10 @@ class Creations:
         return classes.once(
             model,
             "some parameters",
-            lambda: any(classes.state(child, trained=True) for child in model.children.values()),
+            lambda: (
+                model.has_state(trained=True) is True
+                or any(classes.state(child, trained=True) for child in model.children.values())
+            ),
         )
 
     def _entries(self, module: ModuleFacts, makers: dict[str, frozenset[Function]]) -> Iterator[tuple[Function, Class]]:

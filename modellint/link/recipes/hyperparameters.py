@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,10 @@ _OPEN = re.compile(
     rf"""|setattr\(\s*[\w.]*{_HPARAMS}\s*,\s*[^"'\s]|vars\(\s*[\w.]*{_HPARAMS}\s*\)\s*(?:\[|\.update)"""
     rf"""|{_HPARAMS}\[\s*[^"'\s\]][^\]\n]*\]\s*=[^=]|{_HPARAMS}\s*=\s*(?:\{{|dict\(|types\.|SimpleNamespace\()"""
 )
+#: What a text can ask a recipe for at all, and that it overrides keys by itself.
+_ASKED = re.compile(rf"""\[\s*["'](\w+)["']\s*\]|{_HPARAMS}\.([A-Za-z]\w*)""")
+_ALIAS = re.compile(rf"(\w+)\s*=\s*[\w.]*{_HPARAMS}\s*$", re.MULTILINE)
+_OVERRIDES = re.compile(r"load_\w+yaml\([^)]*\{")
 _CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
 #: What dictionaries and namespaces answer to without being asked for a key.
 _METHODS = frozenset(dir(dict))
@@ -99,6 +104,35 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         yield MissingKey(use, tuple(lacking[place]), place in overridden)
 
 
+def _asked(text: str) -> Iterator[str]:
+    """The names that a text can ask a recipe for, whatever it calls the keys."""
+    for groups in _ASKED.findall(text):
+        yield from filter(None, groups)
+    for alias in set(_ALIAS.findall(text)):
+        yield from re.findall(rf"\b{alias}\.([A-Za-z]\w*)", text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What can be read off the text of a script and of its Brains' classes."""
+
+    asked: frozenset[str]
+    stored: frozenset[str]
+    is_open: bool
+    states_overrides: bool
+
+
+def _read_text(script: Script) -> _Text:
+    modules = {id(m): m for m in (script.module, *(cls.module for brain in script.brains for cls in brain.classes))}
+    texts = [module.source.text for module in modules.values()]
+    return _Text(
+        frozenset(name for text in texts for name in _asked(text)),
+        frozenset(name for text in texts for groups in _STORED.findall(text) for name in groups if name),
+        any(_OPEN.search(text) for text in texts),
+        any(_OVERRIDES.search(text) for text in texts),
+    )
+
+
 class _Walk:
     """What a script reads of one recipe: around its Brains, and in them."""
 
@@ -110,21 +144,40 @@ class _Walk:
         self.overridden: set[Place] = set()
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         self._visited: set[Any] = set()
-        modules = {id(m): m for m in (script.module, *(c.module for b in script.brains for c in b.classes))}
-        texts = [module.source.text for module in modules.values()]
-        self.stored = {name for text in texts for groups in _STORED.findall(text) for name in groups if name}
-        self.is_open = any(_OPEN.search(text) for text in texts)
+        text = project.once(("asks", script.module.path), lambda: _read_text(script))
+        self.stored = set(text.stored)
+        self.is_open = text.is_open
+        self.states_overrides = text.states_overrides
+        #: The names that may turn out to be missing; only lines that mention one are looked at.
+        self.candidates = tuple(sorted(text.asked - self.keys - self.stored - _METHODS))
+        self._lines: dict[str, list[int]] = {}
 
     def run(self) -> Iterator[KeyUse]:
+        if not self.candidates and not self.states_overrides:
+            return iter(())
         plain = Guards(self.script, None, self.evaluation.keys, frozenset(self.stored), None)
         self._visit(Frame(self.script.module.body, ""), plain, True)
         for brain in self.script.brains:
-            if self._has_all(brain, plain):
+            methods = (method for cls in brain.classes for method in cls.methods.values())
+            if any(map(self._mentions, methods)) and self._has_all(brain, plain):
                 reached = reach(self.script, brain, self.evaluation, self.project)
                 for frame, certain in reached.frames:
-                    for event in own_events(frame.function):
+                    for event in own_events(frame.function) if self._mentions(frame.function) else ():
                         self._read(event, frame, reached.guards, certain, is_brain=True)
         return iter(self._found.values())
+
+    def _mentions(self, function: Function) -> bool:
+        return any(name in function.text for name in self.candidates)
+
+    def _is_mentioned(self, value: Value, module: ModuleFacts) -> bool:
+        """Whether a candidate stands on the lines of a value."""
+        lines = self._lines.get(module.path)
+        if lines is None:
+            wanted = re.compile(r"\b(?:" + "|".join(self.candidates or ("(?!)",)) + r")\b")
+            lines = [number for number, line in enumerate(module.source.lines, 1) if wanted.search(line)]
+            self._lines[module.path] = lines
+        first = bisect_left(lines, value.line)
+        return first < len(lines) and lines[first] <= value.end_line
 
     def _has_all(self, brain: BrainUse, guards: Guards) -> bool:
         """Whether a Brain is given the recipe's keys as they are."""
@@ -138,13 +191,16 @@ class _Walk:
         if key in self._visited or len(self._visited) > _MAX_FRAMES:
             return
         self._visited.add(key)
+        is_body = frame.function is self.script.module.body
+        mentions = is_body or self._mentions(frame.function)
         for event in own_events(frame.function):
-            truth = self._holds(event.guard, frame, guards)
-            if truth is Truth.FALSE:
-                continue
-            sure = certain and truth is not Truth.UNKNOWN
-            self._read(event, frame, guards, certain, is_brain=False)
+            if mentions:
+                self._read(event, frame, guards, certain, is_brain=False)
             if event.kind is EventKind.CALL:
+                truth = self._holds(event.guard, frame, guards)
+                if truth is Truth.FALSE:
+                    continue
+                sure = certain and truth is not Truth.UNKNOWN
                 self._overrides(event.value, frame, guards, sure)
                 self._follow(event.value, frame, guards, sure)
 
@@ -169,6 +225,8 @@ class _Walk:
         handed = any(guards.evaluate(value, frame) is Special.HPARAMS for value in values)
         name = callee_name(call.callee)
         if call.callee.op is not Op.GLOBAL or name is None:
+            return
+        if not handed and name not in self.script.module.functions:
             return
         found = self.project.names.resolve(frame.function.module, name)
         if not isinstance(found, DefinedFunction):
@@ -213,10 +271,11 @@ class _Walk:
         """The keys that an event reads, and those that the conditions it stands under read before they are decided."""
         value, guard = event.value, event.guard
         while True:
-            decided = guards.holds(guard, frame) if is_brain else self._holds(guard, frame, guards)
-            if decided is not Truth.FALSE:
-                sure = certain and decided is not Truth.UNKNOWN
-                self._read_value(value, frame, guards, sure, is_brain=is_brain)
+            if self._is_mentioned(value, frame.function.module):
+                decided = guards.holds(guard, frame) if is_brain else self._holds(guard, frame, guards)
+                if decided is not Truth.FALSE:
+                    sure = certain and decided is not Truth.UNKNOWN
+                    self._read_value(value, frame, guards, sure, is_brain=is_brain)
             if guard is None:
                 return
             value, guard = guard.test, guard.outer

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.link.project import Project
+    from modellint.source import Place
 
 #: The tags that YAML itself defines and that the library's loader reads.
 _YAML_TAGS = frozenset(
@@ -29,6 +30,7 @@ _PYTHON_TAG = re.compile(
     r"|object/(?:apply|new):.*)"
 )
 _REGISTERED = re.compile(r"""(?:add_(?:multi_)?constructor\(\s*(?:tag\w*\s*=\s*)?|yaml_tag\s*=\s*)["'](![^"']*)["']""")
+_TEXTS = (".md", ".rst", ".txt", ".py", ".ipynb")
 _REGISTERS = re.compile(r"add_(?:multi_)?constructor\(|yaml_tag\b|register_class\(")
 
 
@@ -129,3 +131,43 @@ def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:
         if node.tag.kind is TagKind.INCLUDE and (includer.file.parent / node.tag.target).name == recipe.file.name
     ]
     return frozenset(set.intersection(*groups)) if groups else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftPlaceholder:
+    """A `!PLACEHOLDER` that nothing beside the recipe speaks of: its key, and its path (`data[folder]`)."""
+
+    place: Place
+    path: str
+
+
+def left_placeholders(recipe: Recipe, project: Project) -> Iterator[LeftPlaceholder]:
+    """The placeholders of an inference recipe that neither a comment nor a file beside it says how to fill."""
+    if not is_inference(recipe) or scripts_of(recipe, project).scripts:
+        return
+    evaluation = evaluate(recipe, project)
+    for node in live_nodes(recipe, project):
+        item = evaluation.item(node)
+        if node.tag.kind is TagKind.PLACEHOLDER and item is not None and not _has_comment(recipe, node):
+            name = item.path.partition("[")[0]
+            if not any(re.search(rf"\b{re.escape(name)}\b", text) for text in _texts_beside(recipe, project)):
+                yield LeftPlaceholder(item.place, item.path)
+
+
+def _has_comment(recipe: Recipe, node: Node) -> bool:
+    """Whether a comment stands behind a node or on the line above it."""
+    lines = recipe.source.lines
+    behind = lines[node.span.end_line - 1][node.span.end_column - 1 :]
+    above = lines[node.span.line - 2] if node.span.line > 1 else ""
+    return "#" in behind or above.lstrip().startswith("#")
+
+
+def _texts_beside(recipe: Recipe, project: Project) -> tuple[str, ...]:
+    """The documents and the code in a recipe's folder."""
+
+    def read_all() -> tuple[str, ...]:
+        folder = recipe.file.parent
+        names = [name for name in project.files.listdir(folder) if name.endswith(_TEXTS)]
+        return tuple((project.files.read(folder / name) or b"").decode("utf-8", "replace") for name in names)
+
+    return project.once(("beside", recipe.file.parent), read_all)

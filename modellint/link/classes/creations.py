@@ -225,7 +225,7 @@ class Creations:
             new = tuple(self._new(event, function, cls, makers, depth))
             if not new:
                 continue
-            condition = self._first_call.condition(event.guard, cls, function.module)
+            condition = self._first_call.condition(event.guard, cls, function.module, event.value)
             if condition is None:
                 continue
             usage = usage or Usage(function, self._project)

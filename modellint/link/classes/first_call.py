@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Guard, Value
     from modellint.link.project import Project
@@ -21,10 +23,10 @@ class FirstCall:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._changing: dict[tuple[Class, str], bool] = {}
+        self._stored: dict[tuple[Class, str], tuple[Value, ...]] = {}
 
-    def condition(self, guard: Guard | None, cls: Class | None, module: ModuleFacts) -> bool | None:
-        """What a guard says of something that happens under it in a function of `module`, on an object of `cls`.
+    def condition(self, guard: Guard | None, cls: Class | None, module: ModuleFacts, made: Value) -> bool | None:
+        """What a guard says of the call `made` that happens under it in a function of `module`, on an object of `cls`.
 
         None: it may happen once only, or where something failed. True: what the function is given decides. False:
         it happens at each call, as far as can be seen.
@@ -37,7 +39,7 @@ class FirstCall:
                 conditional = True
             elif self._is_presence(link.test, link.truthy):
                 conditional = True
-            elif self._is_once(link.test, cls, module):
+            elif self._is_once(link.test, cls, module, made):
                 return None
             else:
                 conditional = conditional or any(
@@ -55,7 +57,7 @@ class FirstCall:
         is_look = test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data == "hasattr"
         return is_look and truthy
 
-    def _is_once(self, test: Value, cls: Class | None, module: ModuleFacts) -> bool:
+    def _is_once(self, test: Value, cls: Class | None, module: ModuleFacts, made: Value) -> bool:
         for part in test.walk():
             if part.op is Op.CALL and part.callee.op is Op.GLOBAL and part.callee.data in _LOOKS:
                 return True
@@ -63,37 +65,78 @@ class FirstCall:
                 return True
             if part.op is Op.COMPARE and part.data in ("is", "is not") and part.args[0].op is Op.GLOBAL:
                 return True
-            name = self_attribute(part)
-            if name is not None and cls is not None and self._changes(cls, name):
+        for subject in _subjects(test):
+            name = _root_attribute(subject)
+            if name is not None and cls is not None and self._keeps(cls, name, made):
                 return True
         return False
 
-    def _changes(self, cls: Class, name: str) -> bool:
-        """Whether methods other than the constructor set an attribute, or something in it."""
-        key = (cls, name)
-        known = self._changing.get(key)
-        if known is None:
-            known = self._changing[key] = any(
-                self._sets(owner.cls, name) for owner in self._project.classes.model(cls).mro() if owner.cls is not None
-            )
-        return known
+    def _keeps(self, cls: Class, name: str, made: Value) -> bool:
+        """Whether an attribute that methods other than the constructor set may tell that `made` is there already.
 
-    @staticmethod
-    def _sets(cls: Class, name: str) -> bool:
-        for function in cls.mentioned.get(name, ()):
-            if function.name in _ONCE:
-                continue
-            for event in function.flow.of(EventKind.STORE):
-                target = event.target
-                while target is not None and target.op is Op.INDEX:
-                    target = target.args[0]
-                if target is not None and self_attribute(target) == name:
-                    return True
-            for event in function.flow.of(EventKind.CALL):
-                callee = event.value.callee
-                if callee.op is Op.ATTR and callee.data in _FILLS and self_attribute(callee.args[0]) == name:
-                    return True
-        return False
+        What is computed with the new layer and forgotten again between calls tells nothing.
+        """
+        key = (cls, name)
+        stored = self._stored.get(key)
+        if stored is None:
+            stored = self._stored[key] = tuple(
+                value
+                for owner in self._project.classes.model(cls).mro()
+                if owner.cls is not None
+                for value in _stored_later(owner.cls, name)
+            )
+        is_forgotten = any(value.op is Op.CONST and value.data is None for value in stored)
+        return bool(stored) and not (is_forgotten and any(_calls(value, made) for value in stored))
+
+
+def _stored_later(cls: Class, name: str) -> Iterator[Value]:
+    """What methods other than the constructor store under an attribute, or in it."""
+    for function in cls.mentioned.get(name, ()):
+        if function.name in _ONCE:
+            continue
+        for event in function.flow.of(EventKind.STORE):
+            target = event.target
+            while target is not None and target.op is Op.INDEX:
+                target = target.args[0]
+            if target is not None and self_attribute(target) == name:
+                yield event.value
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is Op.ATTR and callee.data in _FILLS and self_attribute(callee.args[0]) == name:
+                yield event.value
+
+
+def _calls(value: Value, made: Value) -> bool:
+    """Whether a value is computed by calling `made`."""
+    return any(
+        part.op is Op.CALL and (part.callee is made or (part.callee.op is Op.ATTR and made in part.callee.args[1:]))
+        for part in value.walk()
+    )
+
+
+def _subjects(test: Value) -> Iterator[Value]:
+    """What a test asks about: the operands of its comparisons, or what has to be true."""
+    if test.op in (Op.BOOL, Op.COMPARE) or (test.op is Op.UNARY and test.data == "not"):
+        for arg in test.args:
+            yield from _subjects(arg)
+    else:
+        yield test
+
+
+def _root_attribute(value: Value) -> str | None:
+    """`proj` of `self.proj`, `self.proj.in_features`, `self.proj.get(key)`, `len(self.proj)`."""
+    while True:
+        name = self_attribute(value)
+        if name is not None:
+            return name
+        if value.op in (Op.ATTR, Op.INDEX):
+            value = value.args[0]
+        elif value.op is Op.CALL and value.callee.op is Op.ATTR:
+            value = value.callee.args[0]
+        elif value.op is Op.CALL and value.callee.data in ("len", "bool") and value.positional:
+            value = value.positional[0]
+        else:
+            return None
 
 
 def _is_global_cache(value: Value, module: ModuleFacts) -> bool:

@@ -156,14 +156,18 @@ def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
 
     names = ("select", "ignore", "extend_select", "output_format", "jobs")
     given = {name: flags[name] for name in names}
-    for name in ("cache_dir", "python"):
-        given[name] = flags[name] and Path(os.path.abspath(flags[name]))
-    if given["python"] is not None and not given["python"].exists():
-        raise UsageError(f"--python: {flags['python']}: no such file")
+    given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
+    given["python"] = _interpreter(flags["python"])
     given["exclude"] = flags["exclude"] or None
     given["min_confidence"] = flags["min_confidence"] and Confidence(flags["min_confidence"])
     given["fail_on"] = flags["fail_on"] and Severity(flags["fail_on"])
     return given
+
+
+def _interpreter(path: Path | None) -> Path | None:
+    if path is not None and not path.exists():
+        raise UsageError(f"--python: {path}: no such file")
+    return path and Path(os.path.abspath(path))
 
 
 def _discover(
@@ -224,6 +228,11 @@ def _write(report: Report, settings: Settings, overlay: dict[Path, bytes] | None
         text = _statistics(report, settings.output_format)
     else:
         text = render(settings.output_format, report, view)
+    _deliver(text, target)
+
+
+def _deliver(text: str, target: Path | None) -> None:
+    """Write what was asked for to a file, or to stdout."""
     if target is None:
         sys.stdout.write(text)
         return
@@ -385,6 +394,62 @@ def rules(output_format: str) -> int:
         line = f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable}"
         click.echo(line.rstrip())
     return 0
+
+
+_MAP_EXAMPLES = """
+\b
+Examples:
+  modellint map hparams/train.yaml
+  modellint map hparams/train.yaml --format html --output-file map.html
+  modellint map hparams/train.yaml --format dot | dot -Tsvg > map.svg
+  modellint map model.py::Encoder --format json
+"""
+
+
+@cli.command("map", epilog=_MAP_EXAMPLES + "\b\nExit codes:\n  0  the map was written\n  2  there is no such map\n")
+@click.argument("target", metavar="RECIPE|FILE.py::CLASS")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "dot", "mermaid", "html"]),
+    default="table",
+    help="The form: a table, a JSON object, a graph for Graphviz or Mermaid, or a web page that needs no network.",
+)
+@click.option("--output-file", type=_Files, help="Write the map to this file.")
+@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+def show_map(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
+    """Show the registration map of a recipe or a class.
+
+    Of a recipe: every layer, how many parameters it has, where its script uses it, and what moves it to the device,
+    trains it and saves it. Of a class: its layers, parameters and buffers, what registers them, and where they are
+    used. What should be held and is not, `left out`, is what `modellint check` reports.
+    """
+    from modellint.mapping.model import MapError
+
+    try:
+        text = _mapped(target, output_format, output_file is None and _wants_colour(color), flags)
+        _deliver(text, output_file)
+    except (UsageError, MapError) as error:
+        raise click.UsageError(str(error)) from None
+    return 0
+
+
+def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]) -> str:
+    from modellint.config import settings_for
+    from modellint.files import Files
+    from modellint.link.project import Project, ProjectOptions
+    from modellint.mapping.targets import map_of, split
+    from modellint.mapping.writers import render
+    from modellint.reporters import View
+
+    settings = settings_for([split(target)[0]], flags["config"], isolated=flags["isolated"])
+    settings = settings.with_options(python=_interpreter(flags["python"]))
+    files = Files()
+    project = Project(ProjectOptions(settings.root, settings.python, settings.recipes), files)
+    return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
 
 
 def _load_rules() -> dict[str, Rule]:

@@ -1,0 +1,5 @@
+"""The registration map: every layer of a recipe or a class, where it is used, and if it is moved, trained and saved.
+
+Builders (`recipes`, `classes`) read the linked project and give a map; writers (`table`, `json`, `dot`, `mermaid`,
+`html`) give text. No writer looks into the project, no builder knows a format.
+"""

@@ -1,0 +1,267 @@
+"""Maps of classes: what the constructor registers, what it keeps where torch does not look, and what uses it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.models import covers, may_register
+from modellint.link.classes.objects import (
+    UNKNOWN,
+    ClassObject,
+    Constant,
+    Given,
+    Group,
+    Instance,
+    Tensor,
+    Trained,
+    Unknown,
+    alternatives,
+    contents,
+)
+from modellint.link.classes.registered import reads, unregistered
+from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Use
+from modellint.mapping.parameters import Counter
+from modellint.mapping.text import class_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Event, Value
+    from modellint.link.classes.construction import Registration
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.objects import Object
+    from modellint.link.classes.registered import Unregistered
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+#: Methods by which a layer is at work, and those that only build it.
+_WORK = ("forward", "__call__", "training_step")
+_IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
+_REGISTRARS = frozenset(("register_buffer", "register_parameter", "add_module", "register_module"))
+_ATTRIBUTE = re.compile(r"\.(\w+)")
+#: How many classes a cell names.
+_MAX_NAMES = 3
+_MAX_NESTING = 3
+
+
+def map_class(cls: Class, project: Project) -> ClassMap:
+    """The map of a class that is written in a file."""
+    return _Builder(cls, project).build()
+
+
+class _Builder:
+    def __init__(self, cls: Class, project: Project) -> None:
+        self.cls = cls
+        self.project = project
+        self.model: ClassModel = project.classes.model(cls)
+        self.owners = [model.cls for model in self.model.mro() if model.cls is not None]
+        self.counter = Counter(cls, project)
+        self.run = self.model.construct()
+        self.places = self._written()
+        self.at_work = self._working()
+
+    def build(self) -> ClassMap:
+        lost = {found.kept.attribute: found for found in self._lost()}
+        rows = [*self._registered(set(lost)), *map(self._loose_row, lost.values())]
+        rows.sort(key=lambda row: self._order(row.name))
+        module = self.cls.module
+        return ClassMap(
+            name=self.model.name,
+            path=module.path,
+            place=self.cls.place,
+            bases=tuple(module.text_of(base) for base in self.cls.bases),
+            is_module=self.model.is_module,
+            is_complete=self.run.is_complete,
+            attributes=tuple(rows),
+            loose=tuple(_told(found) for found in lost.values() if _is_sure(found)),
+        )
+
+    # -- what is registered ------------------------------------------------------------------------------------
+
+    def _registered(self, lost: set[str]) -> Iterator[Attribute]:
+        by_name: dict[str, list[Registration]] = {}
+        for registration in self.run.registrations:
+            if registration.attribute is not None and _may_be_layer(registration.value):
+                by_name.setdefault(registration.attribute, []).append(registration)
+        for name, found in by_name.items():
+            options = [option for one in found for option in alternatives(one.value) if _may_be_layer(option)]
+            is_told = all(isinstance(option, Given | Unknown) for option in options)
+            if name not in lost and (not is_told or self._is_called(name)):
+                yield self._row(name, options, covers([one.path for one in found if _is_layer(one.value)]))
+
+    def _row(self, name: str, options: list[Object], is_sure: bool) -> Attribute:
+        kind, via = _kind(options)
+        if self.model.is_module is not True:
+            registered = Fact(State.NO if self.model.is_module is False else State.UNKNOWN)
+        else:
+            registered = Fact(State.YES if is_sure else State.MAYBE, via)
+        names = list(dict.fromkeys(_class_name(option) for option in options))
+        return Attribute(
+            name=name,
+            kind=kind,
+            class_name=" | ".join(names[:_MAX_NAMES]) + (" | …" if len(names) > _MAX_NAMES else ""),
+            place=self.places.get(name),
+            parameters=self.counter.attribute(name),
+            registered=registered,
+            uses=tuple(self._uses(name)),
+            conditional=not is_sure,
+        )
+
+    def _is_called(self, name: str) -> bool:
+        """Whether an attribute is used as a layer is: it is called."""
+        return any(
+            self_attribute(event.value.callee) == name
+            for owner in self.owners
+            for function in owner.mentioned.get(name, ())
+            for event in function.flow.of(EventKind.CALL)
+        )
+
+    # -- what is not -------------------------------------------------------------------------------------------
+
+    def _lost(self) -> Iterator[Unregistered]:
+        """What the class and its bases keep in plain containers."""
+        told: set[int] = set()
+        for owner in self.owners:
+            for found in unregistered(owner.module, self.project):
+                if found.cls is owner and id(found) not in told:
+                    told.add(id(found))
+                    yield found
+
+    def _loose_row(self, found: Unregistered) -> Attribute:
+        kept = found.kept
+        names = dict.fromkeys(map(_class_name, (*found.layers, *found.parameters)))
+        uses = (use for use in found.uses if use.function.name not in _IDLE)
+        return Attribute(
+            name=kept.attribute,
+            kind="layer" if found.layers or not found.parameters else "parameter",
+            class_name=f"{kept.kind} of {', '.join(names)}" if names else kept.kind,
+            place=kept.function.module.place(kept.target),
+            parameters=Count(None),
+            registered=Fact(State.LOOSE if _is_sure(found) else State.NO, kept.kind),
+            uses=tuple(_use(use.function, use.value) for use in uses),
+            conditional=False,
+        )
+
+    # -- places and uses ---------------------------------------------------------------------------------------
+
+    def _written(self) -> dict[str, Place]:
+        """Where each attribute is first stored or registered, those of the class itself before those of its bases."""
+        found: dict[str, Place] = {}
+        for owner in self.owners:
+            for function in owner.methods.values():
+                for event in function.flow.events:
+                    name = _stored_name(event)
+                    if name is not None:
+                        found.setdefault(name, function.module.place(event.target or event.value))
+        return found
+
+    def _order(self, name: str) -> tuple[int, int]:
+        place = self.places.get(name)
+        if place is None:
+            return (len(self.owners), 0)
+        files = [owner.module.path for owner in self.owners]
+        return (files.index(place.path) if place.path in files else len(files), place.span.line)
+
+    def _working(self) -> tuple[Function, ...]:
+        """The methods that `forward` reaches, by the names that they mention."""
+        methods: dict[str, Function] = {}
+        for owner in self.owners:
+            for method in owner.methods.values():
+                methods.setdefault(method.name, method)
+        reached: dict[str, Function] = {}
+        pending = [name for name in _WORK if name in methods]
+        while pending:
+            name = pending.pop(0)
+            if name not in reached and name not in _IDLE:
+                reached[name] = methods[name]
+                pending.extend(dict.fromkeys(n for n in _ATTRIBUTE.findall(methods[name].text) if n in methods))
+        return tuple(reached.values())
+
+    def _uses(self, name: str) -> Iterator[Use]:
+        for function in self.at_work:
+            if f".{name}" in function.text:
+                yield from (_use(function, value) for value in reads(function, name))
+
+
+def _may_be_layer(value: Object) -> bool:
+    return may_register(value) or any(option == UNKNOWN for option in alternatives(value))
+
+
+def _is_layer(value: Object) -> bool:
+    """Whether something certainly is a layer, a parameter or a buffer, whichever of several it is."""
+    return all(
+        isinstance(option, Tensor | Trained) or (isinstance(option, Instance) and option.model.is_module is True)
+        for option in alternatives(value)
+    )
+
+
+def _stored_name(event: Event) -> str | None:
+    """The attribute of the object that an event stores or registers."""
+    if event.kind is EventKind.STORE and event.target is not None:
+        return self_attribute(event.target)
+    if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _REGISTRARS:
+        owner = event.value.callee.args[0]
+        name = event.value.argument(0, "name")
+        if owner.op is Op.PARAM and owner.data == "self" and name is not None and name.op is Op.CONST:
+            return str(name.data)
+    return None
+
+
+def _use(function: Function, value: Value) -> Use:
+    module = function.module
+    return Use(module.place(value), function.qualname, module.text_of(value))
+
+
+def _kind(options: Iterable[Object]) -> tuple[str, str]:
+    """What an attribute holds, and what registers it."""
+    for option in options:
+        if isinstance(option, Tensor):
+            return ("parameter", "Parameter") if option.trained else ("buffer", "buffer")
+        if isinstance(option, Instance) and option.model.is_container:
+            return "layer", class_text(option.model.name)
+    return "layer", "attribute"
+
+
+def _class_name(value: Object, depth: int = 0) -> str:
+    """What to call an object: its class, and of a container what is in it."""
+    if isinstance(value, Tensor):
+        return "Parameter" if value.trained else "buffer"
+    if isinstance(value, Trained):
+        return "pretrained model"
+    if isinstance(value, Given):
+        return f"given as {value.parameter}"
+    if isinstance(value, ClassObject):
+        return class_text(value.model.name)
+    if not isinstance(value, Instance):
+        return "?"
+    name = class_text(value.model.name)
+    if not value.model.is_container or depth > _MAX_NESTING:
+        return name
+    given = Group((*value.arguments.positional, *value.arguments.keywords.values(), *value.contents))
+    held = dict.fromkeys(_class_name(part, depth + 1) for item in contents(given) for part in _layers_in(item))
+    listed = list(held)
+    inside = ", ".join(listed[:_MAX_NAMES]) + (", …" if len(listed) > _MAX_NAMES else "")
+    return f"{name}[{inside}]" if listed else name
+
+
+def _layers_in(value: Object) -> Iterator[Object]:
+    for option in alternatives(value):
+        if not (isinstance(option, Constant) and option.value is None):
+            yield option
+
+
+def _is_sure(found: Unregistered) -> bool:
+    """Whether `modellint check` shows it by default."""
+    return found.confidence >= Confidence.MEDIUM
+
+
+def _told(found: Unregistered) -> Loose:
+    kept = found.kept
+    what = "layers" if found.layers or not found.parameters else "parameters"
+    code = "ML204" if what == "layers" else "ML207"
+    message = f"`self.{kept.attribute}` keeps {what} in a plain {kept.kind}: torch does not know of them"
+    return Loose(kept.attribute, message, code, kept.function.module.place(kept.target))

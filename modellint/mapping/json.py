@@ -1,0 +1,123 @@
+"""Maps for programs: one JSON object, whose form `schema` numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import modellint
+from modellint.mapping.model import ClassMap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.mapping.model import Attribute, Count, Fact, Layer, Loose, Map, RecipeMap, Training, Use
+    from modellint.reporters import View
+    from modellint.source import Place
+
+#: Raised when a key changes its meaning or goes; new keys may come at any time.
+SCHEMA = 1
+
+
+def lines(chart: Map, view: View) -> Iterator[str]:
+    """The map as one object. Paths are relative to the working directory, lines and columns start at 1."""
+    body = _class(chart, view) if isinstance(chart, ClassMap) else _recipe(chart, view)
+    document = {"version": modellint.__version__, "schema": SCHEMA, **body}
+    yield json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _recipe(chart: RecipeMap, view: View) -> dict[str, Any]:
+    return {
+        "kind": "recipe",
+        "path": view.path(chart.path),
+        "found_by": chart.found_by or None,
+        "trainings": [_training(training, view) for training in chart.trainings],
+    }
+
+
+def _training(training: Training, view: View) -> dict[str, Any]:
+    return {
+        "brain": training.brain or None,
+        "script": None if training.script is None else view.path(training.script),
+        "optimizers": list(training.optimizers),
+        "layers": [_layer(layer, view) for layer in training.layers],
+        "missing": list(training.missing),
+        "loose": [_loose(one, view) for one in training.loose],
+    }
+
+
+def _layer(layer: Layer, view: View) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "class": layer.class_name,
+        **_place(layer.place, view),
+        "parameters": _count(layer.parameters),
+        "used": [_use(use, view) for use in layer.uses],
+        "moved": _fact(layer.moved, view),
+        "trained": _fact(layer.trained, view),
+        "saved": _fact(layer.saved, view),
+        "loaded": _fact(layer.loaded, view),
+        "frozen": _fact(layer.frozen, view),
+        "within": layer.within,
+        "held_by": [
+            {"kind": link.kind.value, "root": link.root, "group": link.group or None, "certain": link.certain}
+            for link in layer.links
+        ],
+    }
+
+
+def _class(chart: ClassMap, view: View) -> dict[str, Any]:
+    return {
+        "kind": "class",
+        "name": chart.name,
+        **_place(chart.place, view),
+        "bases": list(chart.bases),
+        "is_module": chart.is_module,
+        "is_complete": chart.is_complete,
+        "attributes": [_attribute(attribute, view) for attribute in chart.attributes],
+        "loose": [_loose(one, view) for one in chart.loose],
+    }
+
+
+def _attribute(attribute: Attribute, view: View) -> dict[str, Any]:
+    return {
+        "name": attribute.name,
+        "kind": attribute.kind,
+        "class": attribute.class_name,
+        "place": None if attribute.place is None else _place(attribute.place, view),
+        "parameters": _count(attribute.parameters),
+        "registered": _fact(attribute.registered, view),
+        "conditional": attribute.conditional,
+        "used": [_use(use, view) for use in attribute.uses],
+    }
+
+
+def _count(count: Count) -> dict[str, Any]:
+    return {"number": count.number, "text": None if count.size is None else str(count.size)}
+
+
+def _fact(fact: Fact, view: View) -> dict[str, Any]:
+    return {
+        "state": fact.state.value,
+        "via": fact.via or None,
+        "place": None if fact.place is None else _place(fact.place, view),
+    }
+
+
+def _use(use: Use, view: View) -> dict[str, Any]:
+    return {
+        **_place(use.place, view),
+        "function": use.function,
+        "text": use.text,
+        "stages": [stage.lower() for stage in use.stages],
+        "through": list(use.owners),
+        "certain": use.certain,
+    }
+
+
+def _loose(loose: Loose, view: View) -> dict[str, Any]:
+    return {"name": loose.name, "message": loose.message, "code": loose.code, **_place(loose.place, view)}
+
+
+def _place(place: Place, view: View) -> dict[str, Any]:
+    return {"path": view.path(place.path), "line": place.span.line, "column": place.span.column}

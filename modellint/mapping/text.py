@@ -1,0 +1,75 @@
+"""What the writers share: how places and facts are put."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from modellint.mapping.model import STAGES, State
+from modellint.reporters.text import printable
+
+if TYPE_CHECKING:
+    from modellint.mapping.model import Fact, Use
+    from modellint.reporters import View
+    from modellint.source import Place
+
+_WORDS = {State.NO: "-", State.LOOSE: "left out", State.UNKNOWN: "?", State.YES: "yes", State.MAYBE: "maybe"}
+
+
+def position(place: Place, view: View, *, short: bool = False) -> str:
+    """`path:line`; with `short` the file's name only."""
+    path = view.path(place.path)
+    return f"{path.rpartition('/')[2] if short else path}:{place.span.line}"
+
+
+def fact_text(fact: Fact, name: str = "") -> str:
+    """Through what, with a question mark if it depends on the run: `modules` for an entry called as the layer is."""
+    if not fact.via or fact.state not in (State.YES, State.MAYBE):
+        return _WORDS[fact.state]
+    via = shortened(fact.via)
+    if via == f"modules[{name}]":
+        via = "modules"
+    return via if fact.state is State.YES else f"{via}?"
+
+
+def shortened(text: str) -> str:
+    """`Adam` of `hparams["Adam"]`, `opt_class` of `self.hparams.opt_class`, `model` of `recoverables[model]`."""
+    for start, end in (
+        *(('hparams["', '"]'), ("hparams['", "']"), ("recoverables[", "]"), ("self.hparams.", "")),
+        *(("pretrainer[loadables][", "]"), ("self.", "")),
+    ):
+        if text.startswith(start) and text.endswith(end):
+            return text.removeprefix(start).removesuffix(end)
+    return text
+
+
+def stages_text(use: Use) -> str:
+    """`train, valid`; nothing if it is used in every stage, or if that is not known."""
+    if len(use.stages) in (0, len(STAGES)):
+        return ""
+    return ", ".join(stage.lower() for stage in use.stages)
+
+
+def use_text(use: Use, view: View, *, short: bool) -> str:
+    """`train.py:83`, and in which stages and through what; with `short` only what is used first."""
+    text = position(use.place, view, short=short)
+    stages = stages_text(use)
+    if stages:
+        text += f" ({stages})"
+    if use.owners:
+        text += f" through {use.owners[0] if short else ' > '.join(use.owners)}"
+    return text
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def class_text(name: str) -> str:
+    """The last part of a dotted name."""
+    return name.rpartition(".")[2]
+
+
+def markup(text: str) -> str:
+    """Text for a web page, that is no markup and steers nothing."""
+    return escape(printable(text))

@@ -1,0 +1,127 @@
+"""A map as a table: the columns and cells that the terminal and the web page show alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.mapping.model import ClassMap, State
+from modellint.mapping.text import class_text, counted, fact_text, position, use_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from modellint.mapping.model import Attribute, Count, Fact, Layer, Map, RecipeMap, Training, Use
+    from modellint.reporters import View
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A text, and what it says of the layer: None where it is no statement on registration.
+
+    `every` is what `text` shortens, line by line; `is_number` cells stand to the right.
+    """
+
+    text: str
+    state: State | None = None
+    every: tuple[str, ...] = ()
+    is_number: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A heading, rows of cells, and what is said below them: `loose` in red, then `notes`."""
+
+    title: str
+    subtitle: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    loose: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def tables(chart: Map, view: View) -> list[Table]:
+    """One table for a class or for each training of a recipe."""
+    if isinstance(chart, ClassMap):
+        return [_of_class(chart, view)]
+    return [_of_training(chart, training, view) for training in chart.trainings]
+
+
+def _of_training(chart: RecipeMap, training: Training, view: View) -> Table:
+    with_loaded = any(layer.loaded.state is not State.NO for layer in training.layers)
+    with_frozen = any(layer.frozen.state is not State.NO for layer in training.layers)
+    columns = ["layer", "class", "parameters", "used", "moved", "trained", "saved"]
+    columns += ["loaded"] * with_loaded + ["frozen"] * with_frozen
+    rows = [_row(layer, view, with_loaded, with_frozen) for layer in training.layers]
+    if training.script is None:
+        subtitle = "no script: only what the recipe says is known"
+    else:
+        subtitle = f"{training.brain} in {view.path(training.script)}, found by {chart.found_by}"
+    loose = tuple(f"{position(one.place, view)}: {one.message} ({one.code})" for one in training.loose)
+    counts = [layer.parameters for layer in training.layers]
+    return Table(view.path(chart.path), subtitle, tuple(columns), tuple(rows), loose, (_sum(counts, "layer"),))
+
+
+def _row(layer: Layer, view: View, with_loaded: bool, with_frozen: bool) -> tuple[Cell, ...]:
+    cells = [
+        Cell(layer.name, State.LOOSE if layer.is_loose else None),
+        Cell(class_text(layer.class_name)),
+        _count_cell(layer.parameters),
+        _uses_cell(layer.uses, view),
+        *(_fact_cell(fact, layer.name) for fact in (layer.moved, layer.trained, layer.saved)),
+    ]
+    if with_loaded:
+        cells.append(_fact_cell(layer.loaded, layer.name))
+    if with_frozen:
+        cells.append(_fact_cell(layer.frozen))
+    return tuple(cells)
+
+
+def _of_class(chart: ClassMap, view: View) -> Table:
+    bases = f"({', '.join(chart.bases)})" if chart.bases else ""
+    kinds = {True: "", False: ", which is no torch.nn.Module", None: ", whose bases are not all known"}
+    subtitle = f"class {class_text(chart.name)}{bases}{kinds[chart.is_module]}"
+    rows = tuple(_attribute_row(attribute, view) for attribute in chart.attributes)
+    loose = tuple(f"{position(one.place, view)}: {one.message} ({one.code})" for one in chart.loose)
+    notes = [_sum([attribute.parameters for attribute in chart.attributes if attribute.kind != "buffer"], "attribute")]
+    if not chart.is_complete:
+        notes.append("the constructor does more than can be followed: there may be more attributes")
+    columns = ("attribute", "class", "parameters", "registered", "used")
+    return Table(f"{view.path(chart.path)}:{chart.place.span.line}", subtitle, columns, rows, loose, tuple(notes))
+
+
+def _attribute_row(attribute: Attribute, view: View) -> tuple[Cell, ...]:
+    return (
+        Cell(attribute.name, State.LOOSE if attribute.is_loose else None),
+        Cell(attribute.class_name),
+        _count_cell(attribute.parameters),
+        _fact_cell(attribute.registered),
+        _uses_cell(attribute.uses, view),
+    )
+
+
+def _fact_cell(fact: Fact, name: str = "") -> Cell:
+    return Cell(fact_text(fact, name), fact.state)
+
+
+def _count_cell(count: Count) -> Cell:
+    return Cell(count.text, is_number=count.number is not None)
+
+
+def _uses_cell(uses: Sequence[Use], view: View) -> Cell:
+    """Where something is used first, and how many places there are besides."""
+    if not uses:
+        return Cell("-")
+    more = f", +{len(uses) - 1}" if len(uses) > 1 else ""
+    return Cell(use_text(uses[0], view, short=True) + more, every=tuple(use_text(u, view, short=False) for u in uses))
+
+
+def _sum(counts: Iterable[Count], noun: str) -> str:
+    listed = list(counts)
+    numbers = [count.number for count in listed if count.number is not None]
+    text = counted(len(listed), noun)
+    if numbers:
+        text += f", {sum(numbers):,} parameters"
+        if len(numbers) < len(listed):
+            text += f" in the {len(numbers)} whose number is known"
+    return text

@@ -38,6 +38,8 @@ _CAPITALISED_CALL = re.compile(r"[A-Z]\w*\(")
 _MAKES_LAYERS = re.compile(r"layer|norm|conv|linear|proj|head|block|module|build|make|create|get_", re.IGNORECASE)
 #: Decorators that keep a function's results.
 _KEEPS = frozenset(("cache", "lru_cache", "cached_property", "once"))
+#: How a decorator keeps results: on the object, or in a container of its own.
+_STORES = re.compile(r"\bsetattr\(|__dict__|\w\] = |\.setdefault\(|^\s*\w+\.\w+ = ", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +203,7 @@ class Creations:
                 if entry is None or entry.owner is None:
                     continue
                 is_maker = entry in makers.get(name, ()) or entry.module is not module
-                if is_maker and _is_layer(classes.model(cls)) and not _keeps_results(entry):
+                if is_maker and _is_layer(classes.model(cls)) and not _keeps_results(entry, self._project):
                     yield entry, cls
 
     # -- what a function makes -------------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ class Creations:
             return
         if name in makers:
             inner = self._called(call, function, cls, makers)
-            if inner is not None and depth < _MAX_CALLS and not _keeps_results(inner):
+            if inner is not None and depth < _MAX_CALLS and not _keeps_results(inner, self._project):
                 owner = cls if inner.owner is not None else None
                 for made in self._visit(inner, owner, makers, depth + 1):
                     yield replace(made, route=(Step(function, event), *made.route))
@@ -382,8 +384,13 @@ def _is_layer(model: ClassModel) -> bool:
     return any(isinstance(child, Instance) and child.model.is_module for child in model.children.values())
 
 
-def _keeps_results(function: Function) -> bool:
-    return any(
-        (decorator.callee if decorator.op is Op.CALL else decorator).data in _KEEPS
-        for decorator in function.signature.decorators
-    )
+def _keeps_results(function: Function, project: Project) -> bool:
+    """Whether a decorator keeps what a function gives: one that is known for it, or that can be read and stores."""
+    for decorator in function.signature.decorators:
+        name = decorator.callee if decorator.op is Op.CALL else decorator
+        if name.data in _KEEPS:
+            return True
+        found = project.names.definition(function.module, name)
+        if isinstance(found, DefinedFunction) and _STORES.search(found.function.text):
+            return True
+    return False

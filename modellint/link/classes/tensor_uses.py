@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -52,6 +53,8 @@ _PLACES = frozenset("type_as cuda npu xpu to_device".split())
 _BUILTINS = frozenset(
     "int float len range list print bool str min max sum isinstance id repr enumerate zip set tuple".split()
 )
+#: A docstring's line about a parameter that is a number: `t (int): the step`, `t : int`.
+_NUMBER_IN_WORDS = r"^\s*{name}\s*(?:\(|:)\s*(?:int|float)\b"
 _NUMBERS = frozenset(("int", "float", "bool", "str", "Size", "device", "dtype", "SeqLen"))
 _NO_TENSOR = frozenset(("shape", "device", "dtype", "ndim", "training", "config"))
 _NO_TENSOR_METHODS = frozenset("size dim numel item tolist stride get keys ndimension __len__".split())
@@ -216,7 +219,10 @@ class TensorUses:
             if position == 1:
                 return use(UseKind.HOST)
             index = parent.args[1]
-            return use(UseKind.MEETS, index) if self._indexes(index, function, cls) else parent
+            if self._indexes(index, function, cls):
+                return use(UseKind.MEETS, index)
+            # Picked by a number, a row of one dimension is a scalar, and scalars meet any device.
+            return use(UseKind.UNKNOWN) if index.op is Op.PARAM else parent
         if op is Op.UPDATE:
             return parent if position == 0 or parent.data in ("append", "extend", "insert") else use(UseKind.HOST)
         if op in (Op.ITEM, Op.UNPACK):
@@ -359,6 +365,8 @@ class TensorUses:
                 return True
             if words & _NUMBERS:
                 return False
+        if re.search(_NUMBER_IN_WORDS.format(name=re.escape(name)), function.docstring or "", re.MULTILINE):
+            return False
         if declared.default is not None and declared.default.op is Op.CONST and declared.default.data is not None:
             return False
         return not strict or function.name in ("forward", "__call__")

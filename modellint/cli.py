@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from modellint.config import Settings
+    from modellint.confirm.confirmer import Confirmer
     from modellint.linter import Report
     from modellint.packs import RuleSet
     from modellint.rule import Rule
 
+DEVICES = ("auto", "fake", "cpu", "cuda")
 _COMPLETION = """
 \b
 Shell completion:
@@ -93,6 +95,11 @@ def cli() -> None:
 @click.option("--exclude", multiple=True, help="More files and folders to leave out (a pattern).")
 @click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @click.option("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
+@click.option("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
+@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each model that is run.")
+@click.option("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
+@click.option("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--show-settings", is_flag=True, help="Show the settings that would be used.")
 @click.option("--quiet", "-q", is_flag=True, help="Show findings only.")
@@ -126,8 +133,9 @@ def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         for file in files:
             click.echo(_relative(file))
         return 0
+    confirmer = _confirmer(settings, rules, flags)
     _tell_about_inputs(files, skipped, flags["quiet"])
-    report = _run(files, settings, rules, overlay, flags)
+    report = _run(files, settings, rules, overlay, flags, confirmer)
     _write(report, settings, overlay, flags)
     for crash in report.crashes:
         click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
@@ -170,6 +178,19 @@ def _interpreter(path: Path | None) -> Path | None:
     return path and Path(os.path.abspath(path))
 
 
+def _confirmer(settings: Settings, rules: RuleSet, flags: dict[str, Any]) -> Confirmer | None:
+    """What gives findings their verdicts, if that is wanted."""
+    if not flags["confirm"]:
+        for name in ("timeout", "show_refuted", "confirmed_only"):
+            if flags[name]:
+                raise UsageError(f"--{name.replace('_', '-')} is about --confirm; expected both or none")
+        return None
+    from modellint.confirm.confirmer import Confirmer, Wishes
+
+    wishes = Wishes(flags["device"], flags["timeout"], flags["show_refuted"], flags["confirmed_only"])
+    return Confirmer(settings, rules, wishes)
+
+
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None
 ) -> tuple[list[Path], list[Path]]:
@@ -194,6 +215,7 @@ def _run(
     rules: RuleSet,
     overlay: dict[Path, bytes] | None,
     flags: dict[str, Any],
+    confirmer: Confirmer | None,
 ) -> Report:
     from modellint.linter import run
     from modellint.workers import WorkerError
@@ -207,6 +229,7 @@ def _run(
                 overlay=overlay,
                 use_cache=not flags["no_cache"],
                 on_progress=progress.update,
+                confirm=confirmer,
             )
         except WorkerError as error:
             raise UsageError(f"internal error: {error}") from None

@@ -82,8 +82,12 @@ def run(
     overlay: Mapping[Path, bytes] | None = None,
     use_cache: bool = True,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    confirm: Callable[[Sequence[Finding]], Sequence[Finding]] | None = None,
 ) -> Report:
-    """Check the files `paths`; `overlay` gives contents that are not on disk."""
+    """Check the files `paths`; `overlay` gives contents that are not on disk.
+
+    `confirm` gives findings their verdicts; it sees those of low confidence too, which a confirmation lifts.
+    """
     started = time.perf_counter()
     files = Files(overlay)
     with _undisturbed():
@@ -92,12 +96,14 @@ def run(
             results[result.path] = result
             on_progress(len(results), len(paths))
         findings = _settled(results, settings, rules, files)
+    found = findings if confirm is None else confirm(findings)
+    shown = [finding for finding in found if finding.confidence >= settings.min_confidence]
     crashes = sorted(
         (crash for result in results.values() for crash in result.crashes),
         key=lambda crash: (crash.path, crash.part),
     )
     unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
-    return Report(tuple(findings), len(results), tuple(crashes), time.perf_counter() - started, tuple(unfinished))
+    return Report(tuple(shown), len(results), tuple(crashes), time.perf_counter() - started, tuple(unfinished))
 
 
 @contextmanager
@@ -163,8 +169,7 @@ def _settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleS
             unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
     kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
-    shown = [finding for finding in kept if finding.confidence >= settings.min_confidence]
-    return with_fingerprints(shown, settings.root.as_posix())
+    return with_fingerprints(kept, settings.root.as_posix())
 
 
 def _unused(

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -297,6 +298,12 @@ class LayerOmittedFromModules(Rule):
             for omission in omitted_layers(whole, project):
                 if whole is recipe or omission.layer.place.path == recipe.path:
                     yield self._finding(omission, whole)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
+        from modellint.confirm.plan import recipe_probe
+
+        return recipe_probe(finding, project, "recipe-placement", key=finding.symbol)
 
     def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
         layer = omission.layer

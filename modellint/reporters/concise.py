@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.finding import Status
 from modellint.reporters.text import head, summary
 
 if TYPE_CHECKING:
@@ -15,5 +16,6 @@ if TYPE_CHECKING:
 
 def lines(report: Report, view: View) -> Iterator[str]:
     for finding in report.findings:
-        yield head(finding, view)
+        status = finding.verdict.status
+        yield head(finding, view) + (f" [{status.value}]" if status is not Status.NOT_RUN else "")
     yield from summary(report, view)

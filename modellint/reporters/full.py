@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from modellint.reporters.text import COLOURS, head, position, printable, styled, summary
+from modellint.finding import Status
+from modellint.reporters.text import COLOURS, head, position, printable, styled, summary, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,8 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
     bullet = styled(" " * width + " =", view, "blue")
     for fact in finding.evidence:
         yield f"{bullet} {printable(fact)}"
+    if finding.verdict.status is not Status.NOT_RUN:
+        yield f"{bullet} {verdict(finding, view)}"
     if finding.help:
         yield f"{bullet} {styled('help', view, 'cyan', bold=True)}: {printable(finding.help)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Severity
+from modellint.finding import Severity, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,8 @@ def _command(finding: Finding, view: View) -> str:
         properties |= {"col": span.column, "endColumn": span.end_column}
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     text = f"{path}:{span.line}:{span.column}: {finding.code} {finding.message}"
+    if finding.verdict.status is not Status.NOT_RUN:
+        text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"
     if finding.help:
         text += f"\n{finding.help}"
     return f"::{_COMMANDS[finding.severity]} {listed}::{_data(text)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from modellint.finding import Severity
+from modellint.finding import Severity, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _CONTROL = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if code != 9}
+_VERDICTS = {Status.CONFIRMED: "red", Status.REFUTED: "green", Status.UNCONFIRMED: "yellow", Status.NOT_RUN: None}
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
 
@@ -41,6 +42,14 @@ def position(place: Place, view: View) -> str:
 def head(finding: Finding, view: View) -> str:
     code = styled(finding.code, view, COLOURS[finding.severity], bold=True)
     return f"{position(finding.place, view)}: {code}[{finding.severity}] {printable(finding.message)}"
+
+
+def verdict(finding: Finding, view: View) -> str:
+    """`confirmed (fake): after …`."""
+    found = finding.verdict
+    status = styled(found.status.value, view, _VERDICTS[found.status], bold=True)
+    device = f" ({found.device})" if found.device else ""
+    return f"{status}{device}: {printable(found.detail or '')}"
 
 
 def summary(report: Report, view: View) -> Iterator[str]:

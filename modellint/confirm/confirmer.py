@@ -1,0 +1,147 @@
+"""From findings to verdicts: what to run, in which processes, and what remains to be shown."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from modellint.config import UsageError
+from modellint.confirm.child import Limits, Setup, answer, chosen, interpreters
+from modellint.confirm.plan import grouped
+from modellint.finding import Confidence, Finding, Status, Verdict
+from modellint.link.project import Project, ProjectOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from modellint.config import Settings
+    from modellint.confirm.plan import Probe
+    from modellint.packs import RuleSet
+    from modellint.rule import Rule
+
+INSTALL = (
+    "--confirm runs models and needs torch: `pip install 'modellint[confirm]'`, or name the project's interpreter "
+    "with --python"
+)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the command line wants of confirming; `timeout` is in seconds, for each process."""
+
+    device: str = "auto"
+    timeout: float | None = None
+    show_refuted: bool = False
+    confirmed_only: bool = False
+
+
+class Confirmer:
+    """Gives findings verdicts. Raises UsageError if there is no torch to run models with."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        rules: RuleSet,
+        wishes: Wishes,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> None:
+        self._rules: Mapping[str, Rule] = rules.rules
+        self._settings = settings
+        self._wishes = wishes
+        self._on_progress = on_progress
+        options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
+        self._project = Project(options)
+        python = chosen(list(interpreters(settings.python, settings.root)))
+        if python is None:
+            raise UsageError(INSTALL)
+        self._setup = _setup(settings, wishes, python)
+
+    def __call__(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
+        judged = self._judged(findings)
+        if self._wishes.confirmed_only:
+            return [finding for finding in judged if finding.verdict.status is Status.CONFIRMED]
+        if self._wishes.show_refuted:
+            return judged
+        return [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
+
+    def _judged(self, findings: Sequence[Finding]) -> list[Finding]:
+        verdicts: dict[int, Verdict] = {}
+        probes: list[tuple[int, Probe]] = []
+        for number, finding in enumerate(findings):
+            probe = self._probe(finding)
+            if probe is None:
+                verdicts[number] = Verdict(Status.UNCONFIRMED, None, self._why_not(finding))
+            else:
+                probes.append((number, probe))
+        groups = grouped(probes)
+        done = 0
+        with ThreadPoolExecutor(self._settings.jobs or 2) as executor:
+            futures = [executor.submit(answer, group, self._setup) for group in groups]
+            for future in as_completed(futures):
+                verdicts.update(future.result())
+                done += 1
+                self._on_progress(done, len(groups))
+        return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
+
+    def _probe(self, finding: Finding) -> Probe | None:
+        probe: Any = getattr(self._rules[finding.code], "probe", None)
+        found: Probe | None = None if probe is None else probe(finding, self._project)
+        return found
+
+    def _why_not(self, finding: Finding) -> str:
+        if self._rules[finding.code].is_confirmable():
+            return "nothing that can be run was found for it"
+        return f"{finding.code} is not confirmed by running code"
+
+
+def _with(finding: Finding, verdict: Verdict) -> Finding:
+    confidence = Confidence.HIGH if verdict.status is Status.CONFIRMED else finding.confidence
+    return replace(finding, verdict=verdict, confidence=confidence)
+
+
+def _setup(settings: Settings, wishes: Wishes, python: Any) -> Setup:
+    table = _Table(settings)
+    limits = Limits(wishes.timeout or table.number("timeout", Limits.seconds), int(table.number("memory", 4.0) * 2**30))
+    overrides = table.table("overrides")
+    return Setup(
+        python,
+        (settings.root.as_posix(), (settings.root / "src").as_posix(), *table.strings("roots")),
+        wishes.device,
+        limits,
+        tuple(overrides.items()),
+        table.strings("mock-imports"),
+    )
+
+
+class _Table:
+    """`[tool.modellint.confirm]`, read with errors that say what was expected."""
+
+    _KEYS = ("memory", "mock-imports", "overrides", "roots", "timeout")
+
+    def __init__(self, settings: Settings) -> None:
+        self._values = settings.confirm
+        self._where = settings.origins.get("confirm", "`confirm`")
+        for key in self._values:
+            if key not in self._KEYS:
+                expected = ", ".join(f"`{name}`" for name in self._KEYS)
+                raise UsageError(f"{self._where}: unknown key `{key}`; expected one of {expected}")
+
+    def number(self, key: str, default: float) -> float:
+        value = self._values.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            raise UsageError(f"{self._where}: `{key}` must be a number above 0, not {value!r}")
+        return float(value)
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        value = self._values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError(f"{self._where}: `{key}` must be a list of strings, not {value!r}")
+        return tuple(value)
+
+    def table(self, key: str) -> dict[str, Any]:
+        value = self._values.get(key, {})
+        if not isinstance(value, dict):
+            raise UsageError(f"{self._where}: `{key}` must be a table, not {value!r}")
+        return value

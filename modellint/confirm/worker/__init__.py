@@ -1,0 +1,1 @@
+"""What runs in the child, maybe under an interpreter without modellint: standard library and torch only."""

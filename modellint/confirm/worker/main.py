@@ -1,0 +1,58 @@
+"""One group of probes in a process of its own: torch and the standard library only, under the project's interpreter.
+
+The request is a JSON file: `{"scratch", "roots", "device", "memory", "overrides", "stand_ins", "target", "probes"}`.
+Answers are JSON lines: `{"stage"}` says what is being done, `{"assumed"}` what was filled in, `{"verdict"}` is the
+outcome of one probe, `{"done"}` ends a run that reached its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from typing import Any
+
+from .channel import Channel
+from .guard import Guard, limit_memory
+from .standins import StandIns, described
+
+
+def main(request_path: str) -> None:
+    """Answer the request in a file."""
+    with open(request_path, encoding="utf-8") as stream:
+        request: dict[str, Any] = json.load(stream)
+    channel = Channel()
+    sys.argv = [request["target"]["path"]]
+    sys.path[:0] = request["roots"]
+    os.chdir(request["scratch"])
+    channel.stage("importing torch")
+    import torch
+
+    from . import probes
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    random.seed(0)
+    guard = Guard(request["scratch"])
+    guard.install()
+    limit_memory(request["memory"])
+    stand_ins = StandIns(request["stand_ins"])
+    stand_ins.install()
+    session = probes.Session(request, channel, stand_ins)
+    for probe in request["probes"]:
+        channel.send({"verdict": {"id": probe["id"], **_answer(session, probe, guard)}})
+    channel.send({"done": True})
+    os._exit(0)  # threads and exit handlers of user code are not waited for
+
+
+def _answer(session: Any, probe: dict[str, Any], guard: Guard) -> dict[str, Any]:
+    """The outcome of one probe; whatever user code raises is a reason, never a crash of ours."""
+    try:
+        outcome: dict[str, Any] = session.run(probe)
+    except BaseException as error:
+        outcome = {"status": "unconfirmed", "detail": f"{session.stage}: {described(error)}"}
+    if guard.blocked and outcome["status"] == "unconfirmed":
+        outcome["detail"] += f" (the code tried to {guard.blocked[0]})"
+    outcome["assumed"] = session.assumed()
+    return outcome

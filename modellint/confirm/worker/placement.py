@@ -1,0 +1,168 @@
+"""A machine with a GPU that is not there: fake tensors that say they lie on `cuda:0`, and what stays behind.
+
+`FakeTensorMode` makes tensors with a device and no data, and raises torch's own error where an operator mixes
+devices. Two things do not work on a torch without CUDA and are replaced while `Pretended` is active: moves
+(`Tensor.to`, `.cuda`), which ask the CUDA runtime, and `Module._apply`, which swaps parameters in place, what fake
+parameters with weak references do not allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import CellType, FunctionType
+from typing import Any
+
+import torch
+from torch import nn
+from torch._subclasses import fake_tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.overrides import TorchFunctionMode
+
+DEVICE = "cuda:0"
+#: Up to how many numbers a fake tensor made of constants keeps: constructors compute sizes with such tensors.
+_CONSTANTS = 4096
+
+
+class _Moves(TorchFunctionMode):
+    """Sends moves to a device through `aten._to_copy`, which fake tensors answer themselves."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func is torch.Tensor.cuda:
+            return _moved(args[0], _device(args[1] if len(args) > 1 else kwargs.get("device")), None)
+        if func is torch.Tensor.to:
+            return self._to(args, kwargs)
+        if func is torch.Tensor.pin_memory:
+            return args[0]
+        return func(*args, **kwargs)
+
+    @staticmethod
+    def _to(args: Any, kwargs: dict[str, Any]) -> Any:
+        tensor, *wanted = args
+        device, dtype = kwargs.get("device"), kwargs.get("dtype")
+        for value in (*wanted, kwargs.get("other")):
+            if isinstance(value, torch.Tensor):
+                device, dtype = value.device, value.dtype
+            elif isinstance(value, torch.dtype):
+                dtype = value
+            elif isinstance(value, str | torch.device | int) and not isinstance(value, bool):
+                device = value
+        return _moved(tensor, tensor.device if device is None else torch.device(device), dtype)
+
+
+def _device(wanted: Any) -> torch.device:
+    if wanted is None:
+        return torch.device(DEVICE)
+    return torch.device("cuda", wanted) if isinstance(wanted, int) else torch.device(wanted)
+
+
+def _moved(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
+    dtype = tensor.dtype if dtype is None else dtype
+    if device.type == "cuda" and device.index is None:
+        device = torch.device(DEVICE)
+    if tensor.device == device and tensor.dtype is dtype:
+        return tensor
+    mode = torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE)
+    if mode is not None and not isinstance(tensor, FakeTensor):
+        tensor = mode.from_tensor(tensor)
+    # A fake tensor that knows its numbers would be moved for real.
+    constant, tensor.constant = getattr(tensor, "constant", None), None
+    try:
+        moved: torch.Tensor = torch.ops.aten._to_copy(tensor, device=device, dtype=dtype)
+    finally:
+        tensor.constant = constant
+    return moved
+
+
+def _apply(self: nn.Module, function: Any, recurse: bool = True) -> nn.Module:
+    """`Module._apply` with new parameters in the place of old ones; what is shared stays shared."""
+    memo: dict[int, nn.Parameter] = getattr(_apply, "memo", {})
+    for child in self.children() if recurse else ():
+        child._apply(function)
+    for name, parameter in self._parameters.items():
+        if parameter is not None:
+            known = memo.get(id(parameter))
+            if known is None or known[0] is not parameter:
+                with torch.no_grad():
+                    moved = nn.Parameter(function(parameter), parameter.requires_grad)
+                known = memo[id(parameter)] = (parameter, moved)
+            self._parameters[name] = known[1]
+    for name, buffer in self._buffers.items():
+        if buffer is not None:
+            self._buffers[name] = function(buffer)
+    return self
+
+
+@contextmanager
+def pretended() -> Iterator[FakeTensorMode]:
+    """Build and run on fake tensors, with a `cuda:0` to move to. Gradients are off.
+
+    Autograd on a fake CUDA tensor ends the whole process.
+    """
+    original = nn.Module._apply
+    is_available, limit = torch.cuda.is_available, fake_tensor.CONSTANT_NUMEL_LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = _CONSTANTS
+    nn.Module._apply = _apply
+    torch.cuda.is_available = lambda: True
+    _apply.memo = {}  # type: ignore[attr-defined]
+    try:
+        with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True) as mode, _Moves():
+            yield mode
+    finally:
+        nn.Module._apply = original
+        torch.cuda.is_available = is_available
+        fake_tensor.CONSTANT_NUMEL_LIMIT = limit
+
+
+def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor that can be reached from an object: through attributes, containers, closures and bound methods."""
+    seen: set[int] = set()
+    pending: list[tuple[str, object]] = [(path, root)]
+    while pending:
+        where, value = pending.pop()
+        if id(value) in seen or isinstance(value, _PLAIN):
+            continue
+        seen.add(id(value))
+        if isinstance(value, torch.Tensor):
+            yield where, value
+            continue
+        pending.extend(reversed(list(_parts(where, value))))
+
+
+_PLAIN = (str, bytes, int, float, complex, type, type(None), torch.dtype, torch.device, torch.Size)
+
+
+def _parts(where: str, value: object) -> Iterator[tuple[str, object]]:
+    def below(name: str) -> str:
+        return f"{where}.{name}" if where else name
+
+    if isinstance(value, nn.Module):
+        for table in (value._parameters, value._buffers, value._modules):
+            yield from ((below(name), part) for name, part in table.items())
+    if isinstance(value, Mapping):
+        yield from ((f"{where}[{key!r}]", part) for key, part in list(value.items()))
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from ((f"{where}[{number}]", part) for number, part in enumerate(value))
+    elif isinstance(value, FunctionType):
+        yield from ((where, cell.cell_contents) for cell in value.__closure__ or () if _is_filled(cell))
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, type) and type(owner).__module__ != "builtins":
+        yield where, owner
+    if type(value).__module__ == "builtins" or isinstance(value, FakeTensor):
+        return
+    for name, part in list(getattr(value, "__dict__", {}).items()):
+        if not (isinstance(value, nn.Module) and name in ("_parameters", "_buffers", "_modules")):
+            yield below(name), part
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+def left_behind(root: object, path: str = "") -> list[tuple[str, torch.Tensor]]:
+    """The tensors with state on the CPU after the move; numbers in tensors without dimensions work on any device."""
+    return [(path, tensor) for path, tensor in tensors(root, path) if tensor.device.type == "cpu" and tensor.dim() > 0]

@@ -1,0 +1,94 @@
+"""What a run has to observe, for each kind of finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from . import placement, recipes
+from .standins import StandIn
+
+if TYPE_CHECKING:
+    from .channel import Channel
+    from .standins import StandIns
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+
+
+class Session:
+    """Builds the target of a request once, and runs probes on it."""
+
+    def __init__(self, request: dict[str, Any], channel: Channel, stand_ins: StandIns) -> None:
+        self._request = request
+        self._channel = channel
+        self._stand_ins = stand_ins
+        self._recipe: recipes.Recipe | None = None
+        #: What is being done, for the reason of an outcome.
+        self.stage = "starting"
+
+    def run(self, probe: dict[str, Any]) -> dict[str, Any]:
+        """The outcome of a probe: its status, the device, and what was observed."""
+        return _PROBES[probe["kind"]](self, probe)
+
+    def begin(self, stage: str) -> None:
+        self.stage = stage
+        self._channel.stage(stage)
+
+    def recipe(self) -> recipes.Recipe:
+        path = self._request["target"]["path"]
+        self._recipe = recipes.Recipe(path, self._request["overrides"], self._stand_ins)
+        return self._recipe
+
+    def assumed(self) -> list[str]:
+        """What was filled in or replaced on the way."""
+        facts = []
+        if self._stand_ins.names:
+            facts.append(f"not importable and replaced: {', '.join(self._stand_ins.names)}")
+        if self._recipe is not None and self._recipe.replaced:
+            facts.append(f"not built: {', '.join(self._recipe.replaced)}")
+        if self._recipe is not None and self._recipe.filled:
+            facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
+        return facts
+
+
+def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
+    key = probe["key"]
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build()
+        session.begin("moving `modules`")
+        recipes.place(objects, placement.DEVICE)
+        if key not in objects:
+            return {"status": UNCONFIRMED, "detail": f"the recipe built no `{key}`"}
+        if isinstance(objects[key], StandIn):
+            name = type(objects[key]).__qualname__
+            return {"status": UNCONFIRMED, "detail": f"`{key}` could not be built: {recipe.replaced.get(name, name)}"}
+        stayed = placement.left_behind(objects[key], key)
+        if not stayed:
+            held = next(placement.tensors(objects[key], key), None)
+            status = UNCONFIRMED if held is None else REFUTED
+            fact = "it holds no tensors" if held is None else f"all of its tensors are on {placement.DEVICE}"
+            return {"status": status, "device": "fake", "detail": f"`{key}`: {fact}"}
+        names = ", ".join(f"`{path}`" for path, _ in stayed[:4]) + (" …" if len(stayed) > 4 else "")
+        detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
+        session.begin(f"running `{key}`")
+        return {"status": CONFIRMED, "device": "fake", "detail": detail + _mixed(objects[key])}
+
+
+def _mixed(layer: object) -> str:
+    """What torch says when a layer that stayed behind is given an input on the device."""
+    given = recipes.example_input(layer, placement.DEVICE) if isinstance(layer, nn.Module) else None
+    if given is None:
+        return ""
+    try:
+        layer(given)  # type: ignore[operator]
+    except Exception as error:
+        if "same device" in str(error) or "device" in type(error).__name__.lower():
+            return f"; called with an input on {placement.DEVICE}: {' '.join(str(error).split())[:160]}"
+    return ""
+
+
+_PROBES = {"recipe-placement": _recipe_placement}

@@ -1,0 +1,142 @@
+"""Stand-ins for imports that fail: a library that is not installed, or whose native part cannot be loaded.
+
+Code that copes with a missing library itself (`try: import …`) must see it missing. So nothing is replaced before an
+import has failed for good; then the library that failed is replaced, and the import is tried again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+import types
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pydoc import ErrorDuringImport
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+#: What failing imports pass through without being at fault.
+_INNOCENT = frozenset(
+    ("importlib", "torch", "ctypes", "worker", "runpy", "zipimport", "pkgutil", "hyperpyyaml", "pydoc")
+)
+_MAX_STANDINS = 40
+
+
+class StandInUsedError(RuntimeError):
+    """Code needs what a stand-in only stands for."""
+
+
+class _StandInType(type):
+    """A class that has every attribute, so that it can be subclassed, called, or taken for a function."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return stand_in(f"{cls.__qualname__}.{name}")
+
+
+class StandIn(metaclass=_StandInType):
+    """An object of a library that could not be imported: it can be made and kept, but not used."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__dict__.get("_is_leaf") and len(args) == 1 and not kwargs and isinstance(args[0], types.FunctionType):
+            return args[0]  # a decorator
+        return super().__new__(cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return stand_in(f"{type(self).__qualname__}.{name}")
+
+
+def unwrapped(error: BaseException) -> BaseException:
+    """What really went wrong in an import by `pydoc.locate`."""
+    return error.value if isinstance(error, ErrorDuringImport) and error.value is not None else error
+
+
+def described(error: BaseException) -> str:
+    """What an exception says, on one line."""
+    text = " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"{kind}: {text[:300]}" if text else kind
+
+
+def stand_in(name: str) -> type[StandIn]:
+    """A class to stand for `name`."""
+    return cast("type[StandIn]", _StandInType(name, (StandIn,), {"__qualname__": name, "_is_leaf": True}))
+
+
+class _Module(types.ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return stand_in(f"{self.__name__}.{name}")
+
+
+class StandIns(MetaPathFinder, Loader):
+    """Answers imports of the libraries that failed, and of everything below them."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = list(names)
+
+    def install(self) -> None:
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        if any(fullname == name or fullname.startswith(f"{name}.") for name in self.names):
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__path__ = []
+
+    def importing(self, load: Callable[[], Any]) -> Any:
+        """The result of `load`, with stand-ins for the libraries that make it fail.
+
+        Raises what `load` raises when the fault is not that of a library.
+        """
+        for _ in range(_MAX_STANDINS):
+            before = set(sys.modules)
+            try:
+                return load()
+            except (ImportError, OSError, RuntimeError, ErrorDuringImport) as error:
+                name = _culprit(unwrapped(error))
+                if name is None or name in self.names:
+                    raise
+                self.names.append(name)
+                for loaded in [m for m in sys.modules if m not in before or m == name or m.startswith(f"{name}.")]:
+                    if loaded.partition(".")[0] not in _INNOCENT:
+                        del sys.modules[loaded]
+        raise ImportError(f"more than {_MAX_STANDINS} libraries cannot be imported")
+
+    def module(self, name: str) -> types.ModuleType:
+        """Import a module by its name."""
+        found: types.ModuleType = self.importing(lambda: importlib.import_module(name))
+        return found
+
+
+def _culprit(error: BaseException) -> str | None:
+    """The library whose import failed: the one that is not there, or the innermost one that was being loaded."""
+    while error.__cause__ is not None and isinstance(error.__cause__, ImportError):
+        error = error.__cause__
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        top = error.name.partition(".")[0]
+        return error.name if top in sys.modules and top not in _INNOCENT else top
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        path = frame.f_code.co_filename
+        if name and name not in _INNOCENT and name not in sys.stdlib_module_names and "site-packages" in path:
+            return name
+    return None

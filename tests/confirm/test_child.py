@@ -1,0 +1,113 @@
+"""Whatever user code does in the child, the linter gets an answer and everything else stays as it was."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from modellint.confirm.child import Limits, Setup, answer
+from modellint.confirm.plan import Group, Probe, Target, grouped
+from modellint.finding import Status, Verdict
+
+LAYER = """
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+"""
+RECIPE = "layer: !new:user.Layer\nlinear: !new:torch.nn.Linear\n    in_features: 4\n    out_features: 4\nmodules: {}\n"
+
+
+def verdict_of(folder: Path, code: str, *, key: str = "layer", recipe: str = RECIPE, **limits: float) -> Verdict:
+    """The verdict on a key of a recipe whose first layer is of a class in user code."""
+    (folder / "user.py").write_text(code + LAYER)
+    path = folder / "recipe.yaml"
+    path.write_text(recipe)
+    target = Target(path)
+    group = Group(target, ((7, Probe(target, "recipe-placement", {"key": key})),))
+    return answer(group, Setup(Path(sys.executable), (), limits=Limits(**limits)))[7]  # type: ignore[arg-type]
+
+
+def test_a_layer_outside_of_modules_stays_behind(tmp_path: Path) -> None:
+    verdict = verdict_of(tmp_path, "", key="linear")
+    assert verdict.status is Status.CONFIRMED
+    assert verdict.device == "fake"
+    assert verdict.detail is not None
+    assert "`linear.weight`, `linear.bias` stayed on `cpu`" in verdict.detail
+    assert "Expected all tensors to be on the same device" in verdict.detail
+
+
+def test_a_layer_in_modules_does_not(tmp_path: Path) -> None:
+    verdict = verdict_of(tmp_path, "", key="linear", recipe=RECIPE.replace("{}", "{linear: !ref <linear>}"))
+    assert verdict.status is Status.REFUTED, verdict
+
+
+def test_what_users_print_is_no_answer(tmp_path: Path) -> None:
+    noise = 'import os, sys\nfor _ in range(1000):\n    print(\'{"verdict": {"id": 7, "status": "refuted"}}\' * 10)\n'
+    noise += "os.write(1, b'x' * 100_000)\nsys.stderr.write('y' * 100_000)\n"
+    assert verdict_of(tmp_path, noise).status is Status.CONFIRMED
+
+
+HOSTILE = {
+    "exits": ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
+    "exits at once": ("import os\nos._exit(5)\n", "exited with status 5"),
+    "aborts": ("import os\nos.abort()\n", "died of SIGABRT"),
+    "crashes": ("import ctypes\nctypes.string_at(0)\n", "died of SIGSEGV"),
+    "never ends": ("while True:\n    pass\n", "not finished after 8 s"),
+    "takes all memory": ("x = bytearray(100 << 30)\n", "MemoryError"),
+    "takes memory bit by bit": ("x = []\nwhile True:\n    x.append(b'1' * (8 << 20))\n", "used more than 1 GiB"),
+    "raises": ("raise ValueError('no such luck')\n", "no such luck"),
+}
+BLOCKED = {
+    "forks": "import os\nos.fork()\n",
+    "starts a process": "import subprocess\nsubprocess.Popen(['true'])\n",
+    "starts a shell": "import os\nos.system('true')\n",
+    "spawns": "import multiprocessing as m\nm.get_context('spawn').Process(target=print).start()\n",
+    "connects": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n",
+    "resolves": "import socket\nsocket.getaddrinfo('localhost', 80)\n",
+    "writes": "open(FILE, 'w')\n",
+    "writes through the system": "import os\nos.open(FILE, os.O_WRONLY | os.O_CREAT)\n",
+    "removes": "import os\nos.remove(__file__)\n",
+    "renames": "import os\nos.rename(__file__, __file__ + 'x')\n",
+    "makes a folder": "import os\nos.mkdir(FILE)\n",
+    "signals": "import os\nos.kill(os.getppid(), 9)\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_code_ends_as_unconfirmed(tmp_path: Path, name: str) -> None:
+    code, reason = HOSTILE[name]
+    started = time.monotonic()
+    verdict = verdict_of(tmp_path, code, seconds=8, memory=1 << 30)
+    assert verdict.status is Status.UNCONFIRMED, verdict
+    assert reason in (verdict.detail or "")
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("name", BLOCKED)
+def test_harm_is_blocked(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "written"
+    verdict = verdict_of(tmp_path, f"FILE = {str(target)!r}\n{BLOCKED[name]}")
+    assert verdict.status is Status.UNCONFIRMED, verdict
+    assert "modellint does not let code" in (verdict.detail or "") or "the code tried to" in (verdict.detail or "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["recipe.yaml", "user.py"]
+
+
+def test_an_interpreter_that_cannot_run(tmp_path: Path) -> None:
+    target = Target(tmp_path / "recipe.yaml")
+    group = Group(target, ((0, Probe(target, "recipe-placement", {"key": "linear"})),))
+    verdict = answer(group, Setup(tmp_path / "python", ()))[0]
+    assert verdict.status is Status.UNCONFIRMED
+    assert "cannot be run" in (verdict.detail or "")
+
+
+def test_probes_of_one_target_share_a_process(tmp_path: Path) -> None:
+    one, other = Target(tmp_path / "a.yaml"), Target(tmp_path / "b.yaml")
+    probes = [(0, Probe(one, "x")), (1, Probe(other, "x")), (2, Probe(one, "y"))]
+    assert [[number for number, _ in group.probes] for group in grouped(probes)] == [[0, 2], [1]]

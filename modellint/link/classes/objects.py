@@ -210,15 +210,22 @@ def merged(options: list[Object], *, is_loop: bool) -> Object:
 
 
 def _filled(options: list[Object]) -> Instance | None:
-    """The one object that the options are, with all that they put into it."""
+    """The one object that the options are, with all that they put into it.
+
+    Shipped facts do not say what a loop leads back to: what is put there into a list is put into the container.
+    """
     first = options[0] if options else None
     if not isinstance(first, Instance):
         return None
     held: list[Object] = []
     for option in options:
-        if not isinstance(option, Instance) or (option.model, option.arguments) != (first.model, first.arguments):
+        if isinstance(option, Group) and first.model.is_container:
+            items = option.items
+        elif isinstance(option, Instance) and (option.model, option.arguments) == (first.model, first.arguments):
+            items = option.contents
+        else:
             return None
-        held.extend(item for item in option.contents if not any(item is known for known in held))
+        held.extend(item for item in items if not any(item is known for known in held))
     return replace(first, contents=tuple(held))
 
 

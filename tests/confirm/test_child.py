@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ HOSTILE = {
     "exits at once": ("import os\nos._exit(5)\n", "exited with status 5"),
     "aborts": ("import os\nos.abort()\n", "died of SIGABRT"),
     "crashes": ("import ctypes\nctypes.string_at(0)\n", "died of SIGSEGV"),
-    "never ends": ("while True:\n    pass\n", "not finished after 8 s"),
+    "never ends": ("while True:\n    pass\n", "not finished after 10 s"),
     "takes all memory": ("x = bytearray(100 << 30)\n", "MemoryError"),
     "takes memory bit by bit": ("x = []\nwhile True:\n    x.append(b'1' * (8 << 20))\n", "used more than 1 GiB"),
     "raises": ("raise ValueError('no such luck')\n", "no such luck"),
@@ -83,11 +82,9 @@ BLOCKED = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_code_ends_as_unconfirmed(tmp_path: Path, name: str) -> None:
     code, reason = HOSTILE[name]
-    started = time.monotonic()
-    verdict = verdict_of(tmp_path, code, seconds=8, memory=1 << 30)
+    verdict = verdict_of(tmp_path, code, seconds=10 if name == "never ends" else 60, memory=1 << 30)
     assert verdict.status is Status.UNCONFIRMED, verdict
     assert reason in (verdict.detail or "")
-    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize("name", BLOCKED)

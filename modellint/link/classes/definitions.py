@@ -188,34 +188,56 @@ def _is_registered(cls: Class) -> bool:
 
 
 def _changing(cls: Class) -> frozenset[str]:
-    """The methods that store to attributes which the hooks for checkpoints hand over."""
+    """The methods that store to attributes which the hooks for checkpoints hand over, or call one that does.
+
+    What holds only for a certain argument of the constructor says so: `forward?norm_type=global`.
+    """
     hooks = [function for function in cls.methods.values() if _is_hook(function)]
-    kept = {name for hook in hooks for name in _READ.findall(hook.text)}
-    others = [function for function in cls.methods.values() if function.name != "__init__" and function not in hooks]
-    return frozenset(function.name for function in others if kept & _stored(function))
+    read = {name for hook in hooks for name in _READ.findall(hook.text)}
+    kept = read.union(*(_READ.findall(cls.methods[name].text) for name in read if name in cls.methods))
+    others = [
+        function
+        for name, function in cls.methods.items()
+        if name not in _HOUSEKEEPING and name not in read and function not in hooks
+    ]
+    changing: dict[str, set[str]] = {}
+    for _ in others:
+        known = len(changing)
+        for function in others:
+            if function.name not in changing and (conditions := set(_changes(function, kept, changing))):
+                changing[function.name] = {""} if "" in conditions else conditions
+        if len(changing) == known:
+            break
+    return frozenset(f"{name}?{c}" if c else name for name, conditions in changing.items() for c in conditions)
+
+
+def _changes(function: Function, kept: set[str], changing: Mapping[str, set[str]]) -> Iterator[str]:
+    """Under which conditions a method changes attributes in `kept`, or calls a method `changing` them; "" is always."""
+    for event in function.flow.events:
+        target = event.target if event.kind is EventKind.STORE else None
+        callee = event.value.callee if event.kind is EventKind.CALL else None
+        if callee is not None and callee.op is Op.ATTR and callee.data in _ADDERS:
+            target = callee.args[0]
+        while target is not None and target.op in (Op.INDEX, Op.UPDATE):
+            target = target.args[0]
+        inner = changing.get(str(self_attribute(callee))) if callee is not None else None
+        if inner or (target is not None and self_attribute(target) in kept):
+            tests = [guard.test for guard in event.guard.chain() if guard.truthy] if event.guard else []
+            condition = next(filter(None, map(_condition, tests)), None)
+            yield from inner or {""} if condition is None else {condition}
+
+
+def _condition(test: Value) -> str | None:
+    """`norm_type=global` of the test `self.norm_type == "global"`."""
+    if test.op is not Op.COMPARE or test.data != "==" or test.args[1].op is not Op.CONST:
+        return None
+    name = self_attribute(test.args[0])
+    return None if name is None else f"{name}={test.args[1].data}"
 
 
 def _is_hook(function: Function) -> bool:
     """Whether a method saves or loads the object for a checkpoint."""
     return any(str(value.data) in (_SAVER, *_LOADERS) for value in function.signature.decorators)
-
-
-def _stored(function: Function) -> set[str]:
-    """The attributes that a method assigns, or changes in place."""
-    found: set[str] = set()
-    for event in function.flow.of(EventKind.STORE):
-        target = event.target
-        while target is not None and target.op in (Op.INDEX, Op.UPDATE):
-            target = target.args[0]
-        attribute = None if target is None else self_attribute(target)
-        if attribute is not None:
-            found.add(attribute)
-    for event in function.flow.of(EventKind.CALL):
-        callee = event.value.callee
-        attribute = self_attribute(callee.args[0]) if callee.op is Op.ATTR and callee.data in _ADDERS else None
-        if attribute is not None:
-            found.add(attribute)
-    return found
 
 
 def _moves(function: Function) -> tuple[set[str], set[str]]:

@@ -259,9 +259,20 @@ class ClassModel:
                 return True
         return False
 
-    def changes_state(self, method: str) -> bool:
-        """Whether a method changes what an object hands over when a checkpoint is written."""
-        return any(method in model.facts.conduct.changing for model in self.mro())
+    def changes_state(self, method: str, arguments: Mapping[str, object] | None = None) -> bool:
+        """Whether a method changes what an object hands over when a checkpoint is written.
+
+        `arguments` are constants that its constructor is given, by name.
+        """
+        found = (change.partition("?") for model in self.mro() for change in model.facts.conduct.changing)
+        return any(name == method and self._holds(condition, arguments or {}) for name, _, condition in found)
+
+    def _holds(self, condition: str, arguments: Mapping[str, object]) -> bool:
+        """Whether an object made with these arguments has the attribute that `name=value` says."""
+        name, _, wanted = condition.partition("=")
+        parameter = self.parameter(name)
+        default = None if parameter is None or parameter.default is None else parameter.default.data
+        return not condition or str(arguments.get(name, default)) == wanted
 
     @property
     def is_device_lazy(self) -> bool:

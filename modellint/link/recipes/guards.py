@@ -110,6 +110,9 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 #: Methods of a module that give back the module itself.
 FLUENT = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "requires_grad_"))
+#: What the framework's Brain counts in a training.
+_PROGRESS = {"step": Counter(1, None), "optimizer_step": Counter(0, None)}
+_ACCUMULATION = "grad_accumulation_factor"
 _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
@@ -291,7 +294,8 @@ class Guards:
             case Op.INDEX:
                 return self._index(value, frame, depth)
             case Op.CALL:
-                return self._call(value, frame, depth)
+                is_brain = self.brain is not None and value is self.brain.call
+                return Special.SELF if is_brain else self._call(value, frame, depth)
             case Op.CHOICE:
                 return self._choice(value, frame, depth)
             case Op.BIN:
@@ -323,6 +327,8 @@ class Guards:
         module = frame.function.module
         if value.data in self.script.names and module is self.script.module:
             return Special.HPARAMS
+        if self.brain is not None and module is self.script.module and value.data == self.brain.call.target:
+            return Special.SELF
         constant = module.constants.get(value.data)
         if constant is not None and constant.op is Op.CONST:
             return Known(constant.data)
@@ -354,6 +360,10 @@ class Guards:
         if len(value.args) > 1:
             return self.evaluate(value.args[1], frame, depth + 1)
         stores = self._stores_of(name)
+        if not stores and name in _PROGRESS:
+            return _PROGRESS[name]
+        if not stores and name == _ACCUMULATION:
+            return _known(self.keys[name]) if name in self.keys else Known(1)
         if not stores:
             passed = self.brain.argument(name) if self.brain and name == "checkpointer" else None
             return self._at_top(passed, depth) if passed is not None else Special.UNKNOWN

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import Event, EventKind, Op, Value, dotted
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind
-from modellint.link.recipes.guards import FLUENT, Abstract, Frame, Guards, ModuleEntry, Special, Truth
+from modellint.link.recipes.guards import FLUENT, Abstract, Counter, Frame, Guards, ModuleEntry, Special, Truth
 from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ _EVALUATE = {
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
 _QUIET = frozenset(("torch.no_grad", "torch.inference_mode", "no_grad", "inference_mode"))
+#: The hooks that are told whether the optimizers step, and at which position.
+_STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 #: What the framework's own version of a batch method calls.
 _BATCH = {
     "fit_batch": ("compute_forward", "compute_objectives"),
@@ -187,7 +189,7 @@ class _Walk:
     def run(self) -> Reach:
         for function, stage in self._roots():
             learns = stage == _TRAIN and function.name in _LEARNING
-            self._visit(Frame(function, stage), True, learns)
+            self._visit(Frame(function, stage, _given(function)), True, learns)
         for function in (*script_functions(self.script.module), *self._methods()):
             self._collect_moves(function)
         self.result.module_uses = list(self._uses.values())
@@ -435,6 +437,13 @@ class _Walk:
                     self.result.moved.append(found)
                 elif found is Special.HPARAMS and value is callee.args[0]:
                     self.result.moved.extend(self.evaluation.keys.values())
+
+
+def _given(function: Function) -> dict[str, Abstract]:
+    """What the framework passes to a hook of its loop: whether the optimizers step, which they do now and then."""
+    position = _STEPPING.get(function.name)
+    names = function.argument_names
+    return {names[position]: Counter(0, 1)} if position is not None and position < len(names) else {}
 
 
 def _is_quiet(contexts: Iterable[Value]) -> bool:

@@ -87,7 +87,8 @@ def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
         if model is not None and not use.stages.isdisjoint(_FITTING):
             called = use.text.rpartition(".")[2]
             names = ("forward", "__call__") if use.direct else (called,)
-            if any(model.changes_state(name) for name in names):
+            constants = {str(n): c.value for n, c in use.item.fields.items() if c.kind is ItemKind.CONSTANT}
+            if any(model.changes_state(name, constants) for name in names):
                 yield use
 
 

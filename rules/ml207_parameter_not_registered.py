@@ -478,13 +478,13 @@ class Model(nn.Module):
 
     def _early(self, found: Early) -> Finding:
         module = found.function.module
-        kind = "layer" if found.is_layer else "parameter"
+        kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
         return self.finding(
             module.place(found.target),
             f"`self.{found.attribute}` is a {kind}, assigned before `nn.Module.__init__` has run",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.HIGH if found.is_certain else Confidence.MEDIUM,
-            evidence=(f"`nn.Module` raises `AttributeError: cannot assign a {kind} before Module.__init__() call`",),
+            evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(module.place(found.later), "the base's constructor is called here"),),
             help="call `super().__init__()` first",
         )

@@ -208,7 +208,7 @@ class UndefinedReference(Rule):
         from modellint.link.recipes.evaluation import ProblemKind
         from modellint.link.recipes.health import problems
 
-        kinds = (ProblemKind.UNDEFINED, ProblemKind.FORWARD, ProblemKind.INCLUDE, ProblemKind.ARITHMETIC)
+        kinds = [kind for kind in ProblemKind if kind is ProblemKind.UNDEFINED or kind.name in _DESCRIPTIONS]
         for found in problems(recipe, project, kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
@@ -286,4 +286,12 @@ def _division(problem: Problem) -> tuple[str, str, str]:
     )
 
 
-_DESCRIPTIONS = {"FORWARD": _forward, "INCLUDE": _include, "ARITHMETIC": _division}
+def _override(problem: Problem) -> tuple[str, str, str]:
+    return (
+        f"`{problem.text}` is a mapping here, and none in `{problem.missing}`",
+        "HyperPyYAML merges overrides key by key and raises `ValueError` where there are none",
+        f"give `{problem.text}` one value, or make it a mapping there",
+    )
+
+
+_DESCRIPTIONS = {"FORWARD": _forward, "INCLUDE": _include, "ARITHMETIC": _division, "OVERRIDE": _override}

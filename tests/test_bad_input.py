@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEEP = 10_000
 MODEL = "import torch.nn as nn\nlayer = nn.Embedding(4, 5)\n"
-RECIPE = "layer: !new:torch.nn.Linear\n"
+RECIPE = "layer: !new:torch.nn.ReLU\n"
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,7 @@ class ProblemKind(Enum):
     ITSELF = "itself"  # an object that is to hold itself: HyperPyYAML puts None there
     INCLUDE = "include"  # an included file that cannot be read
     ARITHMETIC = "arithmetic"  # a division by zero
+    OVERRIDE = "override"  # a mapping that an include lays over what is none; `missing` is the included file
     SHAPE = "shape"  # a tag for a scalar on a mapping or sequence, or the other way round
 
 
@@ -239,12 +240,19 @@ class _Run:
         shared.stack.pop()
 
     def _override(self, node: Node, overrides: Mapping[Scalar, Item]) -> None:
-        """Lay `overrides` over a mapping: mappings are merged key by key, anything else replaces."""
+        """Lay `overrides` over a mapping: mappings are merged key by key, anything else replaces.
+
+        The arguments of an object are a mapping like others: its tag gives way to that of what is overridden.
+        """
         entries = self._entries(node)
         for name, item in overrides.items():
             below = entries.get(name)
-            if item.kind is ItemKind.MAPPING and below is not None and below.value.kind is NodeKind.MAPPING:
-                self._override(below.value, item.fields)
+            if below is not None and _is_mapping(item):
+                if below.value.kind is NodeKind.MAPPING:
+                    self._override(below.value, item.fields)
+                else:
+                    problem = Problem(ProblemKind.OVERRIDE, item.place, str(name), self.recipe.file.name)
+                    self.shared.problems.append(problem)
             else:
                 self._overlay.setdefault(id(node), {})[name] = item
 
@@ -361,7 +369,12 @@ class _Run:
         return Problem(kind, place, text, missing, available)
 
     def _unresolved(self, spot: Node, reference: Reference | None, node: Node) -> None:
-        """A reference whose target is still to be resolved itself: it never will be, for HyperPyYAML."""
+        """A reference whose target is still to be resolved itself: it never will be, for HyperPyYAML.
+
+        Unless it is handed on to an included file, which resolves it once more.
+        """
+        if any(holder.node.tag.kind is TagKind.INCLUDE for holder in self._holders):
+            return
         kind = ProblemKind.CYCLE if self._leads_back(spot, node) else ProblemKind.FORWARD
         self._problem(kind, reference, node, spot.text)
 
@@ -473,8 +486,16 @@ class _Run:
                     self._missing(place, node, key, ())
                     return None
                 spot = self._raw(spot)
+            elif spot.tag.kind is TagKind.INCLUDE and id(spot) in self._open:
+                self._problem(ProblemKind.CYCLE, place, node)
+                return None
             else:
-                spot = self.items[id(spot)]
+                alias, spot = spot, self.items[id(spot)]
+                beyond = spot.node
+                is_open = id(beyond) in self._open or id(beyond) not in self._walked
+                is_own = self.items.get(id(beyond)) is spot and beyond is not alias
+                if is_open and is_own and beyond.kind is NodeKind.MAPPING:
+                    return self._step(beyond, key, place, node)  # it stands further down, or around this
         if spot.kind in (ItemKind.UNKNOWN, ItemKind.ATTRIBUTE):
             return None
         if key in spot.fields:
@@ -507,8 +528,9 @@ class _Run:
             if spot.tag.kind is TagKind.NONE and isinstance(spot.scalar, str):
                 return spot.scalar
             return self._raw(spot)
-        if spot.tag.kind is TagKind.INCLUDE and not walked:
-            self._unresolved(spot, place, node)
+        if spot.tag.kind is TagKind.INCLUDE and (not walked or id(spot) in self._open):
+            kind = ProblemKind.CYCLE if walked else ProblemKind.FORWARD
+            self._problem(kind, place, node)
             return self._unknown(node)
         if copy and id(spot) in self._open and not inside:
             self._problem(ProblemKind.CYCLE, place, node)
@@ -540,6 +562,9 @@ class _Run:
             self.shared.copies += 1
             if self.shared.copies > _MAX_COPIES:
                 return self._unknown(node)
+            if not self._finish(original):
+                self._problem(ProblemKind.CYCLE, next(iter(node.references), None), node)
+                return self._unknown(node)
             copies[id(original)] = Item(
                 original.kind,
                 original.node,
@@ -557,6 +582,18 @@ class _Run:
         top = copies[id(item)]
         top.node, top.recipe, top.path, top.key = node, self.recipe, "", None
         return top
+
+    def _finish(self, item: Item) -> bool:
+        """Fill in an object that stands further down; False if there are references among what is left to do."""
+        node = item.node
+        if self.items.get(id(node)) is not item or node.kind is NodeKind.SCALAR:
+            return True
+        if id(node) in self._walked and id(node) not in self._open:
+            return True
+        if next(_references_in(node), None) is not None:
+            return False
+        self._walk(node, item.path, item.key)
+        return True
 
     def _include(self, node: Node, path: str, key: Node | None, overrides: Mapping[Scalar, Item]) -> Item:
         """The content of an included file, with `overrides` laid over it."""
@@ -580,6 +617,13 @@ class _Run:
         copied = self._copy(item, item.node)
         copied.recipe, copied.path, copied.key = item.recipe, item.path, item.key
         return copied
+
+
+def _is_mapping(item: Item) -> bool:
+    """Whether an object is written as a mapping."""
+    if item.kind is ItemKind.MAPPING or item.fields:
+        return True
+    return item.kind in _KINDS.values() and item.node.kind is NodeKind.MAPPING
 
 
 def _references_in(node: Node) -> Iterator[Node]:

@@ -112,6 +112,13 @@ class ConstructorMismatch(Rule):
             },
         ),
         Example(
+            "A misspelt argument that goes into `**kwargs` while the one that is meant is missing",
+            {
+                "hparams.yaml": "free: !new:layers.Free\n    width: 80\n    scael: 2  # expect: ML403\n",
+                "layers.py": _LAYERS,
+            },
+        ),
+        Example(
             "A loss function",
             {
                 "hparams.yaml": (
@@ -242,7 +249,7 @@ class ConstructorMismatch(Rule):
             confidence=Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM,
             evidence=evidence,
             related=(Related(target.place, "defined here"),) if target.place is not None else (),
-            help=f"did you mean `{near[0]}`?" if near else _advice(misfit),
+            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),
         )
 
 
@@ -261,7 +268,9 @@ def _described(parameters: Parameters) -> str:
     return "it takes " + (", ".join(names) if names else "no arguments")
 
 
-def _advice(misfit: Misfit) -> str:
+def _advice(misfit: Misfit, meant: str | None) -> str:
     if misfit.unknown:
         return f"take `{misfit.unknown}` out"
+    if meant is not None:
+        return f"`{meant}` is not one of its names; is it meant for what is missing?"
     return "add what is missing" if misfit.missing else "name the arguments"

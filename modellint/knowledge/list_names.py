@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Parts of the packages that recipes take names from.
 _FOLDERS = {"torch": ("nn", "optim", "utils/data"), "speechbrain": ("",)}
-_DYNAMIC = re.compile(r"^def __getattr__|globals\(\)|\bexec\(|sys\.modules\[", re.MULTILINE)
+_DYNAMIC = re.compile(r"^(?:def __getattr__|[^#\n]*(?:\bglobals\(\)|\bexec\(|\bsys\.modules\[))", re.MULTILINE)
 #: How many modules may pass a name on.
 _MAX_HOPS = 4
 #: Decorators under which a function keeps its parameters.

@@ -29,7 +29,9 @@ _BUILTINS = frozenset(dir(builtins))
 #: How many definitions a name may be passed on through before we stop looking.
 _MAX_HOPS = 40
 #: What a module does that may give it any names.
-_DYNAMIC = re.compile(r"^\s*def __getattr__\(\w+\)|\bglobals\(\)|\bexec\(|sys\.modules\[|LazyModule", re.MULTILINE)
+_DYNAMIC = re.compile(
+    r"^(?:[ \t]*def __getattr__\(\w+\)|[^#\n]*(?:\bglobals\(\)|\bexec\(|\bsys\.modules\[|LazyModule))", re.MULTILINE
+)
 _QUOTED = re.compile(r"""["'](\w+)["']""")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -74,15 +75,22 @@ class BadTarget:
 
 @dataclass(frozen=True, slots=True)
 class BadCall:
-    """Arguments that what a tag names does not take. `places` are the keys of the misfits, by name."""
+    """Arguments that what a tag names does not take."""
 
     item: Item
     target: Target
     misfits: tuple[Misfit, ...]
 
+    def meant(self, misfit: Misfit) -> str | None:
+        """The argument that was probably meant to be one that is missing, and went into `**kwargs`."""
+        declared = {p.name for p in self.target.signatures[0] if not p.kind.startswith("var")}
+        others = [str(name) for name in self.item.fields if name not in declared]
+        return next((near[0] for name in misfit.missing if (near := get_close_matches(name, others, n=1))), None)
+
     def place(self, misfit: Misfit) -> Place:
-        """The key of an unknown argument, where it stands in the recipe's own mapping; else the tag."""
-        entry = self.item.node.get(misfit.unknown) if misfit.unknown else None
+        """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
+        wrong = misfit.unknown or self.meant(misfit)
+        entry = self.item.node.get(wrong) if wrong else None
         return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
 
 
@@ -246,10 +254,13 @@ def _described(name: str, top: str, project: Project) -> Target:
     depth = max((n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in known.modules), default=0)
     owner = ".".join(parts[:depth])
     module = known.module(owner)
-    if module is None:
-        return _UNKNOWN
     if depth == len(parts):
         return Target(TargetKind.MODULE)
+    if module is None:  # only some modules of the package are described
+        inside = frozenset(known.submodules(top))
+        names_module = len(parts) > 2
+        target = Target(TargetKind.MISSING, (), top, parts[1], inside, package=top, is_sure=False)
+        return target if names_module else _UNKNOWN
     part = parts[depth]
     last = depth + 1 == len(parts)
     if part in module.classes:

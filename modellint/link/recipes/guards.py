@@ -12,7 +12,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import EventKind, Guard, Op, Value, dotted
+from modellint.link.classes.objects import Constant
 from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.moved import layers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,6 +114,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 FLUENT = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "requires_grad_"))
 #: What the framework's Brain counts in a training.
 _PROGRESS = {"step": Counter(1, None), "optimizer_step": Counter(0, None)}
+#: Its arguments that it keeps under their own names.
+_PASSED = frozenset(("checkpointer", "opt_class"))
 _ACCUMULATION = "grad_accumulation_factor"
 _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
@@ -347,8 +351,15 @@ class Guards:
         if isinstance(owner, Item):
             if owner.kind is ItemKind.NEW and owner.target == _COUNTER and name == "current":
                 return _epochs(owner)
-            return Special.UNKNOWN
+            return self._constant_of(owner, name)
         return self._member(owner, name)
+
+    def _constant_of(self, item: Item, name: str) -> Abstract:
+        """An attribute of an object of the recipe that its constructor sets to a constant."""
+        if self.project is None or item.kind is not ItemKind.NEW:
+            return Special.UNKNOWN
+        found = layers_of(self.project).attribute(item, name)
+        return Known(found.value) if isinstance(found, Constant) else Special.UNKNOWN
 
     def _own(self, value: Value, frame: Frame, depth: int) -> Abstract:
         """An attribute of the Brain: one of its own, what this body has stored, or what any method stores."""
@@ -365,7 +376,9 @@ class Guards:
         if not stores and name == _ACCUMULATION:
             return _known(self.keys[name]) if name in self.keys else Known(1)
         if not stores:
-            passed = self.brain.argument(name) if self.brain and name == "checkpointer" else None
+            passed = self.brain.argument(name) if self.brain and name in _PASSED else None
+            if passed is not None and passed.op in (Op.LIST, Op.TUPLE):
+                return Known(passed)
             return self._at_top(passed, depth) if passed is not None else Special.UNKNOWN
         found = {
             id(stored): self.evaluate(stored, replace(frame, function=function, arguments={}), depth + 1)

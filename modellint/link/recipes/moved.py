@@ -73,6 +73,13 @@ class Layers:
             return None
         return self._project.classes.resolve(item.target, item.recipe.file)
 
+    def attribute(self, item: Item, name: str) -> Object:
+        """What an object keeps under an attribute once it is constructed."""
+        model = self.model(item)
+        if model is None:
+            return UNKNOWN
+        return self._project.classes.attribute(Instance(model, self._arguments(item, 0)), name)
+
     def has_own_state(self, item: Item) -> bool | None:
         """Whether an object has parameters or buffers of its own, those that move themselves left out.
 

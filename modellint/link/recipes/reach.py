@@ -66,6 +66,8 @@ _EVALUATE = {
     "evaluate_batch": (_TEST,),
     "make_dataloader": (_TEST,),
 }
+#: Attributes of a tensor through which no gradient comes back.
+_WITHOUT_GRADIENT = frozenset(("detach", "shape", "device", "dtype", "ndim", "size"))
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
 _QUIET = frozenset(("torch.no_grad", "torch.inference_mode", "no_grad", "inference_mode"))
@@ -463,11 +465,20 @@ def _is_idle(callee: Value) -> bool:
 
 
 def _detached(function: Function) -> frozenset[int]:
-    """The calls whose results no gradient reaches, by identity."""
+    """The calls of whose results nothing is used but what is detached from them, by identity."""
     if ".detach()" not in function.text:
         return frozenset()
     calls = (event.value.callee for event in function.flow.of(EventKind.CALL))
-    return frozenset(id(callee.args[0]) for callee in calls if callee.op is Op.ATTR and callee.data == "detach")
+    detached = {id(callee.args[0]) for callee in calls if callee.op is Op.ATTR and callee.data == "detach"}
+    seen: set[int] = set()
+    for event in function.flow.events:
+        if event.kind is not EventKind.CALL:
+            detached.discard(id(event.value))
+        for part in event.value.walk() if id(event.value) not in seen else ():
+            if id(part) not in seen and not (part.op is Op.ATTR and part.data in _WITHOUT_GRADIENT):
+                detached.difference_update(map(id, part.args))
+            seen.add(id(part))
+    return frozenset(detached)
 
 
 def _parts(value: Value, certain: bool, seen: dict[int, bool]) -> Iterator[Value]:

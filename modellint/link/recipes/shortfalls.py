@@ -88,7 +88,8 @@ def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
         use = _learning(status, registration)
         if use is not None and id(layer) not in told:
             told.add(id(layer))
-            yield Shortfall(layer, status.item, status, use, registration, siblings if layer is status.item else None)
+            is_entry = any(root.item is layer for root in registration.modules.roots)
+            yield Shortfall(layer, status.item, status, use, registration, siblings if is_entry else None)
 
 
 def _is_lost(status: LayerStatus, registration: Registration) -> bool:
@@ -103,18 +104,26 @@ def _learning(status: LayerStatus, registration: Registration) -> LayerUse | Non
 
 
 def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Layers) -> dict[int, Item]:
-    """Lost layers to what would save them with others: a container, or the layer that they are written inside of."""
+    """Lost layers to what would save them with others.
+
+    That is a container with a key of its own, the layer that they are written inside of, or the entry of `modules`
+    that wraps them.
+    """
     saved = registration.saved
     found: dict[int, Item] = {}
+    entries = {id(root.item) for root in registration.modules.roots}
     for owner in registration.evaluation.root.walk():
         model = layers.model(owner)
         if model is None or not model.is_module or owner.key is None or (saved is not None and owner in saved):
             continue
         held = [s for s in registration.layers if s.item is not owner and id(s.item) in layers.held_by(owner).certain]
         trained = [status for status in held if status.has_parameters is not False]
-        is_whole = all(id(status.item) in lost for status in trained)
+        if not trained or not all(id(status.item) in lost for status in trained):
+            continue
         gathers = model.is_container and owner.path.find("[") < 0 and len(trained) > 1
-        if is_whole and (gathers or all(s.item.path.startswith(f"{owner.path}[") for s in trained)):
+        is_written_around = all(status.item.path.startswith(f"{owner.path}[") for status in trained)
+        wraps = id(owner) in entries and not any(id(status.item) in entries for status in trained)
+        if gathers or is_written_around or wraps:
             for status in trained:
                 known = found.get(id(status.item))
                 if known is None or layers.takes_along(owner, known):

@@ -147,7 +147,7 @@ def is_optimizer(call: Value, frame: Frame, reach: Reach, project: Project) -> b
     while callee.op in (Op.UNPACK, Op.INDEX):
         callee = callee.args[0]
     if self_attribute(callee) == "opt_class":
-        return True
+        return callee is call.callee or any(_owners(argument) for argument in call.args[1:])
     found = reach.guards.evaluate(callee, frame)
     if isinstance(found, Item):
         if found.kind is not ItemKind.NAME or not _may_optimize(found, project):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Used:
     def __init__(self, reach: Reach, layers: Layers) -> None:
         self._uses: dict[int, list[LayerUse]] = {}
         self._layers = layers
+        self._entries = [item for item in reach.modules.entries.values() if item is not None] if reach.modules else []
         for use, item in computations(reach, layers):
             for used in layers.reached_from(item):
                 found = self._uses.setdefault(id(used.layer), [])
@@ -47,7 +49,7 @@ class Used:
                         function=use.function,
                         stages=use.stages,
                         owners=used.owners,
-                        learns=use.learns and self._passes_gradients(used.owners),
+                        learns=use.learns and self._passes_gradients(used.owners, used.layer),
                         certain=use.certain,
                     )
                 )
@@ -61,10 +63,15 @@ class Used:
         uses = [use for use in self.of(item) if use.learns]
         return next((use for use in uses if use.certain), uses[0] if uses else None)
 
-    def _passes_gradients(self, owners: tuple[Item, ...]) -> bool:
-        """Whether what computes with a layer is made of it; a searcher only asks it."""
-        models = (self._layers.model(owner) for owner in owners)
-        return all(model is not None and model.is_container for model in models)
+    def _passes_gradients(self, owners: tuple[Item, ...], layer: Item) -> bool:
+        """Whether what computes with a layer is made of it, and is itself in `modules`; a searcher only asks it."""
+        return all(self._is_made_of(owner, part) for owner, part in pairwise((*owners, layer)))
+
+    def _is_made_of(self, owner: Item, part: Item) -> bool:
+        model = self._layers.model(owner)
+        if model is None or not (model.is_container or any(owner is entry for entry in self._entries)):
+            return False
+        return id(part) in self._layers.held_by(owner).certain
 
 
 def computations(reach: Reach, layers: Layers) -> Iterator[tuple[ItemUse | ModuleUse, Item]]:

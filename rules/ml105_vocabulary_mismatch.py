@@ -41,9 +41,9 @@ class VocabularyMismatch(Rule):
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
     triggers = (
-        r"\.weight = |add_tokens\(|special_tokens\(",
-        r"\.(?:weight = (?:nn\.Parameter\()?[\w.]+\.weight|add_(?:special_)?tokens\()",
-        "import torch|from torch|len\\(tok",
+        r"\.weight = |add_tokens\(|special_tokens\(|_tied_weights_keys = ",
+        r"import torch|from torch|len\(tok",
+        r"\.add_\w*tokens\(|\.weight = (?:nn\.Parameter\()?[\w.]+\.weight|_tied_weights_keys = [\[{(]",
     )
     bad = (
         Example(
@@ -79,10 +79,11 @@ from config import OUTPUTS, TEXT_TOKENS
 
 
 class Model(nn.Module):
-    def __init__(self, width=512):
+    def __init__(self, width=512, inner=512):
         super().__init__()
+        assert width == inner, "tied layers are equally wide"
         self.embed = nn.Embedding(TEXT_TOKENS, width)
-        self.head = nn.Linear(width, OUTPUTS, bias=False)  # expect: ML105
+        self.head = nn.Linear(inner, OUTPUTS, bias=False)  # expect: ML105
         self.tie_weights()
 
     def tie_weights(self):
@@ -112,6 +113,47 @@ class Translator(nn.Module):
         self.encoder = Encoder(n_tokens, width)
         self.embed = nn.Embedding(n_tokens + 2, width)
         self.encoder.embed.weight = self.embed.weight
+""",
+            },
+        ),
+        Example(
+            "Weights that a class declares to be tied",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)  # expect: ML105
+
+    def forward(self, ids):
+        return self.embed_tokens(ids)
+
+
+class ModelForGeneration(nn.Module):
+    _tied_weights_keys = {"lm_head.weight": "model.embed_tokens.weight"}
+
+    def __init__(self, config):
+        super().__init__()
+        self.model = Model(config)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size + 8, bias=False)
+
+    def forward(self, ids):
+        return self.lm_head(self.model(ids))
+
+
+class ModelForTagging(nn.Module):
+    _tied_weights_keys = ["head.weight"]
+
+    def __init__(self, config):
+        super().__init__()
+        self.table = nn.Embedding(config.vocab_size + 1, config.hidden_size)
+        self.head = nn.Linear(config.hidden_size, config.vocab_size)  # expect: ML105
+
+    def get_input_embeddings(self):
+        return self.table
 """,
             },
         ),
@@ -197,6 +239,27 @@ class Recogniser(nn.Module):
             },
         ),
         Example(
+            "Declared to be tied, and of one size",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class ModelForTagging(nn.Module):
+    _tied_weights_keys = ["head.weight", "head.bias", "other.weight"]
+
+    def __init__(self, config):
+        super().__init__()
+        self.table = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.head = nn.Linear(config.hidden_size, config.vocab_size)
+        self.other = nn.Linear(config.hidden_size, config.n_labels)
+
+    def get_input_embeddings(self):
+        return self.table
+""",
+            },
+        ),
+        Example(
             "Two fields of a configuration that agree where weights are shared",
             {
                 "config.py": """\
@@ -240,6 +303,9 @@ class Model(nn.Module):
         self.head = nn.Linear(width, n_tokens + n_extra)
         if n_extra == 0:
             self.head.weight = self.embed.weight
+        self.other = nn.Linear(width, n_tokens + 1)
+        if self.other.weight.shape == self.embed.weight.shape:
+            self.other.weight = self.embed.weight
 """,
             },
         ),
@@ -326,6 +392,9 @@ def build(tokenizer, width):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         functions = (*module.all_functions(), module.body)
+        for cls in module.classes.values():
+            for tie in project.vocabularies.declared(cls):
+                yield self._tied(tie)
         for function in functions:
             text = function.text
             if ".weight" in text:
@@ -336,7 +405,7 @@ def build(tokenizer, width):
                     yield self._grown(growth)
 
     def _tied(self, tie: Tie) -> Finding:
-        smaller, larger, module = tie.smaller, tie.larger, tie.frame.module
+        smaller, larger, module = tie.smaller, tie.larger, tie.tied.frame.module
         made = smaller.made.frame.module
         return self.finding(
             made.place(smaller.made.value),
@@ -344,10 +413,10 @@ def build(tokenizer, width):
             f"{larger.rows.described}",
             symbol=made.text_of(smaller.made.value.callee),
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
-            evidence=(f"`{module.text_of(tie.event.value)}` is used for both",),
+            evidence=(f"`{module.text_of(tie.tied.value)}` makes them share it",),
             related=(
                 Related(larger.made.frame.module.place(larger.made.value), "the other layer"),
-                Related(module.place(tie.event.value), "the weights are tied here"),
+                Related(module.place(tie.tied.value), "the weights are tied here"),
             ),
             help="size both layers by the same value",
         )

@@ -24,6 +24,10 @@ LAYERS_ELSEWHERE = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: Where a class of another library declares which of its weights are tied: a list, or a dict to what they share.
+TIED_WEIGHTS = "_tied_weights_keys"
+#: Its method that gives the table that tied heads share.
+SHARED_TABLE = "get_input_embeddings"
 #: How names of classes begin whose objects are no layers unless they are loaded: tokenizers, settings, factories.
 TOOLS_ELSEWHERE = ("transformers.Auto",)
 _packages: dict[str, Package] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import knowledge
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, same
 from modellint.link.names import DefinedClass
@@ -14,7 +15,7 @@ from modellint.link.values.shapes import OUTPUT_WIDTH
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Class, Function
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")
+#: What tells how large a layer is.
+_MEASURES = frozenset(("shape", "size", "num_embeddings", "out_features", "weight"))
 _MAX_NESTING = 3
 
 
@@ -36,10 +39,9 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Tie:
-    """`event` makes two layers share a weight though `smaller` has fewer rows than `larger`."""
+    """`tied` makes two layers share a weight though `smaller` has fewer rows than `larger`."""
 
-    event: Event
-    frame: Frame
+    tied: Located
     smaller: Side
     larger: Side
     #: Whether the sizes differ whatever the defaults are.
@@ -77,12 +79,51 @@ class Vocabularies:
             first, second = self._side(event.target.args[0], frame), self._side(given.args[0], frame)
             if first is None or second is None:
                 continue
-            more = excess(first.rows, second.rows)
-            proved = is_proved(first.rows, second.rows)
-            if not more or (event.guard is not None and (not proved or _compares(event))):
-                continue
-            larger, smaller = (first, second) if more > 0 else (second, first)
-            yield Tie(event, frame, smaller, larger, proved)
+            tie = _disagreement(first, second, Located(given, frame))
+            if tie is not None and (event.guard is None or (tie.is_proved and not _compares(event))):
+                yield tie
+
+    def declared(self, cls: Class) -> Iterator[Tie]:
+        """Where a class declares that layers of different sizes share their weight; a setting may turn that off."""
+        if knowledge.TIED_WEIGHTS not in cls.attributes:
+            return
+        value = cls.attributes[knowledge.TIED_WEIGHTS]
+        place = Located(value, self._evaluator.top_level(cls.module))
+        keys = value.data if value.op is Op.DICT else value.args
+        for number, key in enumerate(keys if value.op in (Op.DICT, Op.LIST, Op.TUPLE) else ()):
+            first = self._declared_side(key, cls)
+            second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
+            tie = None if first is None or second is None else _disagreement(first, second, place)
+            if tie is not None and tie.is_proved:
+                yield tie
+
+    def _declared_side(self, key: Value | None, cls: Class) -> Side | None:
+        """The layer whose weight a path (`model.embed_tokens.weight`) names."""
+        if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
+            return None
+        *path, last = key.data.split(".")
+        if last != "weight" or not path:
+            return None
+        instance = Instance(cls=cls)
+        for number, name in enumerate(path):
+            stored = self._evaluator.stored(instance, name)
+            if len(stored) != 1:
+                return None
+            if number == len(path) - 1:
+                return self._side(stored[0].value, stored[0].frame)
+            held = self._evaluator.instances(stored[0].value, stored[0].frame)
+            if len(held) != 1:
+                return None
+            instance = held[0]
+        return None
+
+    def _shared(self, cls: Class) -> Side | None:
+        """The table that a class says its heads share."""
+        method = self._project.members.method(cls, knowledge.SHARED_TABLE)
+        returned = [] if method is None else list(method.flow.of(EventKind.RETURN))
+        if method is None or len(returned) != 1:
+            return None
+        return self._side(returned[0].value, self._evaluator.method_frame(method, Instance(cls=cls)))
 
     def _side(self, layer: Value, frame: Frame) -> Side | None:
         """How many ids a layer is for: the rows of a table, the outputs of a projection."""
@@ -153,14 +194,27 @@ class Vocabularies:
         return located
 
 
+def _disagreement(first: Side, second: Side, tied: Located) -> Tie | None:
+    """The tie of two layers for different numbers of ids, None where they agree or are not known to differ."""
+    more = excess(first.rows, second.rows)
+    if not more:
+        return None
+    larger, smaller = (first, second) if more > 0 else (second, first)
+    return Tie(tied, smaller, larger, is_proved(first.rows, second.rows))
+
+
 def _is_weight(value: Value | None) -> bool:
     return value is not None and value.op is Op.ATTR and value.data == "weight"
 
 
 def _compares(event: Event) -> bool:
-    """Whether a condition looks at sizes itself."""
+    """Whether a condition looks at how large the layers are."""
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    return any(part.op is Op.COMPARE and part.data not in ("is", "is not") for test in tests for part in test.walk())
+    return any(
+        part.op is Op.COMPARE and any(inner.op is Op.ATTR and inner.data in _MEASURES for inner in part.walk())
+        for test in tests
+        for part in test.walk()
+    )
 
 
 def _counts(size: Value, tokenizer: Value, *, before: bool) -> bool:

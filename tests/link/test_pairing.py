@@ -129,9 +129,10 @@ def test_a_fragment_belongs_to_those_that_include_it(tmp_path: Path) -> None:
     assert [r.file.name for r in including(recipe(p, "models/alone.yaml"), p)] == ["alone.yaml"]
 
 
-def test_recipes_that_include_each_other_have_no_owner_and_no_end(tmp_path: Path) -> None:
+def test_recipes_that_include_each_other_have_no_owner_but_themselves(tmp_path: Path) -> None:
     p = project(tmp_path, {"a.yaml": "b: !include:b.yaml\n", "b.yaml": "a: !include:a.yaml\n"})
-    assert list(including(recipe(p, "a.yaml"), p)) == []
+    assert list(including(recipe(p, "a.yaml"), p)) == [recipe(p, "a.yaml")]
+    assert list(including(recipe(p, "b.yaml"), p)) == [recipe(p, "b.yaml")]
 
 
 def test_an_inference_recipe_has_modules_and_a_pretrainer(tmp_path: Path) -> None:

@@ -415,3 +415,39 @@ def test_a_walk_visits_each_value_of_a_cycle_once() -> None:
     (event,) = lowered("a = x\nwhile y:\n    a = a + a\nreturn a").of(EventKind.RETURN)
     visited = list(event.value.walk())
     assert len(visited) == len({id(value) for value in visited})
+
+
+# -- loops ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_knows_what_it_runs_over_and_which_events_are_its_own() -> None:
+    flow = lowered("a(x)\nfor i in b(y):\n    c(i)\n    for j in x:\n        d(j)\ne(y)")
+    outer, inner = flow.loops
+    names = [[shown(event.value.callee) for event in flow.events[loop.first : loop.last]] for loop in (outer, inner)]
+    assert names == [["c", "d"], ["d"]]
+    assert [shown(iterable) for loop in (outer, inner) for _, iterable in loop.turns] == ["b(y)", "x"]
+    ((item, _),) = outer.turns
+    assert call_of(flow, "c").value.args[1] is item
+
+
+def test_a_comprehension_knows_its_turns_from_the_outside_in() -> None:
+    flow = lowered("return [f(i, j) for i in x for j in y]")
+    (loop,) = flow.loops
+    (returned,) = flow.of(EventKind.RETURN)
+    assert loop.result is returned.value
+    assert [shown(iterable) for _, iterable in loop.turns] == ["x", "y"]
+
+
+def test_a_loop_carries_what_its_body_changes_and_tells_if_it_may_be_left() -> None:
+    first, second, third = lowered(
+        "a = 0\nfor i in x:\n    a = a + i\nfor i in x:\n    for j in y:\n        if j:\n            break\n"
+    ).loops
+    assert [choice.target for choice in first.carried] == ["a"]
+    assert [loop.is_left for loop in (first, second, third)] == [False, False, True]
+
+
+def test_a_while_loop_has_no_turns_and_loops_of_nested_functions_are_not_listed() -> None:
+    flow = lowered(
+        "while x:\n    f(y)\ndef g():\n    for i in x:\n        f(i)\nh = lambda: [i for i in x]\nreturn g, h"
+    )
+    assert [(loop.turns, loop.result) for loop in flow.loops] == [((), None)]

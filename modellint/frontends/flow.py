@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from modellint.graph.value import Event, EventKind, Flow, Guard, Op, Value
+from modellint.graph.value import Event, EventKind, Flow, Guard, Loop, Op, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -90,10 +90,13 @@ class _Lowering:
         #: Return values of the nested function that is being lowered, None outside of one.
         self.nested_returns: list[Value] | None = None
         self.carried: list[Value] = []
+        self.turned: list[Loop] = []
+        #: Whether the innermost loop has been left by `break`.
+        self.is_left = False
 
     @property
     def flow(self) -> Flow:
-        return Flow(tuple(self.events), tuple(self.carried))
+        return Flow(tuple(self.events), tuple(self.carried), tuple(self.turned))
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -155,6 +158,7 @@ class _Lowering:
         return True
 
     def _leave(self, node: ast.stmt) -> bool:
+        self.is_left = self.is_left or type(node) is ast.Break
         return True
 
     def _assert(self, node: ast.Assert) -> bool:
@@ -206,26 +210,39 @@ class _Lowering:
     def _for(self, node: ast.For | ast.AsyncFor) -> bool:
         iterable = self.expression(node.iter)
         carried = self.open_loop(node)
+        item = self.value(Op.ITEM, (iterable,), None, node.target)
+        loop = self.turn(((item, iterable),))
         self.loops += 1
-        outer = self.guard
-        self.assign(node.target, self.value(Op.ITEM, (iterable,), None, node.target))
+        outer, left = self.guard, self.is_left
+        self.is_left = False
+        self.assign(node.target, item)
         self.branch(node.body, self.guard)
         self.guard = outer
         self.loops -= 1
         self.close_loop(carried)
+        loop.last, loop.carried, loop.is_left = len(self.events), tuple(carried.values()), self.is_left
+        self.is_left = left
         self.block(node.orelse)
         return False
 
     def _while(self, node: ast.While) -> bool:
         carried = self.open_loop(node)
+        loop, left = self.turn(()), self.is_left
         self.loops += 1
         test = self.expression(node.test)
         forever = test.op is Op.CONST and bool(test.data)
         self.branch(node.body, self.guard if forever else Guard(test, True, self.guard))
         self.loops -= 1
         self.close_loop(carried)
+        loop.last, loop.carried, self.is_left = len(self.events), tuple(carried.values()), left
         self.block(node.orelse)
         return False
+
+    def turn(self, turns: tuple[tuple[Value, Value], ...]) -> Loop:
+        """Note that a loop begins here."""
+        loop = Loop(len(self.events), len(self.events), turns)
+        self.turned.append(loop)
+        return loop
 
     def open_loop(self, node: ast.For | ast.AsyncFor | ast.While) -> dict[str, Value]:
         """Make each name that the loop body changes a choice between its value before and after a turn."""
@@ -382,8 +399,9 @@ class _Lowering:
     def again(self, node: ast.expr) -> Value:
         """The value of an expression that was lowered before: without its events."""
         events, self.events = self.events, []
+        turned, self.turned = self.turned, []
         value = self.expression(node)
-        self.events = events
+        self.events, self.turned = events, turned
         return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
@@ -497,10 +515,13 @@ class _Lowering:
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         names, guard = dict(self.names), self.guard
+        loop = self.turn(())
         self.loops += len(node.generators)
         for generator in node.generators:
             iterable = self.expression(generator.iter)
-            self.assign(generator.target, self.value(Op.ITEM, (iterable,), None, generator.target))
+            item = self.value(Op.ITEM, (iterable,), None, generator.target)
+            loop.turns += ((item, iterable),)
+            self.assign(generator.target, item)
             for condition in generator.ifs:
                 self.guard = Guard(self.expression(condition), True, self.guard)
         if isinstance(node, ast.DictComp):
@@ -514,6 +535,7 @@ class _Lowering:
         value = self.value(Op.COMPREHENSION, elements, kind, node)
         if filters is not guard:
             value.guard = filters
+        loop.last, loop.result = len(self.events), value
         return value
 
     def _formatted(self, node: ast.JoinedStr) -> Value:
@@ -528,6 +550,7 @@ class _Lowering:
     ) -> Value:
         """A function inside this one: it sees our names, and its events are ours, under no known condition."""
         names, guard, loops, returns = dict(self.names), self.guard, self.loops, self.nested_returns
+        turned = len(self.turned)
         parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         for extra in (arguments.vararg, arguments.kwarg):
             if extra is not None:
@@ -543,6 +566,7 @@ class _Lowering:
         else:
             result = (self.expression(body),)
         self.names, self.guard, self.loops, self.nested_returns = names, guard, loops, returns
+        del self.turned[turned:]
         return self.value(Op.LAMBDA, result, tuple(parameters), node)
 
     def _named(self, node: ast.NamedExpr) -> Value:

@@ -205,11 +205,32 @@ class Event:
 
 
 @dataclass(eq=False, slots=True)
+class Loop:
+    """A `for` or `while` loop, or a comprehension, which makes `result`.
+
+    `first` to `last` (exclusive) are its events. `turns` are what it runs over: each ITEM and what it is an element
+    of, outermost first; a `while` loop has none. `carried` are the CHOICEs of what its body changes. `is_left` tells
+    that it may end early, by `break`.
+    """
+
+    first: int
+    last: int
+    turns: tuple[tuple[Value, Value], ...] = ()
+    result: Value | None = None
+    carried: tuple[Value, ...] = ()
+    is_left: bool = False
+
+
+@dataclass(eq=False, slots=True)
 class Flow:
-    """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves."""
+    """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves.
+
+    `loops` stand in the order in which they begin, an outer one before those inside of it.
+    """
 
     events: tuple[Event, ...]
     carried: tuple[Value, ...] = ()
+    loops: tuple[Loop, ...] = ()
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence
+from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.models import covers, may_register
 from modellint.link.classes.objects import (
@@ -23,7 +24,7 @@ from modellint.link.classes.objects import (
 )
 from modellint.link.classes.registered import reads, unregistered
 from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Use
-from modellint.mapping.parameters import Counter
+from modellint.mapping.parameters import counter_of
 from modellint.mapping.text import class_text
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class _Builder:
         self.project = project
         self.model: ClassModel = project.classes.model(cls)
         self.owners = [model.cls for model in self.model.mro() if model.cls is not None]
-        self.counter = Counter(cls, project)
+        self.counts = counter_of(project).attributes(cls)
         self.run = self.model.construct()
         self.places = self._written()
         self.at_work = self._working()
@@ -100,16 +101,21 @@ class _Builder:
         else:
             registered = Fact(State.YES if is_sure else State.MAYBE, via)
         names = list(dict.fromkeys(_class_name(option) for option in options))
+        if names == ["?"] and name in self.counts:
+            names = [class_text(self.counts[name].class_name) or "?"]
         return Attribute(
             name=name,
             kind=kind,
             class_name=" | ".join(names[:_MAX_NAMES]) + (" | …" if len(names) > _MAX_NAMES else ""),
             place=self.places.get(name),
-            parameters=self.counter.attribute(name),
+            parameters=Count(Size.of(0)) if kind == "buffer" else self._count(name),
             registered=registered,
             uses=tuple(self._uses(name)),
             conditional=not is_sure,
         )
+
+    def _count(self, name: str) -> Count:
+        return self.counts[name].parameters if name in self.counts else Count(None)
 
     def _is_called(self, name: str) -> bool:
         """Whether an attribute is used as a layer is: it is called."""
@@ -140,7 +146,7 @@ class _Builder:
             kind="layer" if found.layers or not found.parameters else "parameter",
             class_name=f"{kept.kind} of {', '.join(names)}" if names else kept.kind,
             place=kept.function.module.place(kept.target),
-            parameters=Count(None),
+            parameters=self._count(kept.attribute),
             registered=Fact(State.LOOSE if _is_sure(found) else State.NO, kept.kind),
             uses=tuple(_use(use.function, use.value) for use in uses),
             conditional=False,

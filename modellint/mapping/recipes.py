@@ -22,7 +22,7 @@ from modellint.mapping.model import (
     Training,
     Use,
 )
-from modellint.mapping.parameters import count_of_item
+from modellint.mapping.parameters import counter_of
 from modellint.mapping.text import shortened
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class _Training:
             name=item.path,
             class_name=item.target,
             place=item.place,
-            parameters=count_of_item(item, self.project),
+            parameters=counter_of(self.project).item(item),
             uses=tuple(_uses(status)),
             moved=self._moved(status),
             trained=self._trained(status),

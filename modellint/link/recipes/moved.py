@@ -63,6 +63,7 @@ class Layers:
         self._states: dict[int, bool | None] = {}
         self._parameters: dict[int, bool | None] = {}
         self._held: dict[int, Moved] = {}
+        self._attributes: dict[tuple[int, str], Object] = {}
         self._registered: dict[tuple[int, str | int], bool | None] = {}
         #: Objects are compared by identity: those that were asked about must live on.
         self._asked: list[Item] = []
@@ -75,10 +76,13 @@ class Layers:
 
     def attribute(self, item: Item, name: str) -> Object:
         """What an object keeps under an attribute once it is constructed."""
-        model = self.model(item)
-        if model is None:
-            return UNKNOWN
-        return self._project.classes.attribute(Instance(model, self._arguments(item, 0)), name)
+        key = (id(item), name)
+        if key not in self._attributes:
+            model = self.model(item)
+            self._asked.append(item)
+            instance = None if model is None else Instance(model, self._arguments(item, 0))
+            self._attributes[key] = UNKNOWN if instance is None else self._project.classes.attribute(instance, name)
+        return self._attributes[key]
 
     def has_own_state(self, item: Item) -> bool | None:
         """Whether an object has parameters or buffers of its own, those that move themselves left out.

@@ -140,28 +140,36 @@ class Reach:
     guards: Guards = field(init=False, repr=False)
     frames: list[tuple[Frame, bool]] = field(default_factory=list, repr=False)
 
-    def events(self) -> Iterator[tuple[Event, Frame, bool]]:
-        """What happens in the functions that run, where it does, and whether that is certain."""
-        for frame, certain in self.frames:
-            for event in own_events(frame.function):
-                truth = self.guards.holds(event.guard, frame)
-                if truth is not Truth.FALSE:
-                    yield event, frame, certain and truth is not Truth.UNKNOWN
+    def events(self, *words: str) -> Iterator[tuple[Event, Frame, bool]]:
+        """What happens in the functions that run, where it does, and whether that is certain.
 
-    def all_events(self) -> Iterator[tuple[Event, Frame, bool]]:
+        Left out are functions that mention none of the `words`.
+        """
+        for frame, certain in self.frames:
+            if _mentions(frame.function, words):
+                for event in own_events(frame.function):
+                    truth = self.guards.holds(event.guard, frame)
+                    if truth is not Truth.FALSE:
+                        yield event, frame, certain and truth is not Truth.UNKNOWN
+
+    def all_events(self, *words: str) -> Iterator[tuple[Event, Frame, bool]]:
         """`events`, what the script does around the Brain, and what happens in methods that nothing is known to call.
 
         Only the Brain's work is certain.
         """
-        yield from self.events()
+        yield from self.events(*words)
         walked = {id(frame.function) for frame, _ in self.frames}
         methods = (method for cls in self.brain.classes for method in cls.methods.values())
         for function in (*script_functions(self.brain.module), *methods):
-            if id(function) not in walked:
+            if id(function) not in walked and _mentions(function, words):
                 frame = Frame(function, "")
                 for event in own_events(function):
                     if function.owner is not None or self.guards.holds(event.guard, frame) is not Truth.FALSE:
                         yield event, frame, False
+
+
+def _mentions(function: Function, words: tuple[str, ...]) -> bool:
+    return not words or any(word in function.text for word in words)
 
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:

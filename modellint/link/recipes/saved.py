@@ -132,7 +132,7 @@ class _Finder:
             self._recipe(found)
 
     def _script(self) -> None:
-        for event, frame, certain in self.reach.all_events():
+        for event, frame, certain in self.reach.all_events("recoverable", "save", "state_dict"):
             if event.kind is EventKind.STORE and event.target is not None and _is_recoverable(event.target):
                 self._add(event.value, frame, certain=certain)
             callee = event.value.callee if event.kind is EventKind.CALL else None
@@ -159,7 +159,7 @@ class _Finder:
 
     def _written_out(self) -> None:
         """Objects that the script hands to `torch.save`."""
-        for event, frame, _ in self.reach.all_events():
+        for event, frame, _ in self.reach.all_events(".save("):
             if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data == "save":
                 for argument in event.value.args[1:]:
                     for item in self._objects(argument, frame):

@@ -119,7 +119,7 @@ def _optimizers(registration: Registration, project: Project, saved: Saved) -> I
         return
     kept: dict[str, tuple[Item, Value, Frame, bool]] = {}
     added: set[str] = set()
-    for event, frame, certain in reach.all_events():
+    for event, frame, certain in reach.all_events("parameters", "opt", "recoverable", "state_dict"):
         if event.kind is EventKind.STORE and event.target is not None and event.value.op is Op.CALL:
             name = self_attribute(event.target)
             made = None if name is None else _class_of(event.value, frame, reach, project)

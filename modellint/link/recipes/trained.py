@@ -51,7 +51,7 @@ def trained_by(reach: Reach, project: Project, layers: Layers) -> Trained:
     """The layers that the optimizers of a Brain hold, those included that its script makes."""
     finder = _Finder(reach, project, layers)
     uses_default = finder.default()
-    for event, frame, certain in reach.all_events():
+    for event, frame, certain in reach.all_events("parameters", "opt"):
         if event.kind is EventKind.CALL:
             finder.call(event.value, frame, certain)
     return Trained(finder.roots, layers, closed=finder.closed, uses_default=uses_default)
@@ -61,7 +61,7 @@ def frozen_by(reach: Reach, layers: Layers) -> Closure:
     """The layers whose parameters the script freezes, and does not thaw anywhere."""
     frozen: dict[int, Root] = {}
     thawed: set[int] = set()
-    for event, frame, _ in reach.all_events():
+    for event, frame, _ in reach.all_events("requires_grad", "freeze"):
         change = _change_of(event)
         if change is None:
             continue

@@ -189,7 +189,10 @@ def _compared(root: Path, path: Path, mutant: Mutant, source: Source, operator: 
         return "silent" if looked else "not looked at", list(mistaken.findings)
     correct = _findings(root, path, mutant.before(source))
     new = _new(mistaken, correct)
-    if mutant.scaffold and any(f.code in operator.codes for f in _new(correct, _findings(root, path, source.data))):
+    if mutant.scaffold and any(
+        finding.code == operator.code and finding.confidence >= Confidence.MEDIUM
+        for finding in _new(correct, _findings(root, path, source.data))
+    ):
         return "false alarm", new
     ours = [finding for finding in new if finding.code in operator.codes]
     due = [finding for finding in ours if _is_due(finding, path, mutant.lines(source))]

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.size import is_proved
-from modellint.graph.value import EventKind, are_exclusive, self_attribute
+from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.values.facts import FactKind
-from modellint.link.values.python_edit import argument_place, text_at
+from modellint.link.values.python_edit import swapped
 from modellint.link.values.shapes import (
     COUNTS_IDS,
+    counts_anything,
     counts_ids,
     documented_shape,
     documents_ids,
-    input_width,
+    is_own_width,
+    is_shared,
     is_shared_shape,
     is_width,
     sharing,
-    widths,
 )
-from modellint.link.values.table_users import arrivals, attribute_of, is_transposed, is_width_of_index
-from modellint.link.values.tables import EMBEDDINGS
+from modellint.link.values.table_users import arrivals, attribute_of, is_called, is_transposed, is_width_of_index
+from modellint.link.values.widths import takers, takers_of_index
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event
     from modellint.link.project import Project
@@ -38,14 +36,6 @@ if TYPE_CHECKING:
     from modellint.link.values.arrivals import Arrival
     from modellint.link.values.evaluator import Frame, Located
     from modellint.link.values.tables import Table
-
-#: What features are counted by, in recipes, and arguments that take the width of an input.
-_COUNTS_FEATURES = re.compile(
-    r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
-)
-_TAKES_WIDTH = frozenset(
-    ("in_features", "in_channels", "input_size", "input_dim", "n_mels", "d_model", "normalized_shape")
-)
 
 
 @dataclass(frozen=True)
@@ -269,6 +259,25 @@ embedding: !new:torch.nn.Embedding
 encoder: !new:torch.nn.Linear
     in_features: !ref <n_mels>
     out_features: !ref <vocab_size>
+""",
+            },
+        ),
+        Example(
+            "Positions whose arguments are swapped, and the width of the model as the number of ids",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Text(nn.Module):
+    def __init__(self, longest, width):
+        super().__init__()
+        self.symbols = nn.Embedding(width, width)  # expect: ML101
+        self.places = nn.Embedding(width, longest)  # expect: ML101
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, ids, places):
+        return self.norm(self.symbols(ids) + self.places(places))
 """,
             },
         ),
@@ -514,30 +523,21 @@ embedding: !new:torch.nn.Embedding
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         if "mbedding" not in recipe.source.text:
             return
-        from modellint.link.recipes.evaluation import ItemKind, evaluate
-        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.tables import tables_of
 
-        for whole in including(recipe, project):
-            objects = [item for item in evaluate(whole, project).root.walk() if item.kind is ItemKind.NEW]
-            for table in objects:
-                if table.recipe is recipe:
-                    yield from self._check_item(table, objects, evaluate(whole, project).keys)
+        for table, rows, uses in tables_of(recipe, project):
+            if len(uses) > 1 and not COUNTS_IDS.search(rows.path):
+                yield self._in_recipe(table, rows, uses)
 
-    def _check_item(self, table: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[Finding]:
-        rows = _row_argument(table)
-        if rows is None or rows.number in (None, 0, 1, 2) or COUNTS_IDS.search(rows.path):
-            return
-        evidence = list(_shared_key(table, rows, objects, keys))
-        if len(evidence) < 2:
-            return
+    def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")
-        yield self.finding(
+        return self.finding(
             table.recipe.place(written.value.span if written is not None else table.node.span),
             f"`{table.path}` has `{rows.path}` rows, a feature dimension",
             symbol=table.path,
             confidence=Confidence.MEDIUM,
-            evidence=[item.text for item in evidence],
-            related=[item.related for item in evidence if item.related is not None],
+            evidence=[text for text, _, _ in uses],
+            related=[Related(item.recipe.place(item.node.span), message) for _, item, message in uses],
             help="use a linear layer for features, or give the table as many rows as there are ids",
         )
 
@@ -545,16 +545,18 @@ embedding: !new:torch.nn.Embedding
         rows = project.tables.rows(table)
         if rows is None or rows.constant in (0, 1, 2):
             return
-        evidence = list(_swapped(event, table, rows, frame, project))
-        fix = _swap(table, frame) if evidence else None
+        evidence = [*_swapped(event, table, rows, frame, project), *_taken(event, table, rows, frame, project)]
+        fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if evidence else None
         indexed = arrivals(table, frame, project)
         if not any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
             for arrival in indexed:
                 evidence.extend(_continuous(arrival, table, rows, project))
                 evidence.extend(_documented(arrival, table, rows, project))
                 evidence.extend(_fed_beside(arrival, rows, project))
-            if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
-                evidence.extend(_shared_width(event, table, rows, frame, project))
+            if not documents_ids(rows.symbols, frame.function):
+                if _is_fed_ids(indexed):
+                    evidence.extend(_shared_width(event, table, rows, frame, project))
+                evidence.extend(_square(event, table, rows, frame, project))
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
@@ -571,33 +573,6 @@ embedding: !new:torch.nn.Embedding
             help="use `nn.Linear` for features, or give the table as many rows as there are ids",
             fix=fix,
         )
-
-
-def _row_argument(item: Item) -> Item | None:
-    """What sizes the table that an object is."""
-    if item.target in EMBEDDINGS and item.elements:
-        return item.elements[0]
-    return item.fields.get("num_embeddings")
-
-
-def _shared_key(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[_Evidence]:
-    """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
-    vocabulary = next((str(name) for name in keys if COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
-    is_feature = is_width = False
-    for item in objects:
-        for name, value in item.fields.items():
-            if item is table or value is not rows or not isinstance(name, str):
-                continue
-            related = Related(item.recipe.place(item.node.span), f"`{item.target}` takes it as `{name}`")
-            if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:
-                is_feature = True
-                text = (
-                    f"`{rows.path}` configures feature extraction, in `{item.path}`; the vocabulary is `{vocabulary}`"
-                )
-                yield _Evidence(text, False, related)
-            elif name in _TAKES_WIDTH and not is_width:
-                is_width = True
-                yield _Evidence(f"`{rows.path}` is the `{name}` of `{item.path}`", False, related)
 
 
 def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
@@ -633,40 +608,45 @@ def _documented(arrival: Arrival, table: Table, rows: Size, project: Project) ->
 
 def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evidence]:
     """A layer takes the same tensor, with the same width, on a path that the lookup shares."""
-    fact, frame = arrival.fact, arrival.frame
-    if fact.kind is not FactKind.PARAMETER or fact.changed or arrival.calls:
-        return
-    for event in frame.function.flow.of(EventKind.CALL):
-        given = event.value.argument(0, "input")
-        if self_attribute(event.value.callee) is None or given is None:
-            continue
-        if are_exclusive(event.guard, arrival.event.guard):
-            continue
-        widths = [input_width(layer, project) for layer in project.evaluator.instances(event.value.callee, frame)]
-        if rows not in widths:
-            continue
-        facts = project.facts.facts(given, frame)
-        if any(f.parameter == fact.parameter and not f.changed for f in facts):
-            yield _Evidence(
-                f"`{frame.module.text_of(event.value)}` takes the same tensor with `{rows}` features",
-                True,
-                Related(frame.module.place(event.value), "a layer takes the same tensor"),
-            )
+    for event in takers_of_index(arrival, rows, project):
+        text = f"`{arrival.frame.module.text_of(event.value)}` takes the same tensor with `{rows}` features"
+        yield _Evidence(text, True, Related(arrival.frame.module.place(event.value), "a layer takes the same tensor"))
 
 
 def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
     """The second argument counts ids, the first is a width that other layers of the file have."""
-    if table.columns is None or not counts_ids(table.columns) or counts_ids(table.rows):
+    if table.columns is None or counts_ids(table.rows):
+        return
+    counts = counts_ids(table.columns)
+    if not counts and not counts_anything(table.columns):
         return
     columns = project.evaluator.size(table.columns.value, table.columns.frame)
     if columns == rows or is_transposed(table, frame, project) or is_width(table.columns, frame, project):
         return
-    if any(width == rows and (rows.symbols or is_proved(width, rows)) for width in widths(event, rows, frame, project)):
+    if is_own_width(event, rows, frame, project) or (counts and is_shared(event, rows, frame, project)):
         yield _Evidence(
             f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
-            f" `{_text(table.rows)}` is the width of other layers",
+            f" `{_text(table.rows)}` is the width of other parts",
             True,
         )
+
+
+def _taken(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """What the table gives is taken for as wide as the table has rows, and it has another number of columns."""
+    if table.columns is None:
+        return
+    columns = project.evaluator.size(table.columns.value, table.columns.frame)
+    if columns is not None and (columns == rows or is_own_width(event, columns, frame, project)):
+        return
+    for taker in takers(table, frame, project):
+        if taker.width == rows:
+            module = taker.located.frame.module
+            yield _Evidence(
+                f"the arguments are swapped: `{module.text_of(taker.located.value)}` takes rows of `{rows}` numbers",
+                True,
+                Related(module.place(taker.located.value), f"what the table gives is taken for `{rows}` wide"),
+            )
+            return
 
 
 def _text(number: Located) -> str:
@@ -674,14 +654,16 @@ def _text(number: Located) -> str:
     return number.frame.module.text_of(number.value)
 
 
-def _swap(table: Table, frame: Frame) -> Fix | None:
-    module = frame.module
-    first = argument_place(table.call, 0, "num_embeddings", module)
-    second = argument_place(table.call, 1, "embedding_dim", module)
-    if first is None or second is None:
-        return None
-    edits = (Edit(first, text_at(second, module)), Edit(second, text_at(first, module)))
-    return Fix("Swap the arguments", Applicability.UNSAFE, edits)
+def _square(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """The table has as many rows as columns, and other parts of the model are as wide."""
+    if table.columns is None or not rows.symbols or counts_ids(table.rows) or counts_ids(table.columns):
+        return
+    columns = project.evaluator.size(table.columns.value, table.columns.frame)
+    if columns != rows or not is_called(table, frame, project):
+        return
+    if is_own_width(event, rows, frame, project) or is_shared(event, rows, frame, project):
+        yield _Evidence(f"the table has as many rows as columns: `{rows}` is the width of what it gives", False)
+        yield _Evidence(f"other parts of the model are `{rows}` wide, and ids index the table", False)
 
 
 def _is_fed_ids(arrivals: list[Arrival]) -> bool:

@@ -230,8 +230,67 @@ class Decoder(nn.Module):
 """,
             },
         ),
+        Example(
+            "Ids that are made where a caller gives none",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Segments(nn.Module):
+    def __init__(self, n_segments, width):
+        super().__init__()
+        self.n_segments = n_segments
+        self.embed = nn.Embedding(n_segments, width)  # expect: ML104
+
+    def forward(self, ids, segments=None):
+        if segments is None:
+            segments = torch.full_like(ids, self.n_segments)
+        return self.embed(segments)
+""",
+            },
+        ),
     )
     good = (
+        Example(
+            "The defaults of two configurations tell nothing about each other",
+            {
+                "config.py": """\
+from dataclasses import dataclass
+
+
+@dataclass
+class TextConfig:
+    vocab_size: int = 1000
+
+
+@dataclass
+class SpeechConfig:
+    mask_id: int = 4096
+""",
+                "model.py": """\
+from torch import nn
+
+from config import SpeechConfig, TextConfig
+
+
+class Text(nn.Module):
+    def __init__(self, config: TextConfig, width):
+        super().__init__()
+        self.embed = nn.Embedding(config.vocab_size, width)
+
+
+class Speech(Text):
+    def __init__(self, config: SpeechConfig, width):
+        super().__init__(config, width)
+        self.config = config
+
+    def forward(self, ids, mask):
+        return self.embed(ids.masked_fill(mask, self.config.mask_id))
+""",
+            },
+        ),
         Example(
             "A buffer that is filled in later, and constants below the number of rows",
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import Op
 from modellint.link.values.evaluator import Located
 from modellint.link.values.python_edit import written
 from modellint.link.values.rotary import (
@@ -674,7 +674,7 @@ def _indexed_by(index: TableIndex) -> str:
 
 
 def _related(table: SizedTable, indices: list[TableIndex]) -> Iterator[Related]:
-    if table.event.kind is EventKind.CALL:
+    if table.callee is not None:
         yield Related(table.frame.module.place(table.event.value), f"the length is passed as `{table.name}`")
     for index in indices[:1]:
         yield Related(index.frame.module.place(index.event.value), "the table is indexed here")

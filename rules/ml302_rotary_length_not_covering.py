@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.value import EventKind, Op, same
+from modellint.graph.value import EventKind, Op, same, self_attribute
 from modellint.link.values.rotary import LengthKind, length_kind, number_sources
 from modellint.rule import Example, Rule
 
@@ -203,6 +203,42 @@ class Attention(nn.Module):
         if layer_past is not None:
             k = torch.cat([layer_past, k], dim=1)
         return q @ k.transpose(-1, -2)
+""",
+            },
+        ),
+        Example(
+            "Weights whose shape is checked, of keys that are computed in slices",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def forward(self, x, seq_len):
+        t = torch.arange(seq_len, device=x.device)[:, None]
+        return torch.cos(t), torch.sin(t)
+
+
+def turn(q, k, cos, sin, position_ids):
+    return q * cos[position_ids] + q * sin[position_ids], k * cos[position_ids] + k * sin[position_ids]
+
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.rotary = Rotary()
+        self.slices = nn.ModuleList([nn.Linear(width, width // 2), nn.Linear(width, width // 2)])
+
+    def forward(self, q, hidden, position_ids, cache):
+        k = torch.cat([part(hidden) for part in self.slices], dim=-1)
+        cos, sin = self.rotary(q, seq_len=k.shape[-2])  # expect: ML302
+        q, k = turn(q, k, cos, sin, position_ids)
+        k = cache.update(k, 0)
+        weights = torch.matmul(q, k.transpose(-1, -2))
+        if weights.size() != (q.shape[0], q.shape[1], k.shape[1]):
+            raise ValueError(weights.size())
+        return weights
 """,
             },
         ),
@@ -455,7 +491,7 @@ class Attention(nn.Module):
             if function.name == "__init__":
                 continue
             for table in project.rotary.sized_tables(function):
-                if table.event.kind is not EventKind.CALL or not _is_current_length(table, project):
+                if table.callee is None or not _is_current_length(table, project):
                     continue
                 if not _continues(function) or _is_whole(table):
                     continue
@@ -480,6 +516,10 @@ class Attention(nn.Module):
             related=(Related(index.frame.module.place(index.event.value), "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
         )
+
+
+#: Functions of numbers.
+_OF_NUMBERS = frozenset(("max", "min", "int", "len", "any", "all", "bool"))
 
 
 def _is_current_length(table: SizedTable, project: Project) -> bool:
@@ -509,10 +549,17 @@ def _is_whole(table: SizedTable) -> bool:
 def _grew(value: Value) -> bool:
     """Whether a dimension is that of a tensor to which a cache was added, or a cache's own length."""
     return any(
-        (part.op is Op.CALL and part.callee.data in ("cat", "concat", "concatenate", "update"))
-        or (part.op is Op.CALL and "length" in str(part.callee.data))
+        (part.callee.data in ("cat", "concat", "concatenate") and not _joins_slices(part))
+        or part.callee.data == "update"
+        or "length" in str(part.callee.data)
         for part in value.walk()
+        if part.op is Op.CALL
     )
+
+
+def _joins_slices(call: Value) -> bool:
+    """Whether a tensor is put together again from the parts that a comprehension computes of it."""
+    return bool(call.positional) and call.positional[0].op is Op.COMPREHENSION
 
 
 def _continues(function: Function) -> bool:
@@ -546,8 +593,21 @@ def _is_given(index: TableIndex, table: SizedTable, project: Project) -> bool:
     if any(arg.op is Op.PARAM and arg.data == ids.value.data for arg in table.event.value.args[1:]):
         return False
     return not any(
-        part is ids.value
+        _is_made_of(arg, ids.value)
         for event in table.frame.function.flow.of(EventKind.COMPARE)
-        for part in event.value.walk()
+        for arg in event.value.args
         if event.value.data not in ("is", "is not")
     )
+
+
+def _is_made_of(value: Value, ids: Value, depth: int = 0) -> bool:
+    """Whether a compared number is computed from ids: not what layers and functions make with their help."""
+    if value is ids or depth > 12:
+        return value is ids
+    if value.op is Op.CALL:
+        callee = value.callee
+        is_layer = self_attribute(callee) is not None or (callee.op is Op.GLOBAL and callee.data not in _OF_NUMBERS)
+        parts = () if is_layer else (*callee.args[:1], *value.args[1:])
+    else:
+        parts = value.args
+    return any(_is_made_of(part, ids, depth + 1) for part in parts)

@@ -197,8 +197,36 @@ class Encoder(nn.Module):
 """,
             },
         ),
+        Example(
+            "Positions that a mask counts up to",
+            {
+                "generation.py": """\
+import torch
+
+
+def prepare(ids, attention_mask):
+    position_ids = attention_mask.long().cumsum(-1) - 1
+    position_ids = position_ids.masked_fill(attention_mask == 0, -100)  # expect: ML304
+    return {"input_ids": ids, "position_ids": position_ids}
+""",
+            },
+        ),
     )
     good = (
+        Example(
+            "Times that add up, and positions that are padded with 0",
+            {
+                "generation.py": """\
+import torch
+
+
+def prepare(durations, attention_mask):
+    ends = durations.cumsum(-1).masked_fill(attention_mask == 0, -100)
+    position_ids = attention_mask.long().cumsum(-1) - 1
+    return ends, position_ids.masked_fill(attention_mask == 0, 0)
+""",
+            },
+        ),
         Example(
             "Labels padded with the index that the loss ignores",
             {
@@ -375,18 +403,23 @@ def smooth(labels, mask, n_classes):
             fillers = {id(event.value): (event, fact) for event, fact in _fillers(function, project)}
             if not fillers:
                 continue
-            reported: set[int] = set()
+            looked_up: dict[int, Arrival] = {}
             for user in (function, *project.callers(function)):
                 for arrival in project.arrivals.of(user):
-                    writer = arrival.fact.writer
-                    if writer is None or id(writer.value) not in fillers or id(writer.value) in reported:
+                    key = id(arrival.fact.writer.value) if arrival.fact.writer is not None else 0
+                    known = looked_up.get(key)
+                    if key not in fillers or (known is not None and not known.conditional):
                         continue
                     if arrival.fact.number is not None and arrival.fact.number < -1:
-                        reported.add(id(writer.value))
-                        yield self._looked_up(arrival, writer, project)
+                        looked_up[key] = arrival if known is None or not arrival.conditional else known
             for key, (event, fact) in fillers.items():
-                if key not in reported and fact.writer is not None and _pads_positions(event, function, project):
+                found = looked_up.get(key)
+                if fact.writer is None:
+                    continue
+                if (found is None or found.conditional) and _pads_positions(event, function, project):
                     yield self._positions(fact, fact.writer, project)
+                elif found is not None and found.fact.writer is not None:
+                    yield self._looked_up(found, found.fact.writer, project)
 
     def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
         fact, frame = arrival.fact, arrival.lookup.frame

@@ -148,13 +148,15 @@ def offset_a_range(source: Source) -> Iterator[Mutant]:
 
 @operator("ML301", b"max(", b"+ 1")
 def plus_one_out_of_max(source: Source) -> Iterator[Mutant]:
-    """`max(n, ids.max() + 1)` becomes `max(n, ids.max()) + 1`, in a file with a position class."""
+    """`max(n, ids.max() + 1)` becomes `max(n, ids.max()) + 1`, in a file that passes lengths to a position class."""
+    if not any(lengths(source)):
+        return
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Call) or not is_name(node.func, "max") or len(node.args) != 2:
             continue
         for arg in node.args:
             is_sum = isinstance(arg, ast.BinOp) and isinstance(arg.op, ast.Add) and isinstance(arg.right, ast.Constant)
-            if not is_sum or arg.right.value != 1 or not position_classes(source):  # type: ignore[attr-defined]
+            if not is_sum or arg.right.value != 1:  # type: ignore[attr-defined]
                 continue
             if ".max()" in source.text(arg) or "[:, -1]" in source.text(arg):
                 edits = (source.replace(arg, source.text(arg.left)), source.after(node, " + 1"))  # type: ignore[attr-defined]

@@ -215,7 +215,10 @@ def pad_with_no_row(source: Source) -> Iterator[Mutant]:
 
 @operator("ML104", b"Embedding(", b"torch.zeros(")
 def fill_with_no_row(source: Source) -> Iterator[Mutant]:
-    """Ids that a method makes with `torch.zeros` for a table are full of the number of rows instead, or of -1."""
+    """Ids that a method makes with `torch.zeros` for a table are full of the number of rows instead, or of -1.
+
+    The method always makes them, or does so where the caller gives none (`if ids is None`).
+    """
     for table in tables(source):
         for method, call in table.calls:
             given = call.args[0]
@@ -226,12 +229,29 @@ def fill_with_no_row(source: Source) -> Iterator[Mutant]:
                 assert isinstance(value, ast.Call)
                 if len(value.args) != 1 or isinstance(value.args[0], ast.Starred) or "long" not in source.text(value):
                     continue
+                if not _is_reached(source, method, value):
+                    continue
                 rows = table.cls.in_method(table.rows) or "-1"
                 edits = (
                     source.replace(value.func, source.text(value.func).replace("zeros", "full")),
                     source.after(value.args[0], f", {rows}"),
                 )
                 yield Mutant(edits, (table.store.statement,))
+
+
+def _is_reached(source: Source, method: Function, value: ast.expr) -> bool:
+    """Whether no condition but `parameter is None` stands between a method and an expression."""
+    node = source.parents[value]
+    while node is not method:
+        if isinstance(node, (ast.If, ast.IfExp, ast.For, ast.While, ast.Try)):
+            test = getattr(node, "test", None)
+            asks = isinstance(test, ast.Compare) and source.text(test).endswith(" is None")
+            if not asks or not isinstance(test.left, ast.Name) or test.left.id not in parameters(method):
+                return False
+            if any(value is part for other in getattr(node, "orelse", []) for part in ast.walk(other)):
+                return False
+        node = source.parents[node]
+    return True
 
 
 # -- ML105 -------------------------------------------------------------------------------------------------------------

@@ -119,10 +119,13 @@ class Size:
 def excess(larger: Size, smaller: Size) -> int | None:
     """By how much `larger` exceeds `smaller`: as expressions where their symbols cancel, else by their defaults.
 
-    None where neither decides. `n + k` exceeds `n` by the default of `k`.
+    None where neither decides. `n + k` exceeds `n` by the default of `k`; the defaults of two records (of one model's
+    configuration and another's, say) tell nothing about each other.
     """
     difference = larger - smaller
-    return difference.constant if difference.constant is not None else difference.number
+    if difference.constant is not None:
+        return difference.constant
+    return difference.number if len({symbol.owner for symbol in difference.symbols}) == 1 else None
 
 
 def is_proved(larger: Size, smaller: Size) -> bool:

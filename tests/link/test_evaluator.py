@@ -398,3 +398,57 @@ def test_a_class_that_inherits_from_itself_ends(linked: Write) -> None:
 def test_a_deep_chain_of_calls_ends(linked: Write) -> None:
     chain = "\n".join(f"def g{i}(n):\n    return g{i + 1}(n)" for i in range(60))
     assert linked(f"{chain}\ndef g60(n):\n    return n\ndef f():\n    use(g0(4))").size("f") is None
+
+
+def test_a_number_that_cannot_be_computed_is_the_same_wherever_the_class_speaks_of_it(linked: Write) -> None:
+    main = """\
+    class Model:
+        def __init__(self, sizes):
+            self.total = sum(sizes)
+            use(self.total + 8)
+
+        def forward(self):
+            take(self.total)
+    """
+    project = linked(main)
+    assert excess(known(project.size("Model.__init__")), known(project.size("Model.forward", "take"))) == 8
+
+
+def test_what_is_passed_to_an_unread_base_is_kept_under_its_own_name(linked: Write) -> None:
+    main = """\
+    from elsewhere import Base
+
+    class Model(Base):
+        def __init__(self, config, other):
+            super().__init__(config)
+            use(config.size)
+
+        def forward(self):
+            take(self.config.size)
+
+        def backward(self):
+            take(self.other.size)
+    """
+    project = linked(main)
+    assert known(project.size("Model.__init__")) == project.size("Model.forward", "take")
+    assert project.size("Model.backward", "take") is None
+
+
+def test_defaults_of_two_records_are_not_compared(linked: Write) -> None:
+    main = """\
+    def small(n=10):
+        use(n)
+
+    def large(m=20, k=30):
+        use(m)
+        take(k)
+    """
+    project = linked(main)
+    small, large = known(project.size("small")), known(project.size("large"))
+    assert excess(large, small) is None
+    assert excess(known(project.size("large", "take")), large) == 10
+
+
+def known(size: Size | None) -> Size:
+    assert size is not None
+    return size

@@ -248,3 +248,24 @@ def test_an_element_of_what_is_given(read: Read, expression: str, expected: bool
 @pytest.mark.parametrize("expression", ["n", "unknown(x)", "ids[0]", "x.shape"])
 def test_anything_else_measures_nothing_that_is_known(read: Read, expression: str) -> None:
     assert length(read, expression)[2] == [LengthKind.UNKNOWN]
+
+
+def test_a_range_of_which_cosines_are_taken_sizes_a_table(read: Read) -> None:
+    text = """\
+import torch
+
+class Rotary:
+    def forward(self, x, n):
+        steps = torch.arange(n + 4, device=x.device)
+        half = torch.arange(0, n, 2)
+        return torch.cos(steps[:, None] * half)
+
+    def count(self, n):
+        return torch.arange(n)
+"""
+    project, module = read(text)
+    (table,) = project.rotary.sized_tables(function(module, "Rotary.forward"))
+    assert table.callee is None
+    assert table.name == "the range"
+    assert [module.text_of(part.value) for part in sums(table.length, project.evaluator)] == ["n + 4"]
+    assert list(project.rotary.sized_tables(function(module, "Rotary.count"))) == []

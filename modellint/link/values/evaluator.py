@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.values.members import is_super, super_init
 from modellint.link.values.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Evaluator:
         frames = list(self._constructors(instance))
         if not frames:
             return Located(instance.call, instance.frame)
-        passed = _super_init(frames[-1].function)
+        passed = super_init(frames[-1].function)
         return None if passed is None else Located(passed, frames[-1])
 
     def _constructors(self, instance: Instance) -> Iterator[Frame]:
@@ -228,7 +229,7 @@ class Evaluator:
         while constructor is not None and constructor.owner is not None and call is not None:
             frame = self._bound(constructor, call, frame, instance)
             yield frame
-            call = _super_init(constructor)
+            call = super_init(constructor)
             constructor = members.method_after(instance.cls, constructor.owner, "__init__")
 
     def _parameter_instances(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
@@ -339,7 +340,19 @@ class Evaluator:
             if len(event.value.positional) > 1:
                 return [Located(event.value.positional[1], self.method_frame(function, instance))]
         owner = members.attribute(instance.cls, name)
-        return [] if owner is None else [Located(owner.attributes[name], Frame(owner.module.body))]
+        if owner is None:
+            return self._kept_by_base(instance, instance.cls, name)
+        return [Located(owner.attributes[name], Frame(owner.module.body))]
+
+    def _kept_by_base(self, instance: Instance, cls: Class, name: str) -> list[Located]:
+        """What a constructor passes to that of a base which is not read: it is kept under its own name (`config`)."""
+        constructor = cls.methods.get("__init__")
+        if constructor is None or constructor.parameter(name) is None:
+            return []
+        passed = super_init(constructor)
+        given = () if passed is None else (*passed.positional, *passed.keywords.values())
+        inner = self.method_frame(constructor, instance)
+        return [Located(value, inner) for value in given[:1] if value.op is Op.PARAM and value.data == name]
 
     def method_frame(self, function: Function, instance: Instance) -> Frame:
         """The frame of a method of an object. A constructor's parameters are those the object was built with."""
@@ -493,7 +506,7 @@ class Evaluator:
 
     def _method(self, call: Value, callee: Value, frame: Frame, depth: int) -> Target | None:
         owner = callee.args[0]
-        if _is_super(owner):
+        if is_super(owner):
             if frame.function.owner is None or frame.receiver is None or frame.receiver.cls is None:
                 return None
             cls = frame.receiver.cls
@@ -565,19 +578,6 @@ def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
     for instance in instances:
         seen.setdefault((id(instance.call), id(instance.cls), id(instance.external)), instance)
     return tuple(seen.values()) if len(seen) <= _MAX_OBJECTS else ()
-
-
-def _is_super(value: Value) -> bool:
-    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
-
-
-def _super_init(constructor: Function) -> Value | None:
-    """The `super().__init__(…)` of a constructor."""
-    for event in constructor.flow.of(EventKind.CALL):
-        callee = event.value.callee
-        if callee.op is Op.ATTR and callee.data == "__init__" and _is_super(callee.args[0]):
-            return event.value
-    return None
 
 
 def _annotation_parts(annotation: Value) -> Iterator[Value]:

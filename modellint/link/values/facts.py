@@ -18,10 +18,12 @@ from modellint.link.values.heads import BUDGET, Heads, operand_of
 from modellint.link.values.limits import (
     NOTHING,
     Exclusions,
+    counts_up,
     cuts,
     exclusions,
     has_comparison,
     is_comparison,
+    is_default,
     is_overwritten,
     leaves_some,
     left_behind,
@@ -56,7 +58,7 @@ class FactKind(Enum):
     IDS = "ids"  # drawn from a head's classes: 0 … bound - 1
     FILLER = "filler"  # some elements are the constant `number`
     PARAMETER = "parameter"  # the elements of a parameter of the function under study
-    POSITIONS = "positions"  # 0 … n - 1, made by `arange`
+    POSITIONS = "positions"  # 0 … n - 1, made by `arange`; `changed` where a mask decides which of them
 
 
 @dataclass(eq=False, slots=True)
@@ -189,12 +191,12 @@ class FactFinder:
         is_loop = value.data is None
         if is_loop and is_overwritten(value):
             branches = [_fillers_may_be_gone(facts) for facts in branches]
-        for facts in branches:
+        for position, facts in enumerate(branches):
             for fact in facts:
                 everywhere = all(any(_agree(fact, other) for other in facts_) for facts_ in branches)
                 optional = fact.kind is FactKind.PARAMETER and tests_none(value.data, fact.parameter)
                 if fact.kind in (FactKind.FILLER, FactKind.IDS) and frame.caller is None:
-                    optional = optional or tests_another(value)
+                    optional = optional or tests_another(value) or is_default(value, position, frame.function)
                 if everywhere or is_loop or optional:
                     yield fact
                 else:
@@ -233,10 +235,11 @@ class FactFinder:
         both = (*self.facts(left, frame, depth), *self.facts(right, frame, depth))
         if value.data == "/" or (value.data == "@" and any(self._is_learned(arg, frame) for arg in value.args)):
             return (Fact(FactKind.CONTINUOUS, Located(value, frame), changed=True),)
-        if value.data in ("+", "-"):
-            shifted = self._shifted(value, frame, depth)
-            if shifted is not None:
-                return shifted
+        if value.data == "-" and counts_up(left, right):
+            return (Fact(FactKind.POSITIONS, Located(value, frame), changed=True),)
+        shifted = self._shifted(value, frame, depth) if value.data in ("+", "-") else None
+        if shifted is not None:
+            return shifted
         kept = (FactKind.CONTINUOUS, FactKind.PARAMETER)
         return _changed(fact for fact in both if fact.kind in kept)
 
@@ -573,8 +576,9 @@ class FactFinder:
 
     def _apart_from(self, facts: Facts, mask: Value, frame: Frame, depth: int) -> Facts:
         """What stays true of elements that a comparing mask picks: ids that it does not compare are any of theirs."""
-        real = tuple(fact for fact in facts if fact.kind is FactKind.CONTINUOUS)
-        return (*real, *self._untested(facts, mask, frame, depth))
+        kept = [replace(f, changed=True) for f in facts if f.kind is FactKind.POSITIONS]
+        kept += [fact for fact in facts if fact.kind is FactKind.CONTINUOUS]
+        return (*kept, *self._untested(facts, mask, frame, depth))
 
     def _filler(self, value: Value | None, writer: Value, frame: Frame) -> Iterator[Fact]:
         if value is None:

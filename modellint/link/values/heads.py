@@ -119,7 +119,7 @@ class Heads:
     ) -> list[tuple[Size, Located, bool]]:
         """`torch.stack(scores, 1)`: each one's classes, if they are joined along another dimension."""
         dim = call.argument(1, "dim")
-        along = 0 if dim is None else _whole_number(dim)
+        along = 0 if dim is None else whole_number(dim)
         if along is None or along == -1 or along > (1 if name == "stack" else 0):
             return []
         members = _members(operand)
@@ -241,7 +241,7 @@ def _keeps_last(parts: tuple[Value, ...]) -> bool:
     return all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or p.target is not None for p in parts)
 
 
-def _whole_number(value: Value) -> int | None:
+def whole_number(value: Value) -> int | None:
     if value.op is Op.UNARY and value.data == "-" and type(value.args[0].data) is int:
         return -value.args[0].data
     return value.data if value.op is Op.CONST and type(value.data) is int else None
@@ -251,9 +251,9 @@ def _last_size_of(size: Value) -> Value | None:
     """`x` of `x.size(-1)` and `x.shape[-1]`."""
     if size.op is Op.CALL and size.callee.op is Op.ATTR and size.callee.data == "size":
         dim = size.argument(0, "dim")
-        return size.callee.args[0] if dim is not None and _whole_number(dim) == -1 else None
+        return size.callee.args[0] if dim is not None and whole_number(dim) == -1 else None
     if size.op is Op.INDEX and size.args[0].op is Op.ATTR and size.args[0].data == "shape":
-        return size.args[0].args[0] if _whole_number(size.args[1]) == -1 else None
+        return size.args[0].args[0] if whole_number(size.args[1]) == -1 else None
     return None
 
 
@@ -263,7 +263,7 @@ def _flattens_before_last(call: Value, target: Target) -> bool:
     start, end = call.argument(first, "start_dim"), call.argument(first + 1, "end_dim")
     if start is None or end is None:
         return False
-    return _whole_number(start) == 0 and _whole_number(end) in (1, -2)
+    return whole_number(start) == 0 and whole_number(end) in (1, -2)
 
 
 def _members(value: Value) -> list[Value] | None:

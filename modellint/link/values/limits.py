@@ -9,6 +9,7 @@ from modellint.graph.value import Guard, Op, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.graph.python import Function
     from modellint.graph.value import Event
 
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
@@ -180,6 +181,23 @@ def tests_another(choice: Value) -> bool:
     if test is None or test.op is not Op.COMPARE or not tests_none(test, test.args[0].data):
         return False
     return all(arg is not test.args[0] for arg in choice.args)
+
+
+def counts_up(left: Value, right: Value) -> bool:
+    """`mask.cumsum(-1) - 1`: the position of each element among those that a mask keeps."""
+    is_sum = left.op is Op.CALL and left.callee.data == "cumsum"
+    return is_sum and right.op is Op.CONST and right.data == 1
+
+
+def is_default(choice: Value, position: int, function: Function) -> bool:
+    """Whether a branch is taken when a parameter that is None by default is left out."""
+    test = choice.data
+    if test is None or test.op is not Op.COMPARE or not tests_none(test, test.args[0].data):
+        return False
+    parameter = function.parameter(str(test.args[0].data))
+    default = None if parameter is None else parameter.default
+    taken = 0 if test.data == "is" else 1
+    return default is not None and default.op is Op.CONST and default.data is None and position == taken
 
 
 _COMPARING = frozenset(("isin", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "index"))

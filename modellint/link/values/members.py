@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -155,3 +156,16 @@ def _is_near(name: str, module: ModuleFacts) -> bool:
     while shared < min(len(package), len(other)) and package[shared] == other[shared]:
         shared += 1
     return len(package) - shared <= 1 and len(other) - shared <= 1
+
+
+def is_super(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
+
+
+def super_init(constructor: Function) -> Value | None:
+    """The `super().__init__(…)` of a constructor."""
+    for event in constructor.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data == "__init__" and is_super(callee.args[0]):
+            return event.value
+    return None

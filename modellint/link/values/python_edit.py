@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from modellint.finding import Applicability, Edit, Fix
 from modellint.source import Place
 
 if TYPE_CHECKING:
@@ -86,6 +87,16 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
     if found is None and position < len(node.args):
         found = node.args[position]
     return None if found is None or isinstance(found, ast.Starred) else place_in(call, found, module)
+
+
+def swapped(call: Value, first: str, second: str, module: ModuleFacts) -> Fix | None:
+    """The first two arguments of a call, `first` and `second` by name, in each other's place."""
+    places = [argument_place(call, position, name, module) for position, name in enumerate((first, second))]
+    one, other = places
+    if one is None or other is None:
+        return None
+    edits = (Edit(one, text_at(other, module)), Edit(other, text_at(one, module)))
+    return Fix("Swap the arguments", Applicability.UNSAFE, edits)
 
 
 def text_at(place: Place, module: ModuleFacts) -> str:

@@ -27,20 +27,20 @@ _MAX_DEPTH = 12
 
 @dataclass(eq=False, slots=True)
 class SizedTable:
-    """A place where a length sizes or slices a table: a call that passes it, or the slice itself."""
+    """A place where a length sizes or slices a table: a call that passes it, or the slice or range itself."""
 
     event: Event
     frame: Frame
     #: The length, where it is passed or written.
     length: Located
-    #: The function that takes the length, and the parameter it arrives at; None for a slice on the spot.
+    #: The function that takes the length, and the parameter it arrives at; None for a slice or range on the spot.
     callee: Frame | None
     parameter: str | None
 
     @property
     def name(self) -> str:
-        """What the length is called at the table: the parameter, or the sliced attribute."""
-        return self.parameter or "the slice"
+        """What the length is called at the table: the parameter, or what it bounds."""
+        return self.parameter or ("the range" if self.event.kind is EventKind.CALL else "the slice")
 
 
 @dataclass(eq=False, slots=True)
@@ -139,7 +139,7 @@ class Rotary:
                 yield from _upper_bounds(value)
 
     def sized_tables(self, function: Function) -> Iterator[SizedTable]:
-        """Where a function passes a length to a position table, or slices one itself."""
+        """Where a function passes a length to a position table, slices one itself, or counts up to take cosines."""
         names = self.callables(function.module)
         slices = function.owner is not None and self.takes_cosines(function)
         if not slices and names.isdisjoint(function.words):
@@ -154,6 +154,9 @@ class Rotary:
                     passed = self.evaluator.argument_named(name, inner)
                     if passed is not None:
                         yield SizedTable(event, frame, passed, inner, name)
+            elif event.kind is EventKind.CALL and event.value.callee.data == "arange" and "cos(" in function.text:
+                if len(event.value.positional) == 1:
+                    yield SizedTable(event, frame, Located(event.value.positional[0], frame), None, None)
             elif event.kind is EventKind.INDEX and event.value.args[0].op is Op.ATTR and self.takes_cosines(function):
                 for upper in _upper_bounds(event.value):
                     yield SizedTable(event, frame, Located(upper, frame), None, None)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, are_exclusive, dotted
+from modellint.graph.size import is_proved
+from modellint.graph.value import EventKind, Op, are_exclusive, dotted, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
-    from modellint.graph.value import Event
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.evaluator import Frame, Instance, Located
 
@@ -34,6 +35,9 @@ RECURRENT_WIDTH = dict.fromkeys(("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"
 #: What quantities of ids are called.
 COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
 _COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")
+_COUNTS_ANYTHING = re.compile(
+    r"max_?(?:pos|seq|len|time)|(?<!\w)(?:n|num|number_of|max)_\w*s(?!\w)|spks|speakers|langs", re.I
+)
 #: These count discrete units as often as they are the width of a layer.
 _MAY_COUNT_UNITS = re.compile(r"(?<!\w)(?:n|num)_units(?!\w)")
 _DOCUMENTS_IDS = re.compile(
@@ -132,6 +136,14 @@ def counts_ids(number: Located) -> bool:
     return any(pattern.search(text) for pattern in (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS))
 
 
+def counts_anything(number: Located) -> bool:
+    """Whether what a number is called says that it counts something: positions, speakers, classes."""
+    text = number.frame.module.text_of(number.value)
+    return bool(_COUNTS_ANYTHING.search(text)) and not re.search(
+        r"heads|channels|feat|hidden|dims?\b|units|filters", text
+    )
+
+
 def is_width(number: Located, frame: Frame, project: Project) -> bool:
     """Whether a number whose name may mean more than a vocabulary is the width of a layer beside."""
     text = number.frame.module.text_of(number.value)
@@ -152,6 +164,32 @@ def widths(event: Event, size: Size, frame: Frame, project: Project) -> Iterator
         for function in frame.module.all_functions():
             if function.name == "__init__" and function is not frame.function:
                 yield from (width for _, width in layers(project.evaluator.root(function), project, kinds))
+
+
+def is_own_width(event: Event, size: Size, frame: Frame, project: Project) -> bool:
+    """Whether a number is the width of a layer of the same constructor, or of the file's other classes."""
+    is_known = bool(size.symbols)
+    return any(width == size and (is_known or is_proved(width, size)) for width in widths(event, size, frame, project))
+
+
+def is_shared(event: Event, size: Size, frame: Frame, project: Project) -> bool:
+    """Whether another part that a constructor builds is given the same number."""
+    for other in frame.function.flow.of(EventKind.CALL):
+        if (
+            other is not event
+            and self_attribute(other.value.callee) is None
+            and not _is_inside(other.value, event.value)
+        ):
+            given = (*other.value.positional, *other.value.keywords.values())
+            if any(
+                project.evaluator.size(arg, frame) == size for arg in given if arg.op in (Op.PARAM, Op.ATTR, Op.BIN)
+            ):
+                return True
+    return False
+
+
+def _is_inside(value: Value, other: Value) -> bool:
+    return any(part is other for part in value.walk())
 
 
 def sharing(

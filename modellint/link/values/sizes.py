@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.names import DefinedConstant
 
 if TYPE_CHECKING:
@@ -110,6 +110,10 @@ class Sizes:
             agreed = self._agreed(sizes)
             if agreed is not None:
                 return agreed
+            if len(stored) == 1 and frame.caller is None and self_attribute(value) is not None:
+                # A number that we cannot compute is still the same number wherever the class speaks of it.
+                owner = stored[0].frame.function
+                return Size.symbol(Symbol(f"{owner.module.path}:{owner.qualname}", str(value.data)))
         return self._opaque_attribute(value, frame)
 
     def _is_configuration(self, instance: Instance) -> bool:

@@ -37,6 +37,12 @@ def attribute_of(table: Table, frame: Frame) -> str | None:
     return None
 
 
+def is_called(table: Table, frame: Frame, project: Project) -> bool:
+    """Whether ids are looked up in a table, by calling the attribute under which it is kept."""
+    name = attribute_of(table, frame)
+    return name is not None and any(f".{name}(" in function.text for function in users(table, frame, project))
+
+
 def is_transposed(table: Table, frame: Frame, project: Project) -> bool:
     """Whether a table is never looked up, but used through its weight, which may lie either way."""
     name = attribute_of(table, frame)

@@ -1,0 +1,67 @@
+"""What sizes the tables of a recipe, and what else takes the same key."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.pairing import including
+from modellint.link.values.shapes import COUNTS_IDS
+from modellint.link.values.tables import EMBEDDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Item
+
+#: What features are counted by, and arguments that take the width of an input.
+_COUNTS_FEATURES = re.compile(
+    r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
+)
+_TAKES_WIDTH = frozenset(
+    ("in_features", "in_channels", "input_size", "input_dim", "n_mels", "d_model", "normalized_shape")
+)
+
+
+def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, list[tuple[str, Item, str]]]]:
+    """The tables that a recipe builds, what sizes each, and the feature extractors and layers that it sizes as well.
+
+    A use says what it means, which object it is, and how that object takes the number.
+    """
+    for whole in including(recipe, project):
+        known = evaluate(whole, project)
+        objects = [item for item in known.root.walk() if item.kind is ItemKind.NEW]
+        for table in objects:
+            rows = _row_argument(table)
+            if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
+                yield table, rows, list(_uses(table, rows, objects, known.keys))
+
+
+def _row_argument(item: Item) -> Item | None:
+    """What sizes the table that an object is."""
+    if item.target in EMBEDDINGS and item.elements:
+        return item.elements[0]
+    return item.fields.get("num_embeddings")
+
+
+def _uses(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[tuple[str, Item, str]]:
+    """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
+    vocabulary = next((str(name) for name in keys if COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
+    is_feature = is_width = False
+    for item in objects:
+        for name, value in item.fields.items():
+            if item is table or value is not rows or not isinstance(name, str):
+                continue
+            how = f"`{item.target}` takes it as `{name}`"
+            if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:
+                is_feature = True
+                text = (
+                    f"`{rows.path}` configures feature extraction, in `{item.path}`; the vocabulary is `{vocabulary}`"
+                )
+                yield text, item, how
+            elif name in _TAKES_WIDTH and not is_width:
+                is_width = True
+                yield f"`{rows.path}` is the `{name}` of `{item.path}`", item, how

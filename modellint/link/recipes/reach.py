@@ -169,7 +169,8 @@ class Reach:
 
 
 def _mentions(function: Function, words: tuple[str, ...]) -> bool:
-    return not words or any(word in function.text for word in words)
+    text = function.module.source.text if function.name == "<module>" else function.text
+    return not words or any(word in text for word in words)
 
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:

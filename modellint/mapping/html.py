@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 import modellint
@@ -72,7 +73,7 @@ def _section(graph: Graph, table: Table, number: int) -> Iterator[str]:
     yield from (f'<p class="quiet">{markup(note)}</p>' for note in table.notes)
     if table.loose:
         yield f'<div class="alarm"><h3>{counted(len(table.loose), "thing")} {_hang(len(table.loose))} loose</h3><ul>'
-        yield from (f"<li>{markup(text)}</li>" for text in table.loose)
+        yield from (f"<li>{_with_code(text)}</li>" for text in table.loose)
         yield "</ul></div>"
     elif table.rows:
         yield '<p class="fine">Nothing hangs loose.</p>'
@@ -80,6 +81,10 @@ def _section(graph: Graph, table: Table, number: int) -> Iterator[str]:
         yield from _figure(graph, table, number)
         yield from _table(table)
     yield "</section>"
+
+
+def _with_code(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", markup(text))
 
 
 def _hang(number: int) -> str:

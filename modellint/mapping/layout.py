@@ -268,5 +268,10 @@ def _clipped(text: str, room: float) -> str:
 
 def legend(drawn: Iterable[Graph]) -> list[str]:
     """The verbs that occur, in a fixed order."""
-    found = {edge.verb for graph in drawn for edge in graph.edges}
+    found = {
+        edge.verb
+        for graph in drawn
+        for edge in graph.edges
+        if not edge.source.startswith(LAYER)  # what a layer registers stands below it
+    }
     return [verb for verb in ("moves", "trains", "saves", "loads", "registers", "uses") if verb in found]

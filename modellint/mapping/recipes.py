@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 _NO = Fact(State.NO)
 _UNKNOWN = Fact(State.UNKNOWN)
-_PICKS_ITEMS = (ItemKind.NEW, ItemKind.APPLY)
+#: How roots are called that are entries of `modules`.
+_MODULES = "modules["
+_MADE = (ItemKind.NEW, ItemKind.APPLY)
 
 
 def map_recipe(recipe: Recipe, project: Project) -> RecipeMap:
@@ -59,6 +61,11 @@ class _LooseLayers:
         self.unmoved = {id(o.layer): o.layer for o in omitted_layers(recipe, project) if o.sure}
         self.untrained = {id(s.part): s.layer for s in untrained_layers(recipe, project) if s.is_certain}
         self.unsaved = {id(s.part): s.layer for s in unsaved_layers(recipe, project) if s.is_certain}
+
+    @property
+    def containers(self) -> dict[int, Item]:
+        """What nothing is saved of, where that is more than one layer."""
+        return {id(whole): whole for part, whole in self.unsaved.items() if part != id(whole)}
 
     def told(self) -> Iterator[Loose]:
         """Each thing that hangs loose, once."""
@@ -108,7 +115,7 @@ class _Training:
 
     def _may_be_layer(self, item: Item) -> bool:
         model = self.layers.model(item)
-        return item.kind in _PICKS_ITEMS and (model is None or model.is_module is None)
+        return item.kind in _MADE and (model is None or model.is_module is None)
 
     def _nesting(self, items: list[Item]) -> dict[int, Item]:
         """For each layer the nearest other one that registers it."""
@@ -140,6 +147,8 @@ class _Training:
     # -- facts -------------------------------------------------------------------------------------------------
 
     def _moved(self, status: LayerStatus) -> Fact:
+        if status.moved is not None and not status.moved.root.text.startswith(_MODULES):
+            return Fact(State.MAYBE, "by the script", status.moved.root.place)
         fact = _fact(status.moved)
         if fact is not None:
             return fact
@@ -182,7 +191,10 @@ class _Training:
         fact = _fact(status.saved)
         if fact is not None:
             return fact
-        if id(status.item) in self.loose.unsaved:
+        if id(status.item) in self.loose.unsaved or (
+            # It is lost with the container of which nothing is saved.
+            status.trained is not None and status.has_parameters and self._is_in(status.item, self.loose.containers)
+        ):
             return Fact(State.LOOSE)
         saved = self.registration.saved
         return _NO if saved is not None and saved.closed else _UNKNOWN
@@ -204,7 +216,7 @@ class _Training:
         ):
             if via is None:
                 continue
-            if kind is RootKind.MODULES and not via.root.text.startswith("modules["):
+            if kind is RootKind.MODULES and not via.root.text.startswith(_MODULES):
                 kind = RootKind.SCRIPT
             holder = via.root.item
             is_nested = within is not None and (holder is within or self.layers.takes_along(holder, within))
@@ -232,7 +244,7 @@ def _fact(via: Via | None) -> Fact | None:
 
 
 def _root_name(root: Root, kind: RootKind) -> str:
-    if kind in (RootKind.MODULES, RootKind.RECOVERABLES) and "[" in root.text:
+    if kind in (RootKind.MODULES, RootKind.RECOVERABLES, RootKind.PRETRAINER) and "[" in root.text:
         return root.text.partition("[")[0]
     return kind.value if kind is RootKind.SCRIPT else shortened(root.text)
 

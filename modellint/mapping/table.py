@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -24,6 +25,8 @@ _NARROWEST, _WIDEST, _ELSEWHERE = 80, 120, 100
 #: Columns are not made narrower than this.
 _MIN_COLUMN = 8
 _GAP = "  "
+#: Where one word ends and the next begins in `ConvolutionFrontEnd`.
+_WORD_ENDS = re.compile(r"[a-z0-9](?=[A-Z])")
 
 
 def lines(chart: Map, view: View) -> Iterator[str]:
@@ -90,11 +93,12 @@ def _column_widths(rows: list[list[str]], width: int) -> list[int]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` cells, broken at spaces, else after dots, brackets and underscores, else anywhere."""
+    """Lines of at most `width` cells, broken at spaces, else after dots, brackets and words, else anywhere."""
     lines: list[str] = []
     while _cells(text) > width:
         end = _end(text, width)
         breaks = [text.rfind(" ", 0, end + 1), *(text.rfind(mark, 0, end) + 1 for mark in "._[/,")]
+        breaks += [match.end() for match in _WORD_ENDS.finditer(text, 0, end)]
         best = breaks[0] if breaks[0] > 0 else max(breaks[1:])
         at = best if best > width // 3 else end
         lines.append(text[:at].rstrip())

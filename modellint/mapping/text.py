@@ -34,9 +34,12 @@ def fact_text(fact: Fact, name: str = "") -> str:
 
 def shortened(text: str) -> str:
     """`Adam` of `hparams["Adam"]`, `opt_class` of `self.hparams.opt_class`, `model` of `recoverables[model]`."""
+    loaded = text.partition("[loadables][")[2]
+    if loaded:
+        return loaded.removesuffix("]")
     for start, end in (
         *(('hparams["', '"]'), ("hparams['", "']"), ("recoverables[", "]"), ("self.hparams.", "")),
-        *(("pretrainer[loadables][", "]"), ("self.", "")),
+        ("self.", ""),
     ):
         if text.startswith(start) and text.endswith(end):
             return text.removeprefix(start).removesuffix(end)
@@ -52,7 +55,7 @@ def stages_text(use: Use) -> str:
 
 def use_text(use: Use, view: View, *, short: bool) -> str:
     """`train.py:83`, and in which stages and through what; with `short` only what is used first."""
-    text = position(use.place, view, short=short)
+    text = position(use.place, view, short=True)
     stages = stages_text(use)
     if stages:
         text += f" ({stages})"

@@ -83,7 +83,7 @@ def _of_class(chart: ClassMap, view: View) -> Table:
     subtitle = f"class {class_text(chart.name)}{bases}{kinds[chart.is_module]}"
     rows = tuple(_attribute_row(attribute, view) for attribute in chart.attributes)
     loose = tuple(f"{position(one.place, view)}: {one.message} ({one.code})" for one in chart.loose)
-    notes = [_sum([attribute.parameters for attribute in chart.attributes if attribute.kind != "buffer"], "attribute")]
+    notes = [_sum([attribute.parameters for attribute in chart.attributes], "attribute")]
     if not chart.is_complete:
         notes.append("the constructor does more than can be followed: there may be more attributes")
     columns = ("attribute", "class", "parameters", "registered", "used")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from mapped import PROJECT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import Workspace
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_the_map_goes_to_a_file_if_one_is_named(workspace: Workspace) -> None:
@@ -124,3 +126,11 @@ def test_checking_does_not_load_maps(tmp_path: Path) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
     assert "modellint.linter" in loaded
     assert not [name for name in loaded if name.startswith("modellint.mapping")]
+
+
+def test_readme_shows_what_comes_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```text\n\$ modellint map (\S+)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(ROOT)
+    assert workspace.run("map", shown[0]).out == shown[1]

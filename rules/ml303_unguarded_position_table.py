@@ -142,6 +142,31 @@ class Rotary(nn.Module):
             },
         ),
         Example(
+            "A method that builds the table for any length, and that only the constructor calls",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim, longest=2048):
+        super().__init__()
+        self.register_buffer("inv_freq", 10000.0 ** -(torch.arange(0, dim, 2) / dim))
+        self.build(longest)  # expect: ML303
+
+    def build(self, longest):
+        self.longest = longest
+        angles = torch.outer(torch.arange(longest), self.inv_freq)
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def forward(self, x, length=None):
+        return self.cosines[:length].to(x.dtype), self.sines[:length].to(x.dtype)
+""",
+            },
+        ),
+        Example(
             "Positions that are made in one class and looked up in another",
             {
                 "model.py": """\
@@ -239,6 +264,55 @@ class PositionalEncoding(nn.Module):
         except RuntimeError:
             self.grow(x)
         return x + self.table[:, : x.size(1)]
+""",
+            },
+        ),
+        Example(
+            "A method that the model calls, and one that compares",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim, longest=2048):
+        super().__init__()
+        self.dim = dim
+        self.build(longest)
+
+    def build(self, longest):
+        self.longest = longest
+        self.register_buffer("cosines", torch.arange(longest)[:, None].cos())
+
+    def forward(self, x, length=None):
+        return self.cosines[:length]
+
+
+class Growing(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.build(512)
+
+    def build(self, longest):
+        self.longest = longest
+        self.table = torch.arange(longest)[:, None].cos()
+
+    def forward(self, x):
+        if x.shape[1] > self.longest:
+            self.build(x.shape[1])
+        return self.table[: x.shape[1]]
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.rotary = Rotary(dim)
+        self.growing = Growing(dim)
+
+    def forward(self, x):
+        self.rotary.build(x.shape[1])
+        return self.growing(x) * self.rotary(x, x.shape[1])
 """,
             },
         ),
@@ -412,19 +486,20 @@ class Encoder(nn.Module):
                 yield self._report(found)
 
     def _report(self, found: FixedTable) -> Finding:
-        table, use = found.table, found.use
+        table, use, size = found.table, found.use, found.rows
         length = found.length.frame.module.text_of(found.length.value)
-        size = found.rows
-        given = "" if size.constant is not None else f", the default of `{size}`,"
+        text = table.frame.module.text_of(table.value)
+        if size is None:
+            rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
+        else:
+            given = "" if size.constant is not None else f", the default of `{size}`,"
+            rows, built = f"{size.number} rows", f"{size.number} rows{given} are built once"
         return self.finding(
             table.frame.module.place(table.value),
-            f"the table has {size.number} rows, and is read for `{length}` positions however many these are",
-            symbol=table.frame.module.text_of(table.value),
+            f"the table has {rows}, and is read for `{length}` positions however many these are",
+            symbol=text,
             confidence=Confidence.MEDIUM,
-            evidence=(
-                f"{size.number} rows{given} are built once",
-                f"`{length}` is a dimension of the input, and neither compared nor limited",
-            ),
+            evidence=(built, f"`{length}` is known only at run time, and neither compared nor limited"),
             related=(Related(use.frame.module.place(use.value), "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
         )

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, same, self_attribute
 from modellint.link.values.callers import builders
 from modellint.link.values.dimensions import dimensions
 from modellint.link.values.evaluator import Instance, Located
@@ -25,20 +25,25 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.link.values.evaluator import Frame
 
-_SLICES = re.compile(r"self\.\w+\[[^\]\n]*:")
+_SLICES = re.compile(r"self\.\w+\[[^\]]*:")
 #: Tables of a few rows are for the parts of an architecture, not for positions.
 _FEW = 16
-_ORDERS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_ORDERS = frozenset(("<", "<=", ">", ">="))
+_COMPARISONS = _ORDERS | {"==", "!="}
 _LIMITS = frozenset(("min", "minimum", "clamp", "clip", "clamp_", "remainder", "fmod"))
 
 
 @dataclass(frozen=True, eq=False)
 class FixedTable:
-    """A table of `rows` rows, made at `table`, whose rows are read at `use` for a run-time `length`."""
+    """A table, made at `table`, whose rows are read at `use` for a run-time `length`.
+
+    `rows` says how many it has; None where the constructor calls a method that builds it for any length.
+    """
 
     table: Located
-    rows: Size
+    rows: Size | None
     use: Located
     length: Located
 
@@ -99,7 +104,10 @@ class PositionTables:
             for position, upper in _upper_bounds(subscript):
                 length = Located(upper, frame)
                 if not self._is_run_time(length):
+                    if _is_given(upper):
+                        yield from self._built_once(cls, name, Located(event.value, frame), length)
                     continue
+                yield from self._built_once(cls, name, Located(event.value, frame), length)
                 found = self._made(cls, name)
                 if found is None:
                     continue
@@ -108,6 +116,55 @@ class PositionTables:
                 size = None if rows is None else self._fixed(rows)
                 if size is not None and not self._is_rebuilt(cls, name):
                     yield FixedTable(table, size, Located(event.value, frame), length)
+
+    def _built_once(self, cls: Class, name: str, use: Located, length: Located) -> Iterator[FixedTable]:
+        """A table that a method builds for any length, though only the constructor calls that method."""
+        builders_ = self._builders(cls, name)
+        constructor = self._project.members.method(cls, "__init__")
+        if not builders_ or constructor is None:
+            return
+        leading = self._leading_to(cls, builders_)
+        if use.frame.function.name in leading or self._is_called_from_outside(cls.module, leading):
+            return
+        frame = self._evaluator.root(constructor)
+        for event in constructor.flow.of(EventKind.CALL):
+            if self_attribute(event.value.callee) in builders_ and event.value.args[1:]:
+                yield FixedTable(Located(event.value, frame), None, use, length)
+                return
+
+    def _builders(self, cls: Class, name: str) -> frozenset[str]:
+        """The methods, the constructor left out, that store an attribute; none if the constructor makes it itself."""
+        members = self._project.members
+        stored = [
+            (function, event.value)
+            for function, event in members.stored(cls, name)
+            if not (event.value.op is Op.CONST and event.value.data is None)
+        ]
+        stored += [(function, event.value) for function, event in members.buffers(cls, name)]
+        names = frozenset(function.name for function, _ in stored)
+        return frozenset() if "__init__" in names else names
+
+    def _leading_to(self, cls: Class, names: frozenset[str]) -> frozenset[str]:
+        """Methods of a class, and those that call them in turn, the constructor left out."""
+        methods = [m for owner in self._project.members.mro(cls) for m in owner.methods.values()]
+        found = set(names)
+        while True:
+            more = {
+                method.name
+                for method in methods
+                if method.name not in found
+                and method.name != "__init__"
+                and any(re.search(rf"\bself\.{name}\b", method.text) for name in found)
+            }
+            if not more:
+                return frozenset(found)
+            found |= more
+
+    @staticmethod
+    def _is_called_from_outside(module: ModuleFacts, names: frozenset[str]) -> bool:
+        """Whether a file calls one of the methods on an object other than the receiver."""
+        called = re.compile(rf"(?<!self)(?<!super\(\))\.(?:{'|'.join(map(re.escape, sorted(names)))})\(")
+        return called.search(module.source.text) is not None
 
     def _made(self, cls: Class, name: str) -> tuple[Located, Located] | None:
         """Where the constructor makes an attribute, and the tensor that it is made of."""
@@ -206,39 +263,91 @@ class PositionTables:
     # -- guards -----------------------------------------------------------------------------------------------------
 
     def _is_guarded(self, found: FixedTable) -> bool:
-        """Whether the class that holds the table, or what calls it, compares lengths or cuts what it passes on."""
+        """Whether what reads the table, or what calls it, compares lengths or cuts what it passes on."""
         functions: dict[Function, None] = {}
         for located in (found.use, found.length, found.table):
-            owner = located.frame.function.owner
-            functions[located.frame.function] = None
+            function = located.frame.function
+            if found.rows is None and function.name == "__init__":
+                continue
+            functions[function] = None
+            owner = function.owner
             for cls in () if owner is None else self._project.members.mro(owner):
-                functions.update(dict.fromkeys(cls.methods.values()))
-        if any(_compares_lengths(function) for function in functions):
+                functions.update(dict.fromkeys(m for m in cls.methods.values() if self._is_reader(m, found)))
+        if any(_compares_lengths(function, _COMPARISONS) for function in functions):
             return True
         readers = frozenset(functions)
-        for module in {function.module for function in readers}:
-            for function in module.all_functions():
-                if function not in readers and self._limits_callee(function, readers):
-                    return True
-        return False
+        limiting = [
+            limits
+            for module in {function.module for function in readers}
+            for function in module.all_functions()
+            if function not in readers and (limits := self._limits_callee(function, readers, found)) is not None
+        ]
+        # A method that builds for any length is there to be called wherever a length is not limited.
+        return any(limiting) if found.rows is not None else bool(limiting) and all(limiting)
 
-    def _limits_callee(self, function: Function, readers: frozenset[Function]) -> bool:
-        """Whether a function that calls one of the readers looks at lengths before."""
+    def _is_reader(self, method: Function, found: FixedTable) -> bool:
+        """Whether a method takes part in reading a table: where one builds it for any length, if it is called."""
+        if found.rows is not None:
+            return True
+        use = found.use.frame.function
+        return method is use or re.search(rf"\bself\.{method.name}\b", use.text) is not None
+
+    def _limits_callee(self, function: Function, readers: frozenset[Function], found: FixedTable) -> bool | None:
+        """Whether a function that calls one of the readers looks at lengths before; None if it calls none.
+
+        Where a method builds the table for any length, only the length that is passed on counts.
+        """
         frame = self._evaluator.root(function)
+        limits = None
         for event in function.flow.of(EventKind.CALL):
             inner = self._evaluator.call_frame(event.value, frame)
-            if inner is not None and inner.function in readers and inner.function.name != "__init__":
+            if inner is None or inner.function not in readers or inner.function.name == "__init__":
+                continue
+            limits = limits or False
+            if found.rows is not None or inner.function is not found.length.frame.function:
                 cut = any(part.op is Op.SLICE for arg in event.value.args[1:] for part in arg.walk())
-                if cut or _compares_lengths(function):
+                if cut or _compares_lengths(function, _ORDERS):
                     return True
-        return False
+            elif any(self._is_compared(passed, function) for passed in self._passed(inner, found.length)):
+                return True
+        return limits
+
+    def _passed(self, inner: Frame, length: Located) -> Iterator[Located]:
+        """What a call passes for the parameters that a length is made of."""
+        for part in length.value.walk():
+            bound = self._evaluator.argument(part, inner) if _is_given(part) else None
+            if bound is not None:
+                yield bound
+
+    def _is_compared(self, passed: Located, function: Function) -> bool:
+        """Whether a function compares a number or tensor that it passes on, or what that is computed from."""
+        parts = [passed.value, *(source.value for source in number_sources(passed, self._evaluator))]
+        return any(
+            event.value.data in _ORDERS
+            and not _tells_none_or_one(event.value)
+            and any(same(part, other) for arg in event.value.args for part in arg.walk() for other in parts)
+            for event in function.flow.of(EventKind.COMPARE)
+        )
 
 
-def _compares_lengths(function: Function) -> bool:
-    """Whether a function compares a dimension of a tensor with something."""
+def _is_given(length: Value) -> bool:
+    """Whether a length is an argument."""
+    return length.op is Op.PARAM and length.data != "self"
+
+
+def _tells_none_or_one(compare: Value) -> bool:
+    """Whether a comparison only tells an empty input, or a single step, from others."""
+    return any(arg.op is Op.CONST and arg.data in (0, 1) for arg in compare.args)
+
+
+def _compares_lengths(function: Function, operators: frozenset[str]) -> bool:
+    """Whether a function compares a dimension of a tensor, or a number that it is given, with something."""
     return any(
-        event.value.data in _ORDERS
-        and any(length_kind(part) == LengthKind.COUNT for arg in event.value.args for part in arg.walk())
+        event.value.data in operators
+        and not _tells_none_or_one(event.value)
+        and any(
+            length_kind(part) == LengthKind.COUNT or _is_given(arg) for arg in event.value.args for part in arg.walk()
+        )
         for event in function.flow.of(EventKind.COMPARE)
     )
 

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.finding import Fix
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
@@ -651,6 +652,12 @@ class Net(nn.Module):
         for found in unregistered(module, project):
             if found.layers or not found.parameters:
                 yield self._finding(found)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+        from modellint.confirm.plan import registration_probe
+
+        return registration_probe(finding, project)
 
     def _finding(self, found: Unregistered) -> Finding:
         kept = found.kept

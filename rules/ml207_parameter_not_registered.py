@@ -16,6 +16,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
@@ -452,6 +453,12 @@ class Model(nn.Module):
         for found in unregistered(module, project):
             if found.parameters and not found.layers:
                 yield self._contained(found)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+        from modellint.confirm.plan import registration_probe
+
+        return registration_probe(finding, project)
 
     def _derived(self, found: Derived) -> Finding:
         module = found.function.module

@@ -48,6 +48,8 @@ class Setup:
     limits: Limits = Limits()
     overrides: tuple[tuple[str, Any], ...] = ()
     stand_ins: tuple[str, ...] = ()
+    #: What to pass to classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
+    targets: tuple[tuple[str, Any], ...] = ()
 
 
 def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
@@ -113,7 +115,7 @@ class _Run:
 
     def _request(self) -> dict[str, Any]:
         target, setup = self._group.target, self._setup
-        near = [str(path.parent) for path in (target.script, target.path) if path is not None]
+        near = [str(_import_root(path)) for path in (target.script, target.path) if path is not None]
         return {
             "scratch": self._scratch,
             "roots": [*dict.fromkeys([*near, *setup.roots])],
@@ -121,6 +123,7 @@ class _Run:
             "memory": _ADDRESS_SPACE,
             "overrides": dict(setup.overrides),
             "stand_ins": list(setup.stand_ins),
+            "targets": dict(setup.targets),
             "target": {"path": str(target.path), "name": target.name},
             "probes": [{"id": number, "kind": probe.kind, **probe.data} for number, probe in self._group.probes],
         }
@@ -165,6 +168,14 @@ class _Run:
                 _kill(process)
                 return
             time.sleep(_POLL)
+
+
+def _import_root(path: Path) -> Path:
+    """The folder from which a file is imported: the one around the packages that it lies in."""
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

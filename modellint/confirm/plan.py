@@ -6,15 +6,19 @@ share a child process, so that a recipe is built once however many findings it h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from modellint.finding import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from modellint.finding import Finding
+    from modellint.graph.python import Class, Function
     from modellint.link.project import Project
+    from modellint.source import Place
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,40 @@ def recipe_probe(finding: Finding, project: Project, kind: str, **data: Any) -> 
         return None
     script = next(iter(scripts_of(whole, project).scripts), None)
     return Probe(Target(whole.source.path, script=script), kind, data)
+
+
+def python_probe(
+    finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
+) -> Probe | None:
+    """A probe of the function or class that `place` stands in (the finding's own place, if it is not given)."""
+    at = place or finding.place
+    module = project.python(Path(at.path))
+    if module is None:
+        return None
+    definitions: list[Class | Function] = [*module.classes.values(), *module.all_functions()]
+    around = [d for d in definitions if d.line <= at.span.line <= d.end_line]
+    if not around:
+        return None
+    target = Target(Path(at.path), max(around, key=lambda definition: definition.line).qualname)
+    return Probe(target, kind, {"name": target.name, "place": spot(finding.place), **data})
+
+
+def spot(place: Place) -> list[Any]:
+    """A place as the worker reads it."""
+    span = place.span
+    return [place.path, span.line, span.column, span.end_line, span.end_column]
+
+
+def registration_probe(finding: Finding, project: Project) -> Probe | None:
+    """A probe of an attribute, named by a finding as `Class.attribute`: is what it holds registered?
+
+    None for a finding of low confidence: what is in doubt there is if the attribute is meant to be registered.
+    """
+    if finding.confidence is Confidence.LOW:
+        return None
+    owner, _, attribute = finding.symbol.rpartition(".")
+    probe = python_probe(finding, project, "registration", owner=owner, attribute=attribute)
+    return None if probe is None else replace(probe, target=replace(probe.target, name=owner))
 
 
 def grouped(probes: Iterable[tuple[int, Probe]]) -> list[Group]:

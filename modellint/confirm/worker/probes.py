@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from . import placement, recipes
+from . import classes, placement, recipes
+from .registration import registration
 from .standins import StandIn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from .channel import Channel
     from .standins import StandIns
 
@@ -24,6 +28,8 @@ class Session:
         self._channel = channel
         self._stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
+        self._source: classes.Source | None = None
+        self._builder: classes.Builder | None = None
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 
@@ -40,6 +46,39 @@ class Session:
         self._recipe = recipes.Recipe(path, self._request["overrides"], self._stand_ins)
         return self._recipe
 
+    def source(self) -> classes.Source:
+        """The Python file that the request is about."""
+        if self._source is None:
+            self.begin("importing the file")
+            self._source = classes.Source(self._request["target"]["path"], self._stand_ins)
+        return self._source
+
+    def configured(self, name: str) -> Mapping[str, Any]:
+        """What the settings say of a class or function: its `arguments` and `inputs`."""
+        path = self._request["target"]["path"].replace(os.sep, "/")
+        for target, said in self._request["targets"].items():
+            file, is_file, wanted = target.partition("::")
+            module, _, attribute = target.rpartition(":")
+            if is_file and wanted == name and (path == file or path.endswith("/" + file.lstrip("./"))):
+                return said
+            if not is_file and attribute == name and module == classes.dotted_name(path):
+                return said
+        return {}
+
+    def attempts(self, name: str, *, variant: int = 0, device: str = "cpu") -> Iterator[classes.Attempt]:
+        """Ways to build a class, or to call a function, of the file; the first assumes the least."""
+        source = self.source()
+        found = source.find(name)
+        configured = self.configured(name)
+
+        def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
+            builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
+            self._builder = builder
+            return classes.Attempt(builder, found)
+
+        self.begin(f"building `{name}`")
+        return classes.attempts(begin)
+
     def assumed(self) -> list[str]:
         """What was filled in or replaced on the way."""
         facts = []
@@ -49,6 +88,8 @@ class Session:
             facts.append(f"not built: {', '.join(self._recipe.replaced)}")
         if self._recipe is not None and self._recipe.filled:
             facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
+        if self._builder is not None and self._builder.assumed:
+            facts.append(f"assumed: {', '.join(self._builder.assumed)}")
         return facts
 
 
@@ -91,4 +132,4 @@ def _mixed(layer: object) -> str:
     return ""
 
 
-_PROBES = {"recipe-placement": _recipe_placement}
+_PROBES = {"recipe-placement": _recipe_placement, "registration": registration}

@@ -1,0 +1,316 @@
+"""Building an object of a class that a Python file defines, with arguments from wherever they are said."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.util
+import inspect
+import os
+import sys
+import types
+import typing
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import roles
+from .standins import StandIn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .standins import StandIns
+
+_MAX_DEPTH = 4
+_MAX_ATTEMPTS = 6
+_MISSING = inspect.Parameter.empty
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class CannotBuildError(Exception):
+    """Nothing says what to pass; the message names the parameter."""
+
+
+class Settings:
+    """A configuration that no class describes: each attribute is a number by its role."""
+
+    def __init__(self, numbers: roles.Numbers) -> None:
+        self._numbers = numbers
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._numbers.number(name)
+
+
+class Source:
+    """The file that a request is about: its module, its syntax tree, and the definitions in it."""
+
+    def __init__(self, path: str, stand_ins: StandIns) -> None:
+        self.path = path
+        self._stand_ins = stand_ins
+        with open(path, "rb") as stream:
+            self.tree = ast.parse(stream.read())
+        self.module = self._import()
+
+    def _import(self) -> types.ModuleType:
+        name = dotted_name(self.path)
+        module = self._stand_ins.module(name)
+        if os.path.realpath(getattr(module, "__file__", None) or "") == os.path.realpath(self.path):
+            return module
+        # Another file of that name came first on the search path.
+        return self._stand_ins.importing(lambda: _load(f"{name}_of_target", self.path))
+
+    def find(self, name: str) -> Any:
+        """What the file calls `name` (`Encoder`, `Encoder.forward`)."""
+        found: Any = self.module
+        for part in name.split("."):
+            if not hasattr(found, part):
+                raise CannotBuildError(f"`{self.module.__name__}` defines no `{name}`")
+            found = getattr(found, part)
+        return found
+
+
+def _load(name: str, path: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def dotted_name(path: str) -> str:
+    """The name by which a file is imported, in the packages around it."""
+    folder, file = os.path.split(os.path.abspath(path))
+    stem = os.path.splitext(file)[0]
+    parts = [] if stem == "__init__" else [stem]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.append(name)
+    return ".".join(reversed(parts)) or stem
+
+
+class Builder:
+    """Builds objects; whatever nothing said is in `assumed`, by parameter.
+
+    `fixed` are values for the target's own parameters, that one attempt tries; `alternatives` what others may try.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        configured: Mapping[str, Any],
+        *,
+        variant: int = 0,
+        fixed: Mapping[str, Any] | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.source = source
+        self.numbers = roles.Numbers(variant)
+        self.alternatives: dict[str, list[Any]] = {}
+        self.device = device
+        #: What each object was built with, by its identity.
+        self.arguments: dict[int, dict[str, Any]] = {}
+        self._configured = configured
+        self._fixed = dict(fixed or {})
+        self._others: dict[str, str] = {}
+
+    @property
+    def assumed(self) -> list[str]:
+        """What nothing said, as `name=value`."""
+        numbers = [f"{name}={value}" for name, value in self.numbers.assumed.items()]
+        tried = [f"{name}={value!r}" for name, value in self._fixed.items()]
+        return [*numbers, *tried, *(f"{name}={text}" for name, text in self._others.items())]
+
+    def target(self, cls: type) -> Any:
+        """An object of the class that the request is about."""
+        return self._build(cls, dict(self._configured.get("arguments", {})), self._fixed, 0)
+
+    def instance(self, cls: type, depth: int = 0) -> Any:
+        """An object of a class that something needs."""
+        return self._build(cls, {}, {}, depth)
+
+    def _build(self, cls: type, configured: dict[str, Any], fixed: Mapping[str, Any], depth: int) -> Any:
+        if depth > _MAX_DEPTH:
+            raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
+        if issubclass(cls, StandIn):
+            raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
+        if inspect.isabstract(cls):
+            raise CannotBuildError(f"`{cls.__name__}` is abstract")
+        init = _init(cls)
+        given = {**self._called_with(cls), **configured, **fixed}
+        arguments = {}
+        tree = None if cls.__module__ != self.source.module.__name__ else self.constructor(cls)
+        for parameter in _parameters(init):
+            found = self._argument(parameter, init, tree, given, depth, is_target=depth == 0)
+            if found is not _MISSING:
+                arguments[parameter.name] = found
+        made = cls(**arguments)
+        self.arguments[id(made)] = arguments
+        return made
+
+    def _argument(
+        self,
+        parameter: inspect.Parameter,
+        function: Callable[..., Any],
+        tree: ast.FunctionDef | None,
+        given: Mapping[str, Any],
+        depth: int,
+        *,
+        is_target: bool,
+    ) -> Any:
+        name = parameter.name
+        use = roles.uses(tree, name) if tree is not None else roles.Use()
+        if is_target:
+            self._note_alternatives(parameter, use)
+        if name in given:
+            return given[name]
+        if roles.is_device(name) and self.device != "cpu":
+            return self.device
+        if parameter.default is not _MISSING:
+            return _MISSING
+        found = self.by_annotation(annotation_of(function, parameter), name, depth)
+        return self._by_use(name, use, depth) if found is _MISSING else found
+
+    def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use) -> None:
+        if isinstance(parameter.default, bool):
+            self.alternatives[parameter.name] = [not parameter.default]
+        elif use.words:
+            self.alternatives[parameter.name] = [word for word in use.words if word != parameter.default]
+        elif use.is_tested and parameter.default is _MISSING:
+            self.alternatives[parameter.name] = [True, False]
+
+    def by_annotation(self, annotation: Any, name: str, depth: int = 0) -> Any:
+        """A value of an annotated type; `inspect.Parameter.empty` if the annotation says too little."""
+        origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+        if origin in (typing.Union, getattr(types, "UnionType", typing.Union)):
+            kinds = [part for part in parts if part is not type(None)]
+            return self.by_annotation(kinds[0], name, depth) if kinds else None
+        if origin in (list, tuple) and parts:
+            number = len(parts) if origin is tuple and parts[-1] is not Ellipsis else 2
+            return origin(self.by_annotation(parts[0], name, depth) for _ in range(number))
+        if annotation is bool:
+            self._others[name] = "False"
+            return False
+        if annotation is int or annotation is float:
+            return annotation(self.numbers.number(name))
+        if annotation is torch.device:
+            return torch.device(self.device)
+        if annotation is _MISSING or annotation is torch.Tensor or not isinstance(annotation, type):
+            return _MISSING
+        if annotation.__module__ == "builtins" or issubclass(annotation, StandIn):
+            return _MISSING
+        if annotation is nn.Module:
+            return self._identity(name)
+        return self.instance(annotation, depth + 1)
+
+    def _by_use(self, name: str, use: roles.Use, depth: int) -> Any:
+        """What to pass where only the name and its uses speak."""
+        if roles.is_settings(name):
+            cls = self._settings_class()
+            return Settings(self.numbers) if cls is None else self.instance(cls, depth + 1)
+        if roles.is_device(name):
+            return torch.device(self.device)
+        if use.words:
+            self._others[name] = repr(use.words[0])
+            return use.words[0]
+        if roles.is_layer(name) and not use.is_iterated:
+            return self._identity(name)
+        if use.has_attributes:
+            return Settings(self.numbers)
+        if use.is_called:
+            raise CannotBuildError(f"nothing says what to call as `{name}`")
+        if use.is_iterated or roles.is_list(name):
+            self._others[name] = "[8, 8, 8]"
+            return [8, 8, 8]
+        if use.is_tested:
+            self._others[name] = "True"
+            return True
+        return self.numbers.number(name)
+
+    def _identity(self, name: str) -> nn.Module:
+        self._others[name] = "Identity()"
+        return nn.Identity()
+
+    def _settings_class(self) -> type | None:
+        """The one configuration class that the module imports or defines."""
+        classes = [value for value in vars(self.source.module).values() if isinstance(value, type)]
+        named = [cls for cls in classes if cls.__name__.endswith(("Config", "Args", "Settings", "HParams", "Hparams"))]
+        found = named or [cls for cls in classes if dataclasses.is_dataclass(cls)]
+        return found[0] if len(set(found)) == 1 else None
+
+    # -- the text of the file -----------------------------------------------------------------------------------------
+
+    def constructor(self, cls: type) -> ast.FunctionDef | None:
+        """The syntax of a class's own constructor."""
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+                return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+        return None
+
+    def _called_with(self, cls: type) -> dict[str, Any]:
+        """What a call in the same file passes to a class: the arguments that are written out."""
+        names = [parameter.name for parameter in _parameters(_init(cls))]
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == cls.__name__:
+                given = dict(zip(names, node.args, strict=False))
+                given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg in names}
+                known = {str(name): value for name, part in given.items() if (value := _literal(part)) is not None}
+                if known:
+                    return known
+        return {}
+
+
+class Attempt:
+    """One way to build a class."""
+
+    def __init__(self, builder: Builder, found: Any) -> None:
+        self.builder = builder
+        self.found = found
+
+    def build(self) -> Any:
+        """An object of the class; what is no class is given back as it is."""
+        return self.builder.target(self.found) if isinstance(self.found, type) else self.found
+
+
+def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
+    """As nothing says otherwise, then with each flag and each word of the constructor in turn."""
+    first = begin({})
+    yield first
+    others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
+    for name, value in others[:_MAX_ATTEMPTS]:
+        yield begin({name: value})
+
+
+def _init(cls: type) -> Callable[..., Any]:
+    init: Callable[..., Any] = inspect.getattr_static(cls, "__init__")
+    return init
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a constructor or method that can be passed by name, the receiver left out."""
+    if function is object.__init__:
+        return []
+    found = list(inspect.signature(function).parameters.values())[1:]
+    return [parameter for parameter in found if parameter.kind not in _VARIADIC]
+
+
+def annotation_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """A parameter's annotation, names in strings resolved; `inspect.Parameter.empty` if that fails."""
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    try:
+        return eval(parameter.annotation, getattr(function, "__globals__", {}))
+    except Exception:
+        return _MISSING
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,85 @@
+"""Places in source files, found again on the stack of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, FrameType, TracebackType
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A range in a file: lines and columns start at 1, columns count characters."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of(cls, values: list[Any]) -> Spot:
+        path, line, column, end_line, end_column = values
+        return cls(os.path.realpath(path), line, column, end_line, end_column)
+
+    @property
+    def name(self) -> str:
+        return f"{os.path.basename(self.path)}:{self.line}"
+
+    def holds(self, code: CodeType, line: int, instruction: int) -> bool:
+        """Whether an instruction belongs to this expression: the expression itself, or what ends where it ends."""
+        if not self.line <= line <= self.end_line or os.path.realpath(code.co_filename) != self.path:
+            return False
+        if sys.version_info < (3, 11):
+            return True
+        start, end, column, end_column = next(islice(code.co_positions(), instruction // 2, None))
+        if start is None or end is None or column is None or end_column is None:
+            return True
+        inside = (start, column + 1) >= (self.line, self.column)
+        return inside and (end, end_column + 1) == (self.end_line, self.end_column)
+
+    def has_line(self, frame: FrameType) -> bool:
+        """Whether a frame stands on one of its lines."""
+        inside = self.line <= frame.f_lineno <= self.end_line
+        return inside and os.path.realpath(frame.f_code.co_filename) == self.path
+
+    def is_running(self, frame: FrameType | None) -> bool:
+        """Whether the expression is being evaluated in a frame or in what called it."""
+        while frame is not None:
+            if self.line <= frame.f_lineno <= self.end_line and self.holds(frame.f_code, frame.f_lineno, frame.f_lasti):
+                return True
+            frame = frame.f_back
+        return False
+
+    def raised(self, error: BaseException) -> bool:
+        """Whether an exception came out of the expression."""
+        return any(self.holds(code, line, at) for code, line, at in _steps(error.__traceback__))
+
+    def raised_on_line(self, error: BaseException) -> bool:
+        steps = _steps(error.__traceback__)
+        return any(
+            self.line <= line <= self.end_line and os.path.realpath(code.co_filename) == self.path
+            for code, line, _ in steps
+        )
+
+
+def _steps(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_lasti
+        traceback = traceback.tb_next
+
+
+def innermost(frame: FrameType | None) -> str:
+    """The place of the user's code that is being run, as `file.py:12`."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if "site-packages" not in path and os.sep + "worker" + os.sep not in path and "<" not in path:
+            return f"{os.path.basename(path)}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""

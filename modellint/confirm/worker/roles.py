@@ -1,0 +1,124 @@
+"""What a parameter is for, by its name and by what the code does with it: where nothing else says what to pass."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+#: How assumed numbers are chosen: a fact that rests on them must hold for each of these choices.
+VARIANTS = (0, 1, 2)
+_COUNT = re.compile(
+    r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
+    r"|bucket|lang|cardinal|^n$|^num$"
+)
+#: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
+_NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int]], ...] = tuple(
+    (re.compile(pattern), numbers)
+    for pattern, numbers in (
+        (r"heads?$", (4, 4, 4)),
+        (r"kernel|filter_size|window", (3, 3, 3)),
+        (r"stride|dilation|groups|scale|factor|ratio", (2, 2, 2)),
+        (r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$", (2, 2, 2)),
+        (r"len|longest|positions|context|steps|frames|time", (16, 16, 16)),
+        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40)),
+        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128)),
+    )
+)
+_FRACTION = re.compile(r"drop|prob|rate|eps|alpha|beta|gamma|momentum|temperature|^p$")
+_SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
+_LAYER = re.compile(r"encoder|decoder|model|^net|backbone|module|layer|norm$|parent|teacher|^act|body|proj")
+_DEVICE = re.compile(r"device$")
+_LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|dilation|channel_mult)s$")
+
+
+def is_settings(name: str) -> bool:
+    """Whether a parameter is called like a configuration."""
+    return _SETTINGS.search(name.lower()) is not None
+
+
+def is_device(name: str) -> bool:
+    return _DEVICE.search(name.lower()) is not None
+
+
+def is_layer(name: str) -> bool:
+    return _LAYER.search(name.lower()) is not None
+
+
+def is_list(name: str) -> bool:
+    """Whether a parameter is called like several numbers."""
+    return _LIST.search(name.lower()) is not None
+
+
+@dataclass
+class Numbers:
+    """Numbers for names; the same name gets the same number. `assumed` is what was asked for."""
+
+    variant: int = 0
+    assumed: dict[str, Any] = field(default_factory=dict)
+    _counts: list[str] = field(default_factory=list)
+
+    def number(self, name: str) -> int | float:
+        """A small number for what `name` counts or measures."""
+        if name not in self.assumed:
+            self.assumed[name] = self._chosen(name)
+        number: int | float = self.assumed[name]
+        return number
+
+    def _chosen(self, name: str) -> int | float:
+        lower = name.lower()
+        if _FRACTION.search(lower):
+            return 0.1
+        for pattern, numbers in _NUMBERS:
+            if pattern.search(lower) and not _COUNT.search(lower):
+                return numbers[self.variant]
+        # What counts ids gets numbers that are in another order in each variant: no comparison of two rests on chance.
+        self._counts.append(name)
+        return 100 + 7 * len(self._counts) * (0, 1, -1)[self.variant]
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a function does with a parameter."""
+
+    #: Strings that it is compared with.
+    words: tuple[str, ...] = ()
+    is_iterated: bool = False
+    has_attributes: bool = False
+    is_called: bool = False
+    is_tested: bool = False
+
+
+_ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
+
+
+def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
+    """How a function uses the parameter `name`."""
+    words: list[str] = []
+    found: set[str] = set()
+
+    def is_it(node: ast.AST | None) -> bool:
+        return isinstance(node, ast.Name) and node.id == name
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and is_it(node.left):
+            words.extend(c.value for c in node.comparators if isinstance(c, ast.Constant) and isinstance(c.value, str))
+        elif (isinstance(node, ast.For | ast.comprehension) and is_it(node.iter)) or (
+            isinstance(node, ast.Subscript) and is_it(node.value)
+        ):
+            found.add("iterated")
+        elif isinstance(node, ast.Attribute) and is_it(node.value):
+            found.add("attributes")
+        elif isinstance(node, ast.Call):
+            if is_it(node.func):
+                found.add("called")
+            elif isinstance(node.func, ast.Name) and node.func.id in _ITERATING and any(map(is_it, node.args)):
+                found.add("iterated")
+        elif isinstance(node, ast.If | ast.IfExp) and (
+            is_it(node.test) or (isinstance(node.test, ast.UnaryOp) and is_it(node.test.operand))
+        ):
+            found.add("tested")
+    return Use(
+        tuple(dict.fromkeys(words)), "iterated" in found, "attributes" in found, "called" in found, "tested" in found
+    )

@@ -1,0 +1,79 @@
+"""Every rule that can be confirmed: its bad examples confirm, its good ones never do."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+import modellint
+from modellint.config import settings_for
+from modellint.confirm.confirmer import Confirmer, Wishes
+from modellint.finding import Status
+from modellint.packs import load_rules, select_rules
+
+if TYPE_CHECKING:
+    from modellint.finding import Finding
+    from modellint.rule import Example, Rule
+
+RULES = [type(rule) for rule in load_rules().values()]
+#: What the examples of a rule import.
+_NEEDS = {"ML201": "speechbrain"}
+CONFIRMABLE = [
+    rule
+    for rule in RULES
+    if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
+]
+#: Of the findings in bad examples, so many may stay unconfirmed.
+_UNCONFIRMED = 0.15
+
+
+def judged(rule: type[Rule], example: Example) -> list[Finding]:
+    """The findings of a rule in an example, those of low confidence too, with their verdicts."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, text in example.files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(text.encode())
+        found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1)
+        mine = [finding for finding in found if finding.code == rule.code]
+        settings = settings_for([folder], isolated=True)
+        return Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))(mine) if mine else []
+
+
+@cache
+def verdicts(rule: type[Rule], kind: str) -> list[tuple[str, Finding]]:
+    """The findings in the examples of a rule with their verdicts, by the title of the example."""
+    examples: tuple[Example, ...] = getattr(rule, kind)
+    with ThreadPoolExecutor(2) as executor:
+        results = list(executor.map(lambda example: judged(rule, example), examples))
+    return [(example.title, finding) for example, found in zip(examples, results, strict=True) for finding in found]
+
+
+def shown(title: str, finding: Finding) -> str:
+    verdict = finding.verdict
+    return (
+        f"{finding.code} {title}:{finding.span.line} ({finding.confidence}): {verdict.status.value}: {verdict.detail}"
+    )
+
+
+def test_bad_examples_confirm_and_are_never_refuted() -> None:
+    found = [case for rule in CONFIRMABLE for case in verdicts(rule, "bad")]
+    confirmed = {finding.code for _, finding in found if finding.verdict.status is Status.CONFIRMED}
+    assert confirmed == {rule.code for rule in CONFIRMABLE}
+    assert [shown(*case) for case in found if case[1].verdict.status is Status.REFUTED] == []
+    unconfirmed = [shown(*case) for case in found if case[1].verdict.status is Status.UNCONFIRMED]
+    print(f"{len(unconfirmed)} of {len(found)} findings are unconfirmed:", *unconfirmed, sep="\n")
+    assert len(unconfirmed) < _UNCONFIRMED * len(found)
+    assert all(finding.verdict.detail for _, finding in found)
+
+
+@pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)
+def test_good_examples_never_confirm(rule: type[Rule]) -> None:
+    found = verdicts(rule, "good")
+    assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []

@@ -57,7 +57,7 @@ class Site:
     path: str
     operator: str
     number: int
-    #: The text that changes: mature packages copy their own code, and a copy measures nothing new.
+    #: The class and the text that changes: mature packages copy their own code, and a copy measures nothing new.
     text: str
 
 
@@ -96,14 +96,14 @@ def sites_in(package: Path, path: Path, only: Sequence[str]) -> list[Site]:
     found = []
     for operator in operators:
         for number, mutant in enumerate(operator.sites(source)):
-            text = " ".join(_changed(source, mutant).split())
+            text = " ".join((source.class_of(mutant.edits[0].start) or path.name, *_changed(source, mutant).split()))
             found.append(Site(package.name, path.as_posix(), operator.name, number, text))
     return found
 
 
 def _changed(source: Source, mutant: Mutant) -> str:
-    """The class and its lines that change, and the code of the places: what tells a site from a copy of it."""
-    parts = [source.class_of(mutant.edits[0].start)]
+    """The lines of the original that change, and the code of the places."""
+    parts = []
     for edit in mutant.edits:
         start = source.data.rfind(b"\n", 0, edit.start) + 1
         end = source.data.find(b"\n", max(edit.end - 1, edit.start))

@@ -113,6 +113,36 @@ class Attention(nn.Module):
 """
 
 
+SIZES = """\
+def fitting(height, width, patch):
+    return max(patch, height // patch * patch), max(patch, width - width % patch)
+"""
+
+SEGMENTS = """\
+import torch
+from torch import nn
+
+
+class Segments(nn.Module):
+    def __init__(self, n, width, longest):
+        super().__init__()
+        self.n = n
+        self.kinds = nn.Embedding(n, width)
+        self.places = nn.Embedding(longest, width)
+
+    def forward(self, ids, mask, kinds=None):
+        if kinds is None:
+            kinds = torch.zeros(ids.shape, dtype=torch.long)
+        others = torch.zeros(ids.shape, dtype=torch.long)
+        if self.training:
+            others = torch.zeros(ids.shape, dtype=torch.long)
+        position_ids = mask.cumsum(-1) - 1
+        position_ids.masked_fill_(mask == 0, 1)
+        mask.masked_fill_(mask == 0, 1)
+        return self.kinds(kinds) + self.places(position_ids), others
+"""
+
+
 def planted(name: str, text: str) -> list[tuple[str, Mutant]]:
     """The mutated texts, with what planted them."""
     source = Source(text.encode())
@@ -164,6 +194,9 @@ def changed(text: str, after: str) -> set[str]:
         ("offset-a-slice", ROTARY, [{"return self.cosines[:seq_len + 10]"}]),
         ("length-without-the-past", ROTARY, [{"cos, sin = self.rotary(query, seq_len=query.shape[-2])"}]),
         ("drop-a-growth-guard", ROTARY, [set()]),
+        ("drop-a-lower-bound", SIZES, [{"return height // patch * patch, max(patch, width - width % patch)"}]),
+        ("fill-with-no-row", SEGMENTS, [{"kinds = torch.full(ids.shape, self.n, dtype=torch.long)"}]),
+        ("fill-positions-with-a-sentinel", SEGMENTS, [{"position_ids.masked_fill_(mask == 0, -100)"}]),
         (
             "pad-rotary-positions-with-a-sentinel",
             ROTARY,

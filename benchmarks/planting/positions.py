@@ -351,3 +351,36 @@ def pad_rotary_positions_with_a_sentinel(source: Source) -> Iterator[Mutant]:
             if is_name(arg, "position_ids"):
                 edit = source.replace(arg, "torch.nn.functional.pad(position_ids, (0, 1), value=-100)")
                 yield Mutant((edit,), ((edit, edit.text),))
+
+
+# -- ML305 -------------------------------------------------------------------------------------------------------------
+
+
+@operator("ML305", b"max(", b"height")
+def drop_a_lower_bound(source: Source) -> Iterator[Mutant]:
+    """`max(patch, side // patch * patch)` loses its `max`, in a function that speaks of a height."""
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call) or not is_name(node.func, "max") or len(node.args) != 2 or node.keywords:
+            continue
+        bound, rounded = source.text(node.args[0]), node.args[1]
+        if not isinstance(rounded, ast.BinOp) or not isinstance(rounded.op, ast.Mult):
+            continue
+        is_multiple = bound in (source.text(rounded.left), source.text(rounded.right))
+        if is_multiple and _rounds_down(rounded) and "height" in source.text(_function_of(source, node)):
+            yield Mutant((source.replace(node, source.text(rounded)),), (source.statement_of(node),))
+
+
+def _rounds_down(value: ast.expr) -> bool:
+    return any(
+        (isinstance(part, ast.BinOp) and isinstance(part.op, ast.FloorDiv))
+        or (isinstance(part, ast.Attribute) and part.attr == "floor")
+        for part in ast.walk(value)
+    )
+
+
+def _function_of(source: Source, node: ast.expr) -> ast.stmt:
+    """The innermost function around an expression, or else its statement."""
+    statement = around = source.statement_of(node)
+    while not isinstance(around, Function) and not isinstance(source.parents[around], ast.Module):
+        around = source.statement_of(source.parents[around])
+    return around if isinstance(around, Function) else statement

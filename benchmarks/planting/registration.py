@@ -362,7 +362,7 @@ def _is_made(source: Source, init: Function, value: ast.expr, depth: int = 0) ->
     name = source.called(value, "torch")
     if name in _FACTORIES:
         assert isinstance(value, ast.Call)
-        return bool(value.args) and not (name == "tensor" and isinstance(value.args[0], (ast.Constant, ast.Name)))
+        return bool(value.args) and (name != "tensor" or isinstance(value.args[0], (ast.List, ast.Tuple, ast.ListComp)))
     if not isinstance(value, ast.Call):
         return False
     if name in _SHAPING:

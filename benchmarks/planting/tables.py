@@ -245,8 +245,9 @@ def _is_reached(source: Source, method: Function, value: ast.expr) -> bool:
     while node is not method:
         if isinstance(node, (ast.If, ast.IfExp, ast.For, ast.While, ast.Try)):
             test = getattr(node, "test", None)
-            asks = isinstance(test, ast.Compare) and source.text(test).endswith(" is None")
-            if not asks or not isinstance(test.left, ast.Name) or test.left.id not in parameters(method):
+            if not isinstance(test, ast.Compare) or not source.text(test).endswith(" is None"):
+                return False
+            if not isinstance(test.left, ast.Name) or test.left.id not in parameters(method):
                 return False
             if any(value is part for other in getattr(node, "orelse", []) for part in ast.walk(other)):
                 return False

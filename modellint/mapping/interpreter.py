@@ -92,6 +92,8 @@ class Interpreter:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        #: Objects made of what stands in a recipe, by its identity.
+        self.made: dict[int, Any] = {}
         self._steps = 0
         self._calls = 0
 

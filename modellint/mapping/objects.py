@@ -101,11 +101,14 @@ class Thing:
 
     def fill(self, values: Iterable[Any]) -> None:
         """Take in what a container is given: layers, lists and dicts of them."""
-        for value in values:
-            if isinstance(value, list | tuple):
-                self.fill(value)
-            elif isinstance(value, dict):
-                self.fill(value.values())
+        pending = list(values)[::-1]
+        opened: set[int] = set()
+        while pending:
+            value = pending.pop()
+            if isinstance(value, list | tuple | dict):
+                if id(value) not in opened:  # what is given twice is one child
+                    opened.add(id(value))
+                    pending.extend(reversed(list(value.values() if isinstance(value, dict) else value)))
             elif isinstance(value, Thing | Weights):
                 self.children.append(value)
             elif value is UNKNOWN:

@@ -78,6 +78,11 @@ class Counter:
         """What the interpreter knows as an object of a recipe."""
         if depth > _MAX_DEPTH:
             return UNKNOWN
+        if id(item) not in interpreter.made:
+            interpreter.made[id(item)] = self._made(item, interpreter, depth)
+        return interpreter.made[id(item)]
+
+    def _made(self, item: Item, interpreter: Interpreter, depth: int) -> Any:
         match item.kind:
             case ItemKind.CONSTANT:
                 return item.value if item.values is None else item.values

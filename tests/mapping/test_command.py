@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,9 @@ def test_bad_input_is_2_and_says_what_was_expected(workspace: Workspace, argumen
         "modules: !new:torch.nn.Linear\n    in_features: !ref <nothing>\n    out_features: {a: [1]}\n",
         "modules: [!new:torch.nn.Linear [1]]\n? [1, 2]\n: !new:torch.nn.Linear\n",
         "a: &a [!new:torch.nn.Linear [3, 4]]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nmodules: {c: [*c, *c, *c]}\n",
+        "a: &a [!new:torch.nn.Linear [3, 4]]\n"
+        + "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in pairwise("abcdefghijkl"))
+        + "model: !new:torch.nn.ModuleList [*l]\nmodules: {model: !ref <model>}\n",
         "- !new:torch.nn.Linear\n- 3\n",
         "!new:torch.nn.Linear\n",
     ],

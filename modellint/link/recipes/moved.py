@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
 _MAX_DEPTH = 20
+#: Arguments of more objects are not looked at: aliases can make a few lines any number of them.
+_MAX_OBJECTS = 20_000
 #: Constructor parameters by which pretrained models are asked to keep their weights.
 _FREEZING = ("freeze", "frozen", "freeze_params")
 
@@ -63,6 +65,7 @@ class Layers:
         self._states: dict[int, bool | None] = {}
         self._parameters: dict[int, bool | None] = {}
         self._held: dict[int, Moved] = {}
+        self._extents: dict[int, int] = {}
         self._attributes: dict[tuple[int, str], Object] = {}
         self._registered: dict[tuple[int, str | int], bool | None] = {}
         #: Objects are compared by identity: those that were asked about must live on.
@@ -185,7 +188,7 @@ class Layers:
 
     def _object(self, item: Item, depth: int) -> Object:
         """An argument as its constructor sees it; the layers among them count as something plain."""
-        if depth > _MAX_DEPTH:
+        if depth > _MAX_DEPTH or self._extent(item) > _MAX_OBJECTS:
             return UNKNOWN
         match item.kind:
             case ItemKind.CONSTANT:
@@ -208,6 +211,15 @@ class Layers:
                 # A placeholder: the user fills in a number or a path.
                 return PLAIN
         return UNKNOWN
+
+    def _extent(self, item: Item) -> int:
+        """How many objects an argument is, with all that it is made of; what aliases share counts each time."""
+        known = self._extents.get(id(item))
+        if known is None:
+            self._asked.append(item)
+            self._extents[id(item)] = _MAX_OBJECTS + 1  # an argument that holds itself has no end
+            known = self._extents[id(item)] = 1 + sum(self._extent(child) for _, child in item.children())
+        return known
 
     # -- closures ----------------------------------------------------------------------------------------------
 

@@ -199,13 +199,13 @@ class Grids:
         frames = {id(part.frame): part.frame for part in (*step.passed, step.located, side)}
         made = {id(part.value) for part in (*step.passed, step.located)}
         plain = not any(part.op is Op.BIN for part in _casts_off(numerator).walk() if part.op is not Op.PARAM)
-        if plain:
-            made |= {id(numerator), id(side.value), id(_casts_off(numerator))}
+        sides = (numerator, side.value, _casts_off(numerator)) if plain else ()
         for frame in frames.values():
             for event in frame.function.flow.of(EventKind.COMPARE):
                 if event.value.data not in _ORDERS:
                     continue
-                if any(id(part) in made for arg in event.value.args for part in _looked_at(arg)):
+                looked_at = [part for arg in event.value.args for part in _looked_at(arg)]
+                if any(id(part) in made or any(same(part, one) for one in sides) for part in looked_at):
                     return True
         return False
 

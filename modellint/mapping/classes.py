@@ -268,6 +268,5 @@ def _is_sure(found: Unregistered) -> bool:
 def _told(found: Unregistered) -> Loose:
     kept = found.kept
     what = "layers" if found.layers or not found.parameters else "parameters"
-    code = "ML204" if what == "layers" else "ML207"
     message = f"`self.{kept.attribute}` keeps {what} in a plain {kept.kind}: torch does not know of them"
-    return Loose(kept.attribute, message, code, kept.function.module.place(kept.target))
+    return Loose(kept.attribute, message, "not-registered", kept.function.module.place(kept.target))

@@ -116,7 +116,7 @@ def _use(use: Use, view: View) -> dict[str, Any]:
 
 
 def _loose(loose: Loose, view: View) -> dict[str, Any]:
-    return {"name": loose.name, "message": loose.message, "code": loose.code, **_place(loose.place, view)}
+    return {"name": loose.name, "message": loose.message, "kind": loose.kind, **_place(loose.place, view)}
 
 
 def _place(place: Place, view: View) -> dict[str, Any]:

@@ -72,11 +72,11 @@ class Use:
 
 @dataclass(frozen=True, eq=False)
 class Loose:
-    """Something that hangs loose: about which layer, what is wrong with it, and the rule that reports it."""
+    """Something that hangs loose: which layer, and what is wrong with it, in words and as a `kind` (`not-moved`)."""
 
     name: str
     message: str
-    code: str
+    kind: str
     place: Place
 
 

@@ -69,13 +69,13 @@ class _LooseLayers:
 
     def told(self) -> Iterator[Loose]:
         """Each thing that hangs loose, once."""
-        for column, code, message in (
-            (self.unmoved, "ML201", "is used but not in `modules`: it stays on the CPU"),
-            (self.unsaved, "ML203", "is trained, but no checkpoint holds it"),
-            (self.untrained, "ML209", "is used in training, but no optimizer is given its parameters"),
+        for column, kind, message in (
+            (self.unmoved, "not-moved", "is used but not in `modules`: it stays on the CPU"),
+            (self.unsaved, "not-saved", "is trained, but no checkpoint holds it"),
+            (self.untrained, "not-trained", "is used in training, but no optimizer is given its parameters"),
         ):
             for item in {id(item): item for item in column.values()}.values():
-                yield Loose(item.path, f"`{item.path}` {message}", code, item.place)
+                yield Loose(item.path, f"`{item.path}` {message}", kind, item.place)
 
 
 class _Training:
@@ -234,7 +234,8 @@ class _Training:
         for use in reach.module_uses:
             if use.certain and use.name not in reach.modules.entries and use.name not in told:
                 told.add(use.name)
-                yield Loose(use.name, f"`{use.text}` is used, but `modules` has no `{use.name}`", "ML202", use.place)
+                message = f"`{use.text}` is used, but `modules` has no `{use.name}`"
+                yield Loose(use.name, message, "not-in-modules", use.place)
 
 
 def _fact(via: Via | None) -> Fact | None:

@@ -57,7 +57,7 @@ def _of_training(chart: RecipeMap, training: Training, view: View) -> Table:
         subtitle = "no script: only what the recipe says is known"
     else:
         subtitle = f"{training.brain} in {view.path(training.script)}, found by {chart.found_by}"
-    loose = tuple(f"{position(one.place, view)}: {one.message} ({one.code})" for one in training.loose)
+    loose = tuple(f"{position(one.place, view)}: {one.message}" for one in training.loose)
     counts = [layer.parameters for layer in training.layers]
     return Table(view.path(chart.path), subtitle, tuple(columns), tuple(rows), loose, (_sum(counts, "layer"),))
 
@@ -82,7 +82,7 @@ def _of_class(chart: ClassMap, view: View) -> Table:
     kinds = {True: "", False: ", which is no torch.nn.Module", None: ", whose bases are not all known"}
     subtitle = f"class {class_text(chart.name)}{bases}{kinds[chart.is_module]}"
     rows = tuple(_attribute_row(attribute, view) for attribute in chart.attributes)
-    loose = tuple(f"{position(one.place, view)}: {one.message} ({one.code})" for one in chart.loose)
+    loose = tuple(f"{position(one.place, view)}: {one.message}" for one in chart.loose)
     notes = [_sum([attribute.parameters for attribute in chart.attributes], "attribute")]
     if not chart.is_complete:
         notes.append("the constructor does more than can be followed: there may be more attributes")

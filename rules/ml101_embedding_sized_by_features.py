@@ -27,6 +27,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
@@ -528,6 +529,12 @@ embedding: !new:torch.nn.Embedding
         for table, rows, uses in tables_of(recipe, project):
             if len(uses) > 1 and not COUNTS_IDS.search(rows.path):
                 yield self._in_recipe(table, rows, uses)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run the layer that holds the table with the input that is documented for it."""
+        from modellint.confirm.plan import python_probe
+
+        return python_probe(finding, project, "values", claim="features")
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.arrivals import Arrival
@@ -472,6 +473,12 @@ class Blocks(nn.Module):
                     continue
                 if not is_width_of_index(table, arrival.fact, project):
                     yield self._report(arrival)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run the function: what does torch say of the numbers that arrive at the lookup?"""
+        from modellint.confirm.plan import python_probe
+
+        return python_probe(finding, project, "values", claim="continuous")
 
     def _report(self, arrival: Arrival) -> Finding:
         module = arrival.frame.module

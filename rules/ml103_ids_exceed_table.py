@@ -18,6 +18,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
@@ -571,6 +572,14 @@ class Model(nn.Module):
         for function in _guarding(drawing, module, project):
             yield from self._wrong_guards(project.evaluator.root(function), project)
 
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run the function with every id that it can draw, and with the one that a guard lets through."""
+        from modellint.confirm.plan import python_probe, spot
+
+        if finding.related[0].message != _LOOKED_UP:
+            return python_probe(finding, project, "values", claim="ids")
+        return python_probe(finding, project, "values", claim="guard", lookup=spot(finding.related[0].place))
+
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
         fact, table = arrival.fact, arrival.lookup.table
         if table is None or fact.bound is None or fact.changed:
@@ -638,7 +647,7 @@ class Model(nn.Module):
             confidence=Confidence.HIGH,
             evidence=(f"valid ids are 0 to {_last(rows)}",),
             related=(
-                Related(frame.module.place(event.value), "the ids are looked up here"),
+                Related(frame.module.place(event.value), _LOOKED_UP),
                 Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
             ),
             help=advice,
@@ -646,6 +655,8 @@ class Model(nn.Module):
         )
 
 
+#: What a finding about a guard says of the lookup behind it.
+_LOOKED_UP = "the ids are looked up here"
 _ORDER = ("<", "<=", ">", ">=")
 _CLAMPING = re.compile(r"\.(?:clamp|clip)_?\(")
 _SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")

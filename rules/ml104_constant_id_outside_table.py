@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.arrivals import Arrival
@@ -541,6 +542,15 @@ class Model(nn.Module):
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.FILLER:
                     yield from self._filler(arrival, project)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the table, or run the function that looks the constant up."""
+        from modellint.confirm.plan import python_probe, spot
+
+        if len(finding.related) == 1:
+            return python_probe(finding, project, "values", claim="padding")
+        looked_up = finding.related[1].place
+        return python_probe(finding, project, "values", looked_up, claim="constant", lookup=spot(looked_up))
 
     def _padding_index(self, function: Function, project: Project) -> Iterator[Finding]:
         frame = project.evaluator.root(function)

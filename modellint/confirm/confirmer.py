@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.config import UsageError
 from modellint.confirm.child import Limits, Setup, answer, chosen, interpreters
 from modellint.confirm.plan import grouped
+from modellint.confirm.targets import read_targets
 from modellint.finding import Confidence, Finding, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 
@@ -112,36 +113,37 @@ def _setup(settings: Settings, wishes: Wishes, python: Any) -> Setup:
         limits,
         tuple(overrides.items()),
         table.strings("mock-imports"),
+        read_targets(table.table("targets"), table.where),
     )
 
 
 class _Table:
     """`[tool.modellint.confirm]`, read with errors that say what was expected."""
 
-    _KEYS = ("memory", "mock-imports", "overrides", "roots", "timeout")
+    _KEYS = ("memory", "mock-imports", "overrides", "roots", "targets", "timeout")
 
     def __init__(self, settings: Settings) -> None:
         self._values = settings.confirm
-        self._where = settings.origins.get("confirm", "`confirm`")
+        self.where = settings.origins.get("confirm", "`confirm`")
         for key in self._values:
             if key not in self._KEYS:
                 expected = ", ".join(f"`{name}`" for name in self._KEYS)
-                raise UsageError(f"{self._where}: unknown key `{key}`; expected one of {expected}")
+                raise UsageError(f"{self.where}: unknown key `{key}`; expected one of {expected}")
 
     def number(self, key: str, default: float) -> float:
         value = self._values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise UsageError(f"{self._where}: `{key}` must be a number above 0, not {value!r}")
+            raise UsageError(f"{self.where}: `{key}` must be a number above 0, not {value!r}")
         return float(value)
 
     def strings(self, key: str) -> tuple[str, ...]:
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise UsageError(f"{self._where}: `{key}` must be a list of strings, not {value!r}")
+            raise UsageError(f"{self.where}: `{key}` must be a list of strings, not {value!r}")
         return tuple(value)
 
     def table(self, key: str) -> dict[str, Any]:
         value = self._values.get(key, {})
         if not isinstance(value, dict):
-            raise UsageError(f"{self._where}: `{key}` must be a table, not {value!r}")
+            raise UsageError(f"{self.where}: `{key}` must be a table, not {value!r}")
         return value

@@ -118,13 +118,19 @@ class Builder:
         self._configured = configured
         self._fixed = dict(fixed or {})
         self._others: dict[str, str] = {}
+        self._inputs: dict[str, str] = {}
 
     @property
     def assumed(self) -> list[str]:
         """What nothing said, as `name=value`."""
         numbers = [f"{name}={value}" for name, value in self.numbers.assumed.items()]
         tried = [f"{name}={value!r}" for name, value in self._fixed.items()]
-        return [*numbers, *tried, *(f"{name}={text}" for name, text in self._others.items())]
+        others = {**self._others, **self._inputs}
+        return [*numbers, *tried, *(f"{name}={text}" for name, text in others.items())]
+
+    def note_inputs(self, inputs: Mapping[str, str]) -> None:
+        """Say with which inputs a fact was observed."""
+        self._inputs.update(inputs)
 
     def target(self, cls: type) -> Any:
         """An object of the class that the request is about."""

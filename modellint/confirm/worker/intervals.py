@@ -126,6 +126,8 @@ class Intervals(TorchDispatchMode):
         self._written: dict[int, Range | None] = {}
         self._found: dict[tuple[str, int, Range], Lookup] = {}
         self.where: Callable[[], str] = lambda: ""
+        #: Whether Python read numbers out of tensors with a range: what it decides by them is not followed.
+        self.were_read = False
 
     @property
     def lookups(self) -> list[Lookup]:
@@ -163,6 +165,7 @@ class Intervals(TorchDispatchMode):
         if packet is aten._local_scalar_dense:
             known = self.range_of(args[0])
             if known is not None and not args[0].dtype.is_floating_point:
+                self.were_read = True
                 return RangedInt(known)
         result = func(*args, **kwargs)
         rule = _RULES.get(packet)
@@ -300,6 +303,7 @@ class ReadNumbers(TorchFunctionMode):
     def _numbers(self, tensor: torch.Tensor) -> Any:
         """The numbers in an integer tensor, as lists of its shape; None if nothing is known of them."""
         known = self._intervals.range_of(tensor) if _is_integer(tensor) else None
+        self._intervals.were_read |= known is not None
         return None if known is None else _nested(tensor.shape, RangedInt(known))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -10,6 +10,7 @@ from torch import nn
 from . import classes, placement, recipes
 from .registration import registration
 from .standins import StandIn
+from .values import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +30,8 @@ class Session:
         self._stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._source: classes.Source | None = None
-        self._builder: classes.Builder | None = None
+        #: What was built last: its assumptions are those of the outcome.
+        self.builder: classes.Builder | None = None
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 
@@ -73,7 +75,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            self._builder = builder
+            self.builder = builder
             return classes.Attempt(builder, found)
 
         self.begin(f"building `{name}`")
@@ -88,8 +90,8 @@ class Session:
             facts.append(f"not built: {', '.join(self._recipe.replaced)}")
         if self._recipe is not None and self._recipe.filled:
             facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
-        if self._builder is not None and self._builder.assumed:
-            facts.append(f"assumed: {', '.join(self._builder.assumed)}")
+        if self.builder is not None and self.builder.assumed:
+            facts.append(f"assumed: {', '.join(self.builder.assumed)}")
         return facts
 
 
@@ -132,4 +134,4 @@ def _mixed(layer: object) -> str:
     return ""
 
 
-_PROBES = {"recipe-placement": _recipe_placement, "registration": registration}
+_PROBES = {"recipe-placement": _recipe_placement, "registration": registration, "values": values}

@@ -28,7 +28,10 @@ _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int]], ...] = tuple(
 )
 _FRACTION = re.compile(r"drop|prob|rate|eps|alpha|beta|gamma|momentum|temperature|^p$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
-_LAYER = re.compile(r"encoder|decoder|model|^net|backbone|module|layer|norm$|parent|teacher|^act|body|proj")
+_LAYER = re.compile(
+    r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
+    r"|^(?:base_|sub_)?model$"
+)
 _DEVICE = re.compile(r"device$")
 _LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|dilation|channel_mult)s$")
 

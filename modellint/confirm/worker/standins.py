@@ -37,6 +37,9 @@ class _StandInType(type):
             raise AttributeError(name)
         return stand_in(f"{cls.__qualname__}.{name}")
 
+    def __getitem__(cls, key: Any) -> Any:
+        return cls  # an annotation
+
 
 class StandIn(metaclass=_StandInType):
     """An object of a library that could not be imported: it can be made and kept, but not used."""

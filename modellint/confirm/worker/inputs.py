@@ -1,0 +1,330 @@
+"""What to call a function with: tensors and numbers from settings, documentation, annotations, defaults and names."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import re
+import textwrap
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import roles
+from .classes import annotation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .classes import Builder
+
+BATCH, TIME, STEPS, IMAGE = 2, 5, 4, 32
+_MAX_COMBINATIONS = 80
+_MAX_CANDIDATES = 14
+_IDS = re.compile(
+    r"(?:^|_)(?:ids?|idx|index|indices|tokens?|codes?|labels?|phones?|units?|history|speakers?|prompts?|types?|steps?|t)$"
+)
+_EXAMPLES = re.compile(r"^(?:examples|batch|samples|items|texts|sequences)$")
+_MASK = re.compile(r"mask")
+_LENGTHS = re.compile(r"(?:^|_)len(?:gth)?s$")
+_POSITIONS = re.compile(r"(?:^|_)pos(?:ition)?s?(?:_ids)?$")
+_NUMBER = re.compile(r"^(?:n|num|max|n_\w+|num_\w+|max_\w+|steps|length|size|k|times)$")
+_ENDLESS = re.compile(r"frames|steps|iter|max_(?:new|len)")
+_FLOATS = re.compile(r"mel|feat|wav|audio|signal|image|pixel|spec|hidden|state|memory|query|f0|energy|noise|latent")
+_SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
+_SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
+_BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
+_KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings")
+
+
+class Example(dict[str, Any]):
+    """One example of a data set: whatever is asked for is a sequence of ids, of a length of its own."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__()
+        self._length = length
+
+    def __missing__(self, key: str) -> torch.Tensor:
+        return _bits(self._length)
+
+
+def _bits(length: int) -> torch.Tensor:
+    return torch.tensor([number % 2 for number in range(length)])
+
+
+@dataclass(frozen=True)
+class Spec:
+    """How to make one argument; `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "value"."""
+
+    kind: str
+    shape: tuple[int, ...] = ()
+    value: Any = None
+    #: The largest id that is safe everywhere, and the range that an input is declared to have, with what says so.
+    largest: int = 1
+    declared: tuple[int, int, str] | None = None
+    is_documented: bool = False
+
+    def make(self, device: str, scale: float = 1.0, fill: int | None = None) -> Any:
+        """The argument; `scale` multiplies real numbers, `fill` is the id to use."""
+        if self.kind == "value":
+            return self.value
+        if self.kind == "float":
+            return (torch.randn(self.shape) * scale).to(device)
+        if self.kind == "mask":
+            mask = torch.ones(self.shape, dtype=torch.bool)
+            mask.view(-1)[::2] = False
+            return mask.to(device)
+        if self.kind == "positions":
+            return torch.arange(self.shape[-1]).expand(self.shape).to(device)
+        if self.kind == "lengths":
+            return torch.full(self.shape, TIME).to(device)
+        ids = torch.arange(max(1, torch.Size(self.shape).numel())).reshape(self.shape) % (self.largest + 1)
+        return (ids if fill is None else torch.full(self.shape, fill)).to(device)
+
+    def __str__(self) -> str:
+        return repr(self.value) if self.kind == "value" else f"{self.kind} {self.shape}"
+
+
+class Inputs:
+    """The ways to call a function: the first is the likeliest."""
+
+    def __init__(
+        self, function: Callable[..., Any], owner: Any, builder: Builder, configured: Mapping[str, Any]
+    ) -> None:
+        self._function = function
+        self._owner = owner
+        self._builder = builder
+        self._configured = configured.get("inputs", {})
+        self._tree = _tree(function)
+        self._text = inspect.getdoc(function) or ""
+        self._symbols: dict[str, int] = {}
+        self._widths = list(dict.fromkeys(_widths(owner)))
+        self.candidates: dict[str, list[Spec]] = {}
+        for parameter in inspect.signature(function).parameters.values():
+            found = [] if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) else self._of(parameter)
+            if found:
+                self.candidates[parameter.name] = found
+        self._tried: set[tuple[tuple[str, str], ...]] = set()
+
+    def combinations(self) -> Iterator[dict[str, Spec]]:
+        """Arguments by name; what `learn` adds on the way comes next."""
+        while len(self._tried) < _MAX_COMBINATIONS:
+            names = list(self.candidates)
+            ranked = [list(enumerate(specs[:_MAX_CANDIDATES])) for specs in self.candidates.values()]
+            products = itertools.islice(itertools.product(*ranked), 20_000)
+            for chosen in sorted(products, key=lambda specs: sum(rank for rank, _ in specs)):
+                key = tuple((name, str(spec)) for name, (_, spec) in zip(names, chosen, strict=True))
+                if key not in self._tried:
+                    self._tried.add(key)
+                    yield {name: spec for name, (_, spec) in zip(names, chosen, strict=True)}
+                    break
+            else:
+                return
+
+    def learn(self, error: BaseException) -> None:
+        """Take the numbers in torch's complaint about shapes for the widths that inputs should have."""
+        if not isinstance(error, RuntimeError | ValueError | AssertionError):
+            return
+        learnt = [int(text) for text in re.findall(r"\d+", str(error)[:400]) if 1 < int(text) <= 100_000]
+        for name, specs in self.candidates.items():
+            plain = next((spec for spec in specs if spec.kind == "float" and not spec.is_documented), None)
+            if plain is not None and name not in self._configured:
+                new = [
+                    replace(plain, shape=shape) for width in learnt for shape in ((BATCH, TIME, width), (BATCH, width))
+                ]
+                # What torch asked for is likelier than what is left.
+                specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs]
+
+    def _of(self, parameter: inspect.Parameter) -> list[Spec]:
+        """The candidates for one parameter; none if its default will do."""
+        name = parameter.name
+        if name in self._configured:
+            return [_configured(name, self._configured[name])]
+        if parameter.default is not parameter.empty:
+            is_endless = type(parameter.default) is int and parameter.default > STEPS and _ENDLESS.search(name)
+            return [Spec("value", value=STEPS)] if is_endless else []
+        documented = self._documented(parameter)
+        if documented is not None:
+            return [documented]
+        annotation = annotation_of(self._function, parameter)
+        if annotation is int or (_NUMBER.search(name) and annotation is parameter.empty):
+            return [Spec("value", value=3)]
+        found = self._builder.by_annotation(annotation, name)
+        if found is not parameter.empty:
+            return [Spec("value", value=found)]
+        return self._by_name(name)
+
+    def _by_name(self, name: str) -> list[Spec]:
+        lower = name.lower()
+        use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
+        if roles.is_device(lower):
+            return [Spec("value", value=torch.device(self._builder.device))]
+        if use.words:
+            return [Spec("value", value=word) for word in use.words]
+        if _EXAMPLES.search(lower):
+            ragged = [_bits(TIME), _bits(3)]
+            examples = Spec("value", value=[Example(TIME), Example(3)])
+            return (
+                [examples, Spec("value", value=ragged)] if use.is_iterated else [Spec("value", value=ragged), examples]
+            )
+        if _MASK.search(lower):
+            return [Spec("mask", shape) for shape in ((BATCH, TIME), (BATCH, 1, TIME), (BATCH, 1, TIME, TIME))]
+        if _LENGTHS.search(lower):
+            return [Spec("lengths", (BATCH,))]
+        if _POSITIONS.search(lower):
+            return [Spec("positions", (BATCH, TIME)), Spec("positions", (TIME,))]
+        if lower == "maps":
+            return [Spec("value", value=[torch.randn(BATCH, width, IMAGE, IMAGE) for width in (8, 8, 8)])]
+        if _IDS.search(lower):
+            return self._ids(name)
+        floats = self._floats()
+        return floats if _FLOATS.search(lower) else [*floats[:3], *self._ids(name), *floats[3:]]
+
+    def _floats(self) -> list[Spec]:
+        shapes = [shape for width in self._widths for shape in width.shapes()]
+        shapes += [(BATCH, TIME, 64), (BATCH, 3, IMAGE, IMAGE), (BATCH, TIME), (BATCH, 64), (BATCH,)]
+        return [Spec("float", shape) for shape in dict.fromkeys(shapes)]
+
+    def _ids(self, name: str) -> list[Spec]:
+        tables = [part for part in _parts(self._owner) if isinstance(part, nn.Embedding)]
+        largest = max(0, min([2, *(table.num_embeddings for table in tables)]) - 1)
+        declared = self._vocabulary(name)
+        books = [len(part) for part in _parts(self._owner) if isinstance(part, nn.ModuleList)]
+        shapes = [(BATCH, TIME), (BATCH,), *((BATCH, n, TIME) for n in books), *((BATCH, n) for n in books), (TIME,)]
+        return [Spec("ids", shape, largest=largest, declared=declared) for shape in dict.fromkeys(shapes)]
+
+    def _vocabulary(self, name: str) -> tuple[int, int, str] | None:
+        """The range of ids that the configuration of the model states; nothing that was assumed counts."""
+        if not re.search(r"ids$|tokens$", name):
+            return None
+        for key in _KNOWS_VOCABULARY:
+            known = self._known(key)
+            if known is not None and key not in self._builder.numbers.assumed:
+                return 0, known - 1, f"`{name}` with `{key}` {known}"
+        return None
+
+    def _known(self, name: str) -> int | None:
+        """The number that the owner, its arguments or its configuration call so."""
+        arguments = self._builder.arguments.get(id(self._owner), {})
+        for place in (self._owner, arguments, *arguments.values()):
+            found = (
+                place.get(name)
+                if isinstance(place, dict)
+                else _plain(place).get(name, getattr(type(place), name, None))
+            )
+            if type(found) is int:
+                return found
+        return self._builder.numbers.assumed.get(name)
+
+    # -- documentation ------------------------------------------------------------------------------------------------
+
+    def _documented(self, parameter: inspect.Parameter) -> Spec | None:
+        """The tensor that the docstring, or an annotation such as `Float[Tensor, "batch time n"]`, describes."""
+        found = self._shape_in_text(parameter.name) or self._shape_in_annotation(parameter.name)
+        shape, says = found or ("", "")
+        dims = [part for part in re.split(r"[\s,]+", shape) if part]
+        if not dims or not all(re.fullmatch(r"\w+", part) for part in dims):
+            return None
+        sizes = tuple(self._dimension(part) for part in dims)
+        kind = self._kind(parameter.name, dims, says)
+        if kind == "ids":
+            return replace(self._ids(parameter.name)[0], shape=sizes)
+        return Spec(kind, sizes, is_documented=True)
+
+    def _shape_in_text(self, name: str) -> tuple[str, str] | None:
+        pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"
+        found = re.search(pattern, self._text)
+        return (found[1], found[0].split(":", 1)[1]) if found else None
+
+    def _shape_in_annotation(self, name: str) -> tuple[str, str] | None:
+        arguments = [] if self._tree is None else [*self._tree.args.args, *self._tree.args.kwonlyargs]
+        for argument in arguments:
+            node = argument.annotation
+            if argument.arg == name and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+                last = node.slice.elts[-1]
+                if isinstance(last, ast.Constant) and isinstance(last.value, str):
+                    return last.value, ast.unparse(node.value).lower()
+        return None
+
+    def _kind(self, name: str, dims: list[str], says: str) -> str:
+        if _SAYS_MASK.search(says) or _MASK.search(name):
+            return "mask"
+        if _SAYS_IDS.search(says) or _IDS.search(name):
+            return "ids"
+        return "float"
+
+    def _dimension(self, text: str) -> int:
+        if text.isdigit():
+            return int(text)
+        if text.lower() in _BATCHES:
+            return BATCH
+        if text.lower() in _TIMES:
+            return TIME
+        return self._known(text) or self._symbols.setdefault(text, TIME)
+
+
+@dataclass(frozen=True)
+class _Width:
+    """How wide the input of a layer is, and how many dimensions follow the channels."""
+
+    size: int
+    spatial: int = 0
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        if self.spatial:
+            return [(BATCH, self.size, *([IMAGE] * self.spatial))]
+        return [(BATCH, TIME, self.size), (BATCH, self.size), (self.size,)]
+
+
+def _parts(owner: Any) -> list[nn.Module]:
+    return list(owner.modules()) if isinstance(owner, nn.Module) else []
+
+
+def _widths(owner: Any) -> Iterator[_Width]:
+    """What the layers of a module take, in their order."""
+    for part in _parts(owner):
+        if isinstance(part, nn.modules.conv._ConvNd):
+            yield _Width(part.in_channels, len(part.kernel_size))
+        elif isinstance(part, nn.LayerNorm):
+            yield _Width(part.normalized_shape[-1])
+        else:
+            for name in ("in_features", "input_size", "d_model", "embed_dim"):
+                width = getattr(part, name, None)
+                if type(width) is int:
+                    yield _Width(width)
+    for name, value in _plain(owner).items():
+        if type(value) is int and re.search(r"width|dim|size|hidden|channels", name):
+            yield _Width(value)
+        elif isinstance(value, torch.Tensor) and value.dim():
+            yield _Width(value.shape[-1])
+    for parameter in owner.parameters(recurse=False) if isinstance(owner, nn.Module) else ():
+        if parameter.dim():
+            yield _Width(parameter.shape[-1])
+
+
+def _plain(owner: Any) -> dict[str, Any]:
+    return getattr(owner, "__dict__", {})
+
+
+def _configured(name: str, said: Any) -> Spec:
+    """An input that the settings describe: a value, or a table with `shape` and, for ids, `low` and `high`."""
+    if not isinstance(said, dict):
+        return Spec("value", value=said)
+    shape = tuple(said["shape"])
+    if "high" in said:
+        low = said.get("low", 0)
+        return Spec("ids", shape, largest=min(1, said["high"]), declared=(low, said["high"], f"`{name}` as configured"))
+    return Spec("float", shape, is_documented=True)
+
+
+def _tree(function: Callable[..., Any]) -> ast.FunctionDef | None:
+    """The syntax of a function; None if its source is not known."""
+    try:
+        lines = inspect.getsource(inspect.unwrap(function))
+        node = ast.parse(textwrap.dedent(lines)).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    return node if isinstance(node, ast.FunctionDef) else None

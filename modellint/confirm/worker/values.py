@@ -1,0 +1,379 @@
+"""What can be looked up at a place: models run for real on the CPU, large ones on tensors without data."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from . import roles
+from .forced import Forced
+from .inputs import Inputs, Spec
+from .intervals import Intervals, Lookup, ReadNumbers
+from .places import Spot, innermost
+from .standins import described
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .classes import Attempt, Builder
+    from .probes import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+_LARGE = 50_000_000
+_TRIALS = 24
+_SCALES = (1.0, 1e3, 1e6)
+#: Seconds after which no further way to call a function is tried.
+_PATIENCE = 25.0
+
+Outcome = dict[str, Any]
+
+
+def values(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the lookup that a finding speaks of can fail.
+
+    What rests on assumed numbers must hold for several choices of them, each in another order.
+    """
+    first: Outcome | None = None
+    builder: Builder | None = None
+    for variant in roles.VARIANTS:
+        outcome, rests_on_numbers = _Claim(session, probe, variant).judged()
+        if first is None:
+            first, builder = outcome, session.builder
+        if outcome["status"] != CONFIRMED and variant and first["status"] == CONFIRMED:
+            return {"status": UNCONFIRMED, "detail": f"it depends on numbers that were assumed: {first['detail']}"}
+        if first["status"] != CONFIRMED or not rests_on_numbers:
+            break
+    assert first is not None
+    session.builder = builder
+    return first
+
+
+@dataclass
+class _Call:
+    """A function with an object that it belongs to, ready to be called."""
+
+    attempt: Attempt
+    function: Callable[..., Any]
+    inputs: Inputs
+    #: The tables made at the place of the finding, each with the module that keeps it and its name there.
+    tables: list[tuple[nn.Module, str, nn.Embedding]]
+
+
+@dataclass
+class _Lookups:
+    """What was looked up at a place with a known range; if the call got through, and if numbers were read."""
+
+    here: list[Lookup]
+    is_complete: bool
+    were_read: bool
+
+
+class _Claim:
+    """One finding, judged with one choice of assumed numbers."""
+
+    def __init__(self, session: Session, probe: dict[str, Any], variant: int) -> None:
+        self._session = session
+        self._claim: str = probe["claim"]
+        self._spot = Spot.of(probe["place"])
+        self._lookup = Spot.of(probe.get("lookup", probe["place"]))
+        self._owner, self._method = _split(session, probe["name"])
+        self._variant = variant
+        self._reasons: list[str] = []
+        self._end = time.monotonic() + _PATIENCE
+
+    def judged(self) -> tuple[Outcome, bool]:
+        """The outcome, and whether it rests on numbers that were assumed."""
+        for attempt in self._session.attempts(self._owner, variant=self._variant):
+            try:
+                outcome = self._observed(attempt)
+            except Exception as error:
+                if self._claim == "padding" and isinstance(error, AssertionError) and self._spot.raised_on_line(error):
+                    detail = f"building raises {described(error)}"
+                    return _confirmed(detail), bool(attempt.builder.numbers.assumed)
+                self._reasons.append(f"building: {described(error)}")
+                continue
+            if outcome is not None:
+                return outcome, bool(attempt.builder.numbers.assumed)
+        reason = self._reasons[0] if self._reasons else "no way to call it was found"
+        return {"status": UNCONFIRMED, "detail": reason}, False
+
+    def _prepared(self, attempt: Attempt) -> _Call:
+        """Build what is to be called. Raises what building it raises."""
+        made: list[nn.Embedding] = []
+        with _noting_tables(self._spot, made):
+            owner = attempt.build()
+        function = getattr(owner, self._method) if self._method else owner
+        if isinstance(owner, nn.Module):
+            owner.eval()
+        tables = [
+            (module, name, child)
+            for module in (owner.modules() if isinstance(owner, nn.Module) else ())
+            for name, child in module.named_children()
+            if any(child is table for table in made)
+        ]
+        self._session.begin(f"calling `{self._owner}`")
+        configured = self._session.configured(self._owner)
+        return _Call(attempt, function, Inputs(function, owner, attempt.builder, configured), tables)
+
+    def _observed(self, attempt: Attempt) -> Outcome | None:
+        """What calls show; None if no call shows anything. Raises what building raises."""
+        with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
+            call = self._prepared(attempt)
+            size = _parameters(call)
+            if size > _LARGE:
+                return self._imagined(call, size)
+        call = self._prepared(attempt)
+        if self._claim == "padding":
+            self._reasons.append("building raises nothing")
+            return None
+        judge = {"features": self._features, "continuous": self._continuous}.get(self._claim, self._ids)
+        return judge(call)
+
+    def _imagined(self, call: _Call, size: int) -> Outcome | None:
+        """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
+        if self._claim not in ("ids", "constant"):
+            self._reasons.append(f"{size / 1e6:.0f} million parameters are too many to run on real numbers")
+            return None
+        for specs in call.inputs.combinations():
+            found = self._lookups(call, specs)
+            failing = [lookup for lookup in found.here if lookup.fails]
+            if failing and not found.were_read:
+                return {**self._confirmed(call, specs, str(failing[0])), "device": "fake"}
+            if time.monotonic() > self._end:
+                break
+        self._reasons.append(
+            f"{size / 1e6:.0f} million parameters: no id without a row was seen on tensors without data"
+        )
+        return None
+
+    # -- real numbers as ids ------------------------------------------------------------------------------------------
+
+    def _continuous(self, call: _Call) -> Outcome | None:
+        """Real numbers that the model makes look something up, and no call that gets through avoids it."""
+        failed: Outcome | None = None
+        for specs, watch, error in self._runs(call):
+            if error is None and watch.seen:
+                return self._with_larger_numbers(call, specs, [])
+            if watch.is_not_ids and not watch.is_input and failed is None:
+                failed = self._confirmed(call, specs, watch.fact)
+        return failed
+
+    def _with_larger_numbers(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+        """Features have no largest value: ids that are made of them leave every table, unless something keeps them."""
+        for scale in _SCALES[1:]:
+            watch, _ = self._run(call, specs, tables, scale=scale)
+            if watch.is_outside and not watch.is_input:
+                return self._confirmed(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
+        self._reasons.append("the lookup works with these inputs")
+        return None
+
+    def _features(self, call: _Call) -> Outcome | None:
+        """The table is looked up with features, or its two sizes are swapped, or it is smaller than the vocabulary."""
+        if not call.tables:
+            self._reasons.append("the table is not part of what was built")
+            return None
+        tables = [table for _, _, table in call.tables]
+        for specs, watch, error in self._runs(call, tables):
+            if not watch.seen:
+                continue
+            is_documented = any(spec.is_documented for spec in specs.values())
+            if watch.is_not_ids and (is_documented or self._works(call, specs, _as_linear)):
+                return self._confirmed(call, specs, watch.fact)
+            if error is not None and watch.error is None and self._works(call, specs, _swapped):
+                detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
+                return self._confirmed(call, specs, detail)
+            if error is None:
+                larger = self._beyond_vocabulary(call, specs, tables) or self._with_larger_numbers(call, specs, tables)
+                if larger is not None:
+                    return larger
+        return None
+
+    def _beyond_vocabulary(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+        for name, spec in specs.items():
+            if spec.declared is not None:
+                watch, _ = self._run(call, specs, tables, fills={name: spec.declared[1]})
+                if watch.is_outside:
+                    return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
+        return None
+
+    def _works(self, call: _Call, specs: dict[str, Spec], repaired: Callable[[nn.Embedding], nn.Module]) -> bool:
+        """Whether the same call gets through once the table is repaired."""
+        for module, name, table in call.tables:
+            setattr(module, name, repaired(table))
+        try:
+            return self._run(call, specs, [])[1] is None
+        finally:
+            for module, name, table in call.tables:
+                setattr(module, name, table)
+
+    # -- ids that have no row -----------------------------------------------------------------------------------------
+
+    def _ids(self, call: _Call) -> Outcome | None:
+        """Ids that the code draws or writes look up rows that are not there."""
+        for specs, watch, error in self._runs(call):
+            if not watch.seen:
+                continue
+            if watch.is_outside and not watch.is_input:
+                return self._confirmed(call, specs, self._fact(call, specs, watch))
+            if self._claim == "constant":
+                continue
+            failed = self._forced(call, specs, watch.rows)
+            if failed is not None:
+                return self._confirmed(call, specs, self._fact(call, specs, failed))
+            if error is None and self._cannot_fail(call, specs):
+                return {"status": REFUTED, "device": "cpu", "detail": str(self._lookups(call, specs).here[0])}
+        if not self._reasons:
+            self._reasons.append("no id without a row was seen")
+        return None
+
+    def _forced(self, call: _Call, specs: dict[str, Spec], rows: int | None) -> Watch | None:
+        """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
+        if self._claim == "guard" and rows is not None:
+            for name, spec in specs.items():
+                if spec.kind == "ids":
+                    watch, _ = self._run(call, specs, [], fills={name: rows})
+                    if watch.is_outside:
+                        return watch
+        for trial in range(_TRIALS):
+            if time.monotonic() > self._end:
+                return None
+            target = rows if trial % 2 else None
+            watch, _ = self._run(call, specs, [], modes=(Forced(trial // 2, target),), seed=trial)
+            if watch.is_outside:
+                return watch
+        return None
+
+    def _cannot_fail(self, call: _Call, specs: dict[str, Spec]) -> bool:
+        """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""
+        builder = call.attempt.builder
+        if builder.assumed or builder.alternatives or any(spec.kind == "ids" for spec in specs.values()):
+            return False
+        found = self._lookups(call, specs)
+        drawn = all(lookup.ids.origin.startswith("a choice among") for lookup in found.here)
+        return bool(found.here) and found.is_complete and drawn and not any(lookup.fails for lookup in found.here)
+
+    def _fact(self, call: _Call, specs: dict[str, Spec], watch: Watch) -> str:
+        """What can be looked up, with the range of the ids if it is known."""
+        failing = [lookup for lookup in self._lookups(call, specs).here if lookup.fails]
+        return f"{failing[0]}; {watch.fact}" if failing else watch.fact
+
+    def _lookups(self, call: _Call, specs: dict[str, Spec]) -> _Lookups:
+        """What is looked up at the place, as ranges."""
+        intervals = Intervals()
+        spot, here = self._lookup, set[str]()
+
+        def where() -> str:
+            frame = inspect.currentframe()
+            if spot.is_running(frame):
+                here.add(place := innermost(frame))
+                return place
+            return ""
+
+        intervals.where = where
+        watch, error = self._run(call, specs, [], modes=(intervals, ReadNumbers(intervals)), intervals=intervals)
+        found = [lookup for lookup in intervals.lookups if lookup.operator.partition(": ")[0] in here]
+        return _Lookups(found, error is None and watch.seen, intervals.were_read)
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def _runs(
+        self, call: _Call, tables: list[nn.Embedding] | None = None
+    ) -> Iterator[tuple[dict[str, Spec], Watch, Exception | None]]:
+        """Calls with one choice of inputs after the other."""
+        for specs in call.inputs.combinations():
+            if time.monotonic() > self._end:
+                return
+            watch, error = self._run(call, specs, tables or [])
+            yield specs, watch, error
+            if error is not None and watch.error is None:
+                self._reasons.append(f"calling `{self._owner}`: {described(error)[:200]}")
+                call.inputs.learn(error)
+
+    def _run(
+        self,
+        call: _Call,
+        specs: dict[str, Spec],
+        tables: list[nn.Embedding],
+        *,
+        scale: float = 1.0,
+        fills: dict[str, int] | None = None,
+        modes: tuple[Any, ...] = (),
+        intervals: Intervals | None = None,
+        seed: int = 0,
+    ) -> tuple[Watch, Exception | None]:
+        """One call."""
+        torch.manual_seed(seed)
+        arguments = {name: spec.make("cpu", scale, (fills or {}).get(name)) for name, spec in specs.items()}
+        if intervals is not None:
+            for name, spec in specs.items():
+                if spec.declared is not None:
+                    intervals.declare(arguments[name], *spec.declared)
+        watch = Watch(self._lookup, tables, [v for v in arguments.values() if isinstance(v, torch.Tensor)])
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            for mode in (*modes, watch):
+                stack.enter_context(mode)
+            try:
+                call.function(**arguments)
+            except Exception as error:
+                return watch, error
+        return watch, None
+
+    def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str) -> Outcome:
+        call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
+        return _confirmed(detail)
+
+
+def _confirmed(detail: str) -> Outcome:
+    return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+
+
+def _split(session: Session, name: str) -> tuple[str, str]:
+    """The class and the method to call, or the function and nothing."""
+    owner, _, method = name.rpartition(".")
+    if isinstance(session.source().find(name), type):
+        return name, "forward"
+    if not owner:
+        return name, ""
+    return owner, "forward" if method == "__init__" else method
+
+
+def _parameters(call: _Call) -> int:
+    """How many numbers there are in the parameters of what is called, and of the modules that it is given."""
+    modules = [getattr(call.function, "__self__", None)]
+    modules += [spec.value for specs in call.inputs.candidates.values() for spec in specs]
+    return sum(p.numel() for module in modules if isinstance(module, nn.Module) for p in module.parameters())
+
+
+def _as_linear(table: nn.Embedding) -> nn.Module:
+    return nn.Linear(table.num_embeddings, table.embedding_dim)
+
+
+def _swapped(table: nn.Embedding) -> nn.Module:
+    return nn.Embedding(table.embedding_dim, table.num_embeddings)
+
+
+@contextlib.contextmanager
+def _noting_tables(spot: Spot, made: list[nn.Embedding]) -> Iterator[None]:
+    """Note the tables that are made at a place."""
+    original = nn.Embedding.__init__
+
+    def init(self: nn.Embedding, *args: Any, **kwargs: Any) -> None:
+        if spot.is_running(sys._getframe(1)):
+            made.append(self)
+        original(self, *args, **kwargs)
+
+    nn.Embedding.__init__ = init
+    try:
+        yield
+    finally:
+        nn.Embedding.__init__ = original

@@ -1,0 +1,115 @@
+"""Watching one lookup of a run, and keeping the others out of its way."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from .standins import described
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from .places import Spot
+
+_EMBEDDINGS = (torch.nn.functional.embedding, torch.nn.functional.embedding_bag)
+_NOT_IDS = "Expected tensor for argument #1 'indices'"
+
+
+class Watch(TorchFunctionMode):
+    """Sees what is looked up at a place, or in certain tables; elsewhere, ids that have no row become ids that have.
+
+    So a mistake that comes first does not hide the one that is being looked for.
+    """
+
+    def __init__(self, spot: Spot | None, tables: list[nn.Embedding], given: list[torch.Tensor]) -> None:
+        super().__init__()
+        self._spot = spot
+        self._tables = {id(table.weight) for table in tables}
+        self._given = {_storage(tensor) for tensor in given}
+        self._inside = False
+        self.seen = False
+        self.rows: int | None = None
+        #: What torch raised at the place, and what is known of the ids there.
+        self.error: Exception | None = None
+        self.ids: str = ""
+        #: Whether what failed is one of the inputs themselves, and not made from them.
+        self.is_input = False
+
+    @property
+    def is_not_ids(self) -> bool:
+        """Whether torch refused the ids because they are no integers."""
+        return self.error is not None and _NOT_IDS in str(self.error)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether an id had no row."""
+        return isinstance(self.error, IndexError)
+
+    @property
+    def fact(self) -> str:
+        return f"{self.ids}: torch raises {described(self.error)[:200]}" if self.error is not None else self.ids
+
+    def is_here(self, frame: FrameType | None, weight: object) -> bool:
+        """Whether this is the lookup that is being watched."""
+        if self._tables:
+            return id(weight) in self._tables
+        return self._spot is not None and self._spot.is_running(frame)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if self._inside or (func not in _EMBEDDINGS and func is not torch.Tensor.__getitem__):
+            return func(*args, **kwargs)
+        is_embedding = func in _EMBEDDINGS
+        ids = (args[0] if args else kwargs.get("input")) if is_embedding else args[1]
+        table = (args[1] if len(args) > 1 else kwargs.get("weight")) if is_embedding else args[0]
+        indices = [part for part in tree_leaves(ids) if isinstance(part, torch.Tensor) and part.dtype is not torch.bool]
+        if not indices or not isinstance(table, torch.Tensor):
+            return func(*args, **kwargs)
+        if not self.is_here(inspect.currentframe(), table):
+            if is_embedding and args:
+                args = (_with_rows(args[0], table, 0), *args[1:])
+            elif ids is indices[0] and not ids.dtype.is_floating_point:
+                args = (table, _with_rows(ids, table, -int(table.shape[0])))
+            return func(*args, **kwargs)
+        return self._look_up(func, args, kwargs, indices[0], table)
+
+    def _look_up(self, func: Any, args: Any, kwargs: Any, ids: torch.Tensor, table: torch.Tensor) -> Any:
+        self.seen = True
+        self.rows = int(table.shape[0])
+        self._inside = True
+        try:
+            return func(*args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            if self.error is None:
+                self.error = error
+                self.ids = _described(ids, self.rows)
+                self.is_input = _storage(ids) in self._given
+            raise
+        finally:
+            self._inside = False
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def _with_rows(ids: Any, table: torch.Tensor, lowest: int) -> Any:
+    if not isinstance(ids, torch.Tensor) or not table.dim():
+        return ids
+    return ids.long().clamp(lowest, max(int(table.shape[0]) - 1, 0))
+
+
+def _described(ids: torch.Tensor, rows: int) -> str:
+    with torch.utils._python_dispatch._disable_current_modes():
+        if not ids.numel():
+            return f"no ids look up {rows} rows"
+        low, high = ids.min().item(), ids.max().item()
+    if ids.dtype.is_floating_point:
+        return f"real numbers from {low:.3g} to {high:.3g} look up {rows} rows"
+    return f"ids from {low} to {high} look up {rows} rows"

@@ -30,6 +30,9 @@ class UnreadableFile(Rule):
     Correct the syntax, or declare the encoding in the first line (`# -*- coding: latin-1 -*-`). Code that is
     newer than the Python that runs modellint needs modellint to run with a newer Python.
 
+    ## Confirming
+    A file that cannot be read has nothing to run.
+
     ## References
     - [PEP 263, defining Python source code encodings](https://peps.python.org/pep-0263/)
     - [YAML 1.1, character set](https://yaml.org/spec/1.1/#id868524)

@@ -28,6 +28,9 @@ class UnusedSuppression(Rule):
 
     ## How to fix
     Remove the comment, or the code from its list. Put `ignore-file` above the first statement.
+
+    ## Confirming
+    A comment has nothing to run.
     """
 
     code = "ML002"

@@ -33,6 +33,10 @@ class VocabularyMismatch(Rule):
     Size both places by the same value. Add tokens first, and size tables by `len(tokenizer)` afterwards, or resize the
     table by the number of tokens added.
 
+    ## Confirming
+    Not confirmed by running code: two sizes disagree as they are written, and a run with the real tokenizer and
+    checkpoint needs data that modellint does not ask for.
+
     ## References
     - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)
     """

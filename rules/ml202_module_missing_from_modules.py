@@ -76,6 +76,9 @@ class ModuleMissingFromModules(Rule):
     ## How to fix
     Add the layer to `modules:` of the recipe, or correct the name.
 
+    ## Confirming
+    Not confirmed by running code: the use lies in a method of the Brain that needs batches of real data.
+
     ## References
     - [SpeechBrain, the Brain class](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/brain-class.html)
     """

@@ -117,6 +117,10 @@ class LayerNotSaved(Rule):
     ## How to fix
     Add the layer to the `ModuleList` that is saved, or to `recoverables`.
 
+    ## Confirming
+    Not confirmed by running code: what a checkpointer saves is read from the recipe and the script, whose training
+    would have to run.
+
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
     """

@@ -13,6 +13,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.stranded import Stranded
@@ -456,6 +457,12 @@ class Lookup(nn.Module):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for stranded in project.stranded.of(module):
             yield self._report(stranded)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
+        from modellint.confirm.plan import movement_probe
+
+        return movement_probe(finding, project)
 
     def _report(self, stranded: Stranded) -> Finding:
         module = stranded.function.module

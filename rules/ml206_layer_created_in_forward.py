@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.creations import Creation
@@ -493,6 +494,14 @@ class Model(nn.Module):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for creation in project.creations.of(module):
             yield self._report(creation)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Call the layer twice: what becomes of the parameters that the first call made?"""
+        from modellint.confirm.plan import python_probe
+
+        calls = finding.related[:-1]
+        entry = calls[0].place if calls else finding.place
+        return python_probe(finding, project, "creation", entry)
 
     def _report(self, creation: Creation) -> Finding:
         module = creation.function.module

@@ -124,6 +124,9 @@ class CallBypassesDdp(Rule):
     ## How to fix
     Call the entry of `self.modules`.
 
+    ## Confirming
+    Not confirmed by running code: it takes several processes that train to see gradients go apart.
+
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)
     - [DistributedDataParallel](https://pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)

@@ -106,6 +106,9 @@ class LayerNotOptimised(Rule):
     ## How to fix
     Add the layer's parameters to the list, pass `model.parameters()`, or freeze the layer where that is meant.
 
+    ## Confirming
+    Not confirmed by running code: which optimizers a training makes shows when the training runs, with its data.
+
     ## References
     - [Per-parameter options](https://pytorch.org/docs/stable/optim.html#per-parameter-options)
     """

@@ -161,6 +161,9 @@ class StateNotSaved(Rule):
     ## How to fix
     Add the object to `recoverables`; add an optimizer with `self.checkpointer.add_recoverable` where it is made.
 
+    ## Confirming
+    Not confirmed by running code: which state a training changes shows when the training runs, with its data.
+
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
     """

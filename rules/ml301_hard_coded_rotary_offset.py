@@ -47,6 +47,10 @@ class HardCodedRotaryOffset(Rule):
     ## How to fix
     Size the table by what indexes it: `position_ids.max() + 1`, or `max(length, position_ids.max() + 1)`.
 
+    ## Confirming
+    Not confirmed by running code: whether positions run ahead of the length depends on the inputs, which nothing in
+    the code limits.
+
     ## References
     - Qwen2-VL: `rotary_seq_len = cache_position[-1] + 10`
     - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)

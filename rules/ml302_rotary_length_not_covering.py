@@ -32,6 +32,9 @@ class RotaryLengthNotCovering(Rule):
     ## How to fix
     Size the table by `position_ids.max() + 1`, or by the length of the keys once the cache is added.
 
+    ## Confirming
+    Not confirmed by running code: whether position ids exceed the length depends on the caller.
+
     ## References
     - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
     """

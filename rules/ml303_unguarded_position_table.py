@@ -31,6 +31,9 @@ class UnguardedPositionTable(Rule):
     Compare the length with the table and say what the limit is, build the table for the length that is needed, or make
     the limit a parameter that the model's users set.
 
+    ## Confirming
+    Not confirmed by running code: any input that is long enough fails, and whether one comes depends on the data.
+
     ## References
     - [DETR's learned position embeddings](https://github.com/facebookresearch/detr): 50 rows and 50 columns
     """

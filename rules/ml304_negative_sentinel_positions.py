@@ -36,6 +36,10 @@ class NegativeSentinelPositions(Rule):
     ## How to fix
     Pad with 0 and let the attention mask hide the padding. Keep the sentinel for labels.
 
+    ## Confirming
+    Not confirmed by running code: the padding and the table often meet across files, in batches that a data loader
+    makes.
+
     ## References
     - VILA: position ids padded with `IGNORE_INDEX = -100`; dialogues below 100 tokens crash
     - [torch.nn.utils.rnn.pad_sequence](https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html)

@@ -36,6 +36,9 @@ class GridBelowOne(Rule):
     ## How to fix
     Keep one patch: `max(patch, side // patch * patch)`, or refuse images that are too small.
 
+    ## Confirming
+    Not confirmed by running code: any image that is small enough fails, and whether one comes depends on the data.
+
     ## References
     - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
     """

@@ -36,6 +36,9 @@ class UndefinedReference(Rule):
     Correct the name, or define the key. Lists cannot be indexed: `<sizes[0]>` is not valid even if `sizes` is a list.
     Where a reference stands for a later one, refer to what that one refers to.
 
+    ## Confirming
+    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
+
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
     """

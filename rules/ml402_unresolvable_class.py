@@ -51,6 +51,9 @@ class UnresolvableClass(Rule):
     ## How to fix
     Correct the name. For a function use `!apply:` (its result) or `!name:` (the function itself).
 
+    ## Confirming
+    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
+
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
     """

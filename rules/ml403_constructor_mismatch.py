@@ -58,6 +58,9 @@ class ConstructorMismatch(Rule):
     ## How to fix
     Correct the argument's name, add what is missing, or take out what the class does not know.
 
+    ## Confirming
+    Not confirmed by running code: Python would say the same when the recipe is loaded.
+
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
     """

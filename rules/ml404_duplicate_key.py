@@ -30,6 +30,9 @@ class DuplicateKey(Rule):
     ## How to fix
     Remove one of the two. Merge several mappings with one key: `<<: [*defaults, *more]`.
 
+    ## Confirming
+    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
+
     ## References
     - [YAML 1.2, mappings](https://yaml.org/spec/1.2.2/#3211-nodes): keys are unique
     """

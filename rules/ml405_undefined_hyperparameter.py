@@ -87,6 +87,9 @@ class UndefinedHyperparameter(Rule):
     ## How to fix
     Add the key to the recipe, or correct the name.
 
+    ## Confirming
+    Not confirmed by running code: the use lies in a method of the Brain that needs batches of real data.
+
     ## References
     - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
     """

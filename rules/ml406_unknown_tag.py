@@ -33,6 +33,9 @@ class UnknownTag(Rule):
     Correct the tag. The tags are `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:`, which a name
     follows, and `!ref`, `!copy`, `!tuple` and `!PLACEHOLDER`.
 
+    ## Confirming
+    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
+
     ## References
     - [HyperPyYAML, the tags](https://github.com/speechbrain/HyperPyYAML)
     """

@@ -29,6 +29,9 @@ class ReferenceCycle(Rule):
     ## How to fix
     Give one of the keys a value of its own. What two objects share needs a third key that both refer to.
 
+    ## Confirming
+    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
+
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
     """

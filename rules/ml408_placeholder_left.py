@@ -47,6 +47,9 @@ class PlaceholderLeft(Rule):
     Put a value in, most often the one that was used in training or `null`; or say in a comment or in the model's README
     that `from_hparams(…, overrides={"key": …})` is needed.
 
+    ## Confirming
+    Not confirmed by running code: what fills the placeholder is for whoever runs the recipe to say.
+
     ## References
     - [SpeechBrain, inference interfaces](https://speechbrain.readthedocs.io/en/latest/tutorials/basics.html)
     """

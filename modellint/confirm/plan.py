@@ -96,6 +96,14 @@ def registration_probe(finding: Finding, project: Project) -> Probe | None:
     return None if probe is None else replace(probe, target=replace(probe.target, name=owner))
 
 
+def movement_probe(finding: Finding, project: Project) -> Probe | None:
+    """A probe of a tensor, named by a finding as `Class.attribute` and used at its first related place."""
+    owner, _, attribute = finding.symbol.rpartition(".")
+    use = spot(finding.related[0].place)
+    probe = python_probe(finding, project, "movement", owner=owner, attribute=attribute, use=use)
+    return None if probe is None else replace(probe, target=replace(probe.target, name=owner))
+
+
 def grouped(probes: Iterable[tuple[int, Probe]]) -> list[Group]:
     """Probes that can share a process, in the order of their first finding."""
     groups: dict[Target, list[tuple[int, Probe]]] = {}

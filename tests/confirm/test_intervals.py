@@ -141,3 +141,18 @@ def test_what_is_unknown_is_not_reported() -> None:
         table(known)
 
     assert run(code, fake=True).lookups == []
+
+
+def test_a_new_tensor_of_numbers_is_not_what_lay_there_before() -> None:
+    ranges = []
+
+    def code(intervals: Intervals) -> None:
+        numbers = nn.Linear(4, 11)(torch.zeros(2, 4)).argmax(-1).tolist()
+        for _ in range(20):
+            gone = torch.zeros(2, dtype=torch.long)
+            gone[0] = torch.empty((), dtype=torch.long)
+            del gone
+            ranges.append(str(intervals.range_of(torch.tensor(numbers))))
+
+    run(code, fake=False)
+    assert set(ranges) == {"[0, 10]"}

@@ -77,3 +77,10 @@ def test_bad_examples_confirm_and_are_never_refuted() -> None:
 def test_good_examples_never_confirm(rule: type[Rule]) -> None:
     found = verdicts(rule, "good")
     assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.is_confirmable()], ids=lambda rule: rule.code)
+def test_a_rule_that_is_not_confirmed_says_why(rule: type[Rule]) -> None:
+    _, heading, rest = rule.docs().body.partition("## Confirming\n")
+    assert heading
+    assert rest.strip()

@@ -72,6 +72,15 @@ class Source:
             found = getattr(found, part)
         return found
 
+    def split(self, name: str) -> tuple[str, str]:
+        """The class and the method to call for what the file calls `name`, or the function and nothing."""
+        owner, _, method = name.rpartition(".")
+        if isinstance(self.find(name), type):
+            return name, "forward"
+        if not owner:
+            return name, ""
+        return owner, "forward" if method == "__init__" else method
+
 
 def _load(name: str, path: str) -> types.ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
@@ -272,11 +281,17 @@ class Builder:
 
 
 class Attempt:
-    """One way to build a class."""
+    """One way to build a class; what the settings say of it is in `configured`."""
 
-    def __init__(self, builder: Builder, found: Any) -> None:
+    def __init__(self, builder: Builder, found: Any, configured: Mapping[str, Any]) -> None:
         self.builder = builder
         self.found = found
+        self.configured = configured
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing was assumed, and nothing else could have been passed."""
+        return not self.builder.assumed and not self.builder.alternatives
 
     def build(self) -> Any:
         """An object of the class; what is no class is given back as it is."""

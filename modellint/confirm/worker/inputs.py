@@ -17,11 +17,11 @@ from . import roles
 from .classes import annotation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from .classes import Builder
+    from .classes import Attempt
 
-BATCH, TIME, STEPS, IMAGE = 2, 5, 4, 32
+BATCH, TIME, STEPS, IMAGE, SAMPLES = 2, 5, 4, 32, 1600
 _MAX_COMBINATIONS = 80
 _MAX_CANDIDATES = 14
 _IDS = re.compile(
@@ -33,7 +33,10 @@ _LENGTHS = re.compile(r"(?:^|_)len(?:gth)?s$")
 _POSITIONS = re.compile(r"(?:^|_)pos(?:ition)?s?(?:_ids)?$")
 _NUMBER = re.compile(r"^(?:n|num|max|n_\w+|num_\w+|max_\w+|steps|length|size|k|times)$")
 _ENDLESS = re.compile(r"frames|steps|iter|max_(?:new|len)")
-_FLOATS = re.compile(r"mel|feat|wav|audio|signal|image|pixel|spec|hidden|state|memory|query|f0|energy|noise|latent")
+_WAVES = re.compile(r"wav|audio|signal|speech")
+_FLOATS = re.compile(
+    r"mel|feat|wav|audio|signal|speech|image|pixel|spec|hidden|state|memory|query|f0|energy|noise|latent"
+)
 _SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
 _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
 _BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
@@ -91,13 +94,11 @@ class Spec:
 class Inputs:
     """The ways to call a function: the first is the likeliest."""
 
-    def __init__(
-        self, function: Callable[..., Any], owner: Any, builder: Builder, configured: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], owner: Any, attempt: Attempt) -> None:
         self._function = function
         self._owner = owner
-        self._builder = builder
-        self._configured = configured.get("inputs", {})
+        self._builder = attempt.builder
+        self._configured = attempt.configured.get("inputs", {})
         self._tree = _tree(function)
         self._text = inspect.getdoc(function) or ""
         self._symbols: dict[str, int] = {}
@@ -181,6 +182,8 @@ class Inputs:
         if _IDS.search(lower):
             return self._ids(name)
         floats = self._floats()
+        if _WAVES.search(lower):
+            floats = [Spec("float", (BATCH, 1, SAMPLES)), Spec("float", (BATCH, SAMPLES)), *floats]
         return floats if _FLOATS.search(lower) else [*floats[:3], *self._ids(name), *floats[3:]]
 
     def _floats(self) -> list[Spec]:

@@ -138,7 +138,8 @@ class Intervals(TorchDispatchMode):
         return [lookup for lookup in self._found.values() if lookup.fails]
 
     def declare(self, tensor: torch.Tensor, low: int, high: int, origin: str) -> torch.Tensor:
-        """Say which values an input can have."""
+        """Say which values a tensor that was just made can have."""
+        self._written.pop(_storage(tensor), None)
         self._ranges[tensor] = Range(low, high, origin)
         return tensor
 

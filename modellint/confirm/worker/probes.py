@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import classes, placement, recipes
+from .creation import creation
+from .movement import movement
 from .registration import registration
 from .standins import StandIn
 from .values import values
@@ -76,7 +78,7 @@ class Session:
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
             self.builder = builder
-            return classes.Attempt(builder, found)
+            return classes.Attempt(builder, found, configured)
 
         self.begin(f"building `{name}`")
         return classes.attempts(begin)
@@ -134,4 +136,10 @@ def _mixed(layer: object) -> str:
     return ""
 
 
-_PROBES = {"recipe-placement": _recipe_placement, "registration": registration, "values": values}
+_PROBES = {
+    "recipe-placement": _recipe_placement,
+    "registration": registration,
+    "movement": movement,
+    "creation": creation,
+    "values": values,
+}

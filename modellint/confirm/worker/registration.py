@@ -41,7 +41,7 @@ def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
             fact, is_registered = _registered(owner, probe["attribute"])
             if is_registered is False:
                 return {"status": CONFIRMED, "device": "fake", "detail": fact}
-            refuted = is_registered is True and not session.assumed() and not attempt.builder.alternatives
+            refuted = is_registered is True and attempt.is_certain and not session.assumed()
             reasons.append(fact)
     if refuted:
         return {"status": REFUTED, "device": "fake", "detail": reasons[-1]}

@@ -9,24 +9,27 @@ from typing import Any
 
 #: How assumed numbers are chosen: a fact that rests on them must hold for each of these choices.
 VARIANTS = (0, 1, 2)
+#: One more choice, for facts in which no number matters: all sizes are equal, so that shapes fit which must.
+EQUAL = 3
+_EQUAL_SIZE = 8
 _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
     r"|bucket|lang|cardinal|^n$|^num$"
 )
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
-_NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int]], ...] = tuple(
+_NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = tuple(
     (re.compile(pattern), numbers)
     for pattern, numbers in (
-        (r"heads?$", (4, 4, 4)),
-        (r"kernel|filter_size|window", (3, 3, 3)),
-        (r"stride|dilation|groups|scale|factor|ratio", (2, 2, 2)),
-        (r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$", (2, 2, 2)),
-        (r"len|longest|positions|context|steps|frames|time", (16, 16, 16)),
-        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40)),
-        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128)),
+        (r"heads?$", (4, 4, 4, 4)),
+        (r"kernel|filter_size|window", (3, 3, 3, 3)),
+        (r"stride|dilation|groups|scale|factor|ratio", (2, 2, 2, 2)),
+        (r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$", (2, 2, 2, 2)),
+        (r"len|longest|positions|context|steps|frames|time", (16, 16, 16, 16)),
+        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40, _EQUAL_SIZE)),
+        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128, _EQUAL_SIZE)),
     )
 )
-_FRACTION = re.compile(r"drop|prob|rate|eps|alpha|beta|gamma|momentum|temperature|^p$")
+_FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
 _LAYER = re.compile(
     r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
@@ -77,6 +80,8 @@ class Numbers:
             if pattern.search(lower) and not _COUNT.search(lower):
                 return numbers[self.variant]
         # What counts ids gets numbers that are in another order in each variant: no comparison of two rests on chance.
+        if self.variant == EQUAL:
+            return _EQUAL_SIZE
         self._counts.append(name)
         return 100 + 7 * len(self._counts) * (0, 1, -1)[self.variant]
 

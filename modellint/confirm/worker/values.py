@@ -85,7 +85,7 @@ class _Claim:
         self._claim: str = probe["claim"]
         self._spot = Spot.of(probe["place"])
         self._lookup = Spot.of(probe.get("lookup", probe["place"]))
-        self._owner, self._method = _split(session, probe["name"])
+        self._owner, self._method = session.source().split(probe["name"])
         self._variant = variant
         self._reasons: list[str] = []
         self._end = time.monotonic() + _PATIENCE
@@ -121,8 +121,7 @@ class _Claim:
             if any(child is table for table in made)
         ]
         self._session.begin(f"calling `{self._owner}`")
-        configured = self._session.configured(self._owner)
-        return _Call(attempt, function, Inputs(function, owner, attempt.builder, configured), tables)
+        return _Call(attempt, function, Inputs(function, owner, attempt), tables)
 
     def _observed(self, attempt: Attempt) -> Outcome | None:
         """What calls show; None if no call shows anything. Raises what building raises."""
@@ -254,8 +253,7 @@ class _Claim:
 
     def _cannot_fail(self, call: _Call, specs: dict[str, Spec]) -> bool:
         """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""
-        builder = call.attempt.builder
-        if builder.assumed or builder.alternatives or any(spec.kind == "ids" for spec in specs.values()):
+        if not call.attempt.is_certain or any(spec.kind == "ids" for spec in specs.values()):
             return False
         found = self._lookups(call, specs)
         drawn = all(lookup.ids.origin.startswith("a choice among") for lookup in found.here)
@@ -335,16 +333,6 @@ class _Claim:
 
 def _confirmed(detail: str) -> Outcome:
     return {"status": CONFIRMED, "device": "cpu", "detail": detail}
-
-
-def _split(session: Session, name: str) -> tuple[str, str]:
-    """The class and the method to call, or the function and nothing."""
-    owner, _, method = name.rpartition(".")
-    if isinstance(session.source().find(name), type):
-        return name, "forward"
-    if not owner:
-        return name, ""
-    return owner, "forward" if method == "__init__" else method
 
 
 def _parameters(call: _Call) -> int:

@@ -1,0 +1,131 @@
+"""Layers that a call makes: where their parameters are once it is over, and if they are the same the next time."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import weakref
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import roles
+from .inputs import Inputs
+from .places import Spot
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .classes import Attempt
+    from .inputs import Spec
+    from .probes import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+
+
+def creation(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """Whether the layer that a place makes in a call is gone after the next one, and is never the same."""
+    owner, method = session.source().split(probe["name"])
+    reasons: list[str] = []
+    for variant in (0, roles.EQUAL):
+        for attempt in session.attempts(owner, variant=variant):
+            try:
+                outcome = _called_twice(attempt, method, Spot.of(probe["place"]), reasons)
+            except Exception as error:
+                reasons.append(f"building: {described(error)}")
+                continue
+            if outcome is not None:
+                return outcome
+    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "nothing could be built"}
+
+
+class _Made:
+    """The parameters that one call made at a place, and the weights with which their layers were called first."""
+
+    def __init__(self, spot: Spot) -> None:
+        self._spot = spot
+        self.parameters: list[weakref.ref[nn.Parameter]] = []
+        self.weights: list[torch.Tensor] = []
+        self._layers: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+
+    def alive(self) -> list[nn.Parameter]:
+        gc.collect()
+        return [parameter for made in self.parameters if (parameter := made()) is not None]
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note what is made meanwhile."""
+        original = nn.Module.register_parameter
+
+        def register(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
+            original(module, name, parameter)
+            if parameter is not None and self._spot.is_running(inspect.currentframe()):
+                self.parameters.append(weakref.ref(parameter))
+                self._layers.add(module)
+
+        def called(module: nn.Module, arguments: Any) -> None:
+            if module in self._layers:
+                self._layers.discard(module)
+                self.weights.extend(p.detach().clone() for p in module.parameters(recurse=False))
+
+        hook = nn.modules.module.register_module_forward_pre_hook(called)
+        nn.Module.register_parameter = register
+        try:
+            yield
+        finally:
+            nn.Module.register_parameter = original
+            hook.remove()
+
+
+def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str]) -> dict[str, Any] | None:
+    """What two calls of one object show; None if that is nothing. Raises what building it raises."""
+    owner = attempt.build()
+    function = getattr(owner, method) if method else owner
+    inputs = Inputs(function, owner, attempt)
+    for specs in inputs.combinations():
+        first, second = _Made(spot), _Made(spot)
+        error = _error(function, specs, first) or _error(function, specs, second)
+        if error is not None:
+            reasons.append(f"calling it: {described(error)[:200]}")
+            inputs.learn(error)
+        elif not first.parameters:
+            reasons.append("a call made no layer there")
+        elif first.alive():
+            detail = "the layer is kept after the first call"
+            reasons.append(detail)
+            return {"status": REFUTED, "device": "cpu", "detail": detail} if attempt.is_certain else None
+        else:
+            if not second.parameters:
+                other = attempt.build()
+                _error(getattr(other, method) if method else other, specs, second)
+            if not _are_fresh(first.weights, second.weights):
+                reasons.append("the layer has the same weights each time")
+                return None
+            attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
+            number = len(first.parameters)
+            made = f"{number} parameters which are" if number > 1 else "1 parameter which is"
+            detail = f"a call made {made} gone after it: neither `parameters()` nor the next call has what it made"
+            return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+    return None
+
+
+def _are_fresh(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
+    """Whether weights are as they were initialised: random, that is different, or all ones or all zeros."""
+    if not first or [w.shape for w in first] != [w.shape for w in second]:
+        return False
+    return all(
+        not torch.equal(a, b) or bool((a == 0).all() or (a == 1).all()) for a, b in zip(first, second, strict=True)
+    )
+
+
+def _error(function: Callable[..., Any], specs: dict[str, Spec], made: _Made) -> Exception | None:
+    arguments = {name: spec.make("cpu") for name, spec in specs.items()}
+    try:
+        with made.noted(), torch.no_grad():
+            function(**arguments)
+    except Exception as error:
+        return error.with_traceback(None)
+    return None

@@ -26,6 +26,9 @@ INSTALL = (
     "with --python"
 )
 
+#: The keys of `[tool.modellint.confirm]`.
+KEYS = ("memory", "mock-imports", "overrides", "roots", "targets", "timeout")
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -120,14 +123,12 @@ def _setup(settings: Settings, wishes: Wishes, python: Any) -> Setup:
 class _Table:
     """`[tool.modellint.confirm]`, read with errors that say what was expected."""
 
-    _KEYS = ("memory", "mock-imports", "overrides", "roots", "targets", "timeout")
-
     def __init__(self, settings: Settings) -> None:
         self._values = settings.confirm
         self.where = settings.origins.get("confirm", "`confirm`")
         for key in self._values:
-            if key not in self._KEYS:
-                expected = ", ".join(f"`{name}`" for name in self._KEYS)
+            if key not in KEYS:
+                expected = ", ".join(f"`{name}`" for name in KEYS)
                 raise UsageError(f"{self.where}: unknown key `{key}`; expected one of {expected}")
 
     def number(self, key: str, default: float) -> float:

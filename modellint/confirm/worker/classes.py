@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .standins import StandIns
 
 _MAX_DEPTH = 4
-_MAX_ATTEMPTS = 6
+_MAX_ATTEMPTS = 12
 _MISSING = inspect.Parameter.empty
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 

@@ -93,10 +93,12 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
             inputs.learn(error)
         elif not first.parameters:
             reasons.append("a call made no layer there")
-        elif first.alive():
+        elif alive := first.alive():
             detail = "the layer is kept after the first call"
             reasons.append(detail)
-            return {"status": REFUTED, "device": "cpu", "detail": detail} if attempt.is_certain else None
+            known = {id(p) for p in owner.parameters()} if isinstance(owner, nn.Module) else set()
+            is_proof = attempt.is_certain and all(id(parameter) in known for parameter in alive)
+            return {"status": REFUTED, "device": "cpu", "detail": detail} if is_proof else None
         else:
             if not second.parameters:
                 other = attempt.build()

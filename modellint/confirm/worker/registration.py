@@ -31,12 +31,15 @@ def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     with placement.pretended():
         for attempt in session.attempts(probe["owner"], device=DEVICE):
             try:
-                with _unfinished(spot):
+                with _assignments(spot) as assigned:
                     owner = attempt.build()
             except Exception as error:
                 if "before Module.__init__() call" in str(error) and spot.raised_on_line(error):
                     return {"status": CONFIRMED, "device": "fake", "detail": f"building raises {described(error)}"}
                 reasons.append(f"building: {described(error)}")
+                continue
+            if id(owner) not in assigned:
+                reasons.append(f"`{probe['attribute']}` is not assigned there with these arguments")
                 continue
             fact, is_registered = _registered(owner, probe["attribute"])
             if is_registered is False:
@@ -55,6 +58,8 @@ def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
     if not hasattr(owner, attribute):
         return f"`{type(owner).__name__}` has no `{attribute}` with these arguments", None
     value = getattr(owner, attribute)
+    if isinstance(value, nn.Module):
+        return f"`{attribute}` is a layer of its own", True if attribute in owner._modules else None
     found = list(placement.tensors(value, attribute))
     saved = {id(tensor) for tensor in owner.state_dict(keep_vars=True).values() if isinstance(tensor, torch.Tensor)}
     known = {id(tensor) for tensor in (*owner.parameters(), *owner.buffers())}
@@ -73,21 +78,27 @@ def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
 
 
 @contextmanager
-def _unfinished(spot: Spot) -> Iterator[None]:
-    """Let assignments before the constructor of `nn.Module` pass, but for those on the lines of `spot`."""
+def _assignments(spot: Spot) -> Iterator[set[int]]:
+    """The modules whose attributes are assigned on the lines of `spot` meanwhile.
+
+    Elsewhere, assignments before the constructor of `nn.Module` pass: they are not what is looked for.
+    """
     original = nn.Module.__setattr__
+    assigned: set[int] = set()
 
     def assign(self: nn.Module, name: str, value: Any) -> None:
+        frame = inspect.currentframe()
+        is_here = frame is not None and frame.f_back is not None and spot.has_line(frame.f_back)
+        if is_here:
+            assigned.add(id(self))
         try:
             original(self, name, value)
         except AttributeError as error:
-            frame = inspect.currentframe()
-            caller = None if frame is None else frame.f_back
-            if "before Module.__init__() call" not in str(error) or (caller is not None and spot.has_line(caller)):
+            if is_here or "before Module.__init__() call" not in str(error):
                 raise
 
     nn.Module.__setattr__ = assign
     try:
-        yield
+        yield assigned
     finally:
         nn.Module.__setattr__ = original

@@ -1,0 +1,148 @@
+"""What a module registers, seen by building it; facts about another branch or another attribute are no proof."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.plan import Group, Probe, Target
+from modellint.finding import Status, Verdict
+
+BRANCHES = """
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(3)
+
+
+class Encoder(nn.Module):
+    def __init__(self, kind="positions", depth=2):
+        super().__init__()
+        if kind == "positions":
+            self.embed = Positions()
+        elif kind == "linear":
+            self.embed = {embed}
+
+    def forward(self, x):
+        {use}
+"""
+
+
+def verdict_of(
+    folder: Path, code: str, text: str, kind: str, targets: dict[str, Any] | None = None, **data: Any
+) -> Verdict:
+    """The verdict of a probe about the only line of a file that holds `text`."""
+    path = folder / "model.py"
+    path.write_text(code)
+    (line,) = [number for number, content in enumerate(code.splitlines(), 1) if text in content]
+    content = code.splitlines()[line - 1]
+    start = content.index(text) + 1
+    target = Target(path, data.pop("target"))
+    probe = Probe(target, kind, {"place": [path.as_posix(), line, start, line, start + len(text)], **data})
+    setup = Setup(Path(sys.executable), ())
+    return answer(Group(target, ((0, probe),)), setup)[0]
+
+
+@pytest.mark.parametrize(
+    ("embed", "status"),
+    [
+        ("[nn.Linear(3, 3)]", Status.CONFIRMED),
+        ("nn.Linear(3, 3),", Status.CONFIRMED),
+        ("nn.ModuleList([nn.Linear(3, 3)])", Status.UNCONFIRMED),
+        ("[nn.ReLU()]", Status.UNCONFIRMED),
+    ],
+)
+def test_only_the_branch_that_is_meant_proves_something(tmp_path: Path, embed: str, status: Status) -> None:
+    code = BRANCHES.format(embed=embed, use="return x")
+    text = f"self.embed = {embed}"
+    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    assert verdict.status is status, verdict
+    if status is Status.CONFIRMED:
+        assert "`embed[0].weight`, `embed[0].bias`" in str(verdict)
+        assert "kind='linear'" in str(verdict)
+
+
+def test_what_is_registered_without_any_assumption_refutes(tmp_path: Path) -> None:
+    code = BRANCHES.format(embed="None", use="return x").replace('kind="positions", depth=2', "")
+    code = code.replace('if kind == "positions"', "if True").replace('kind == "linear"', "False")
+    text = "self.embed = Positions()"
+    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    assert verdict.status is Status.REFUTED, verdict
+
+
+LAYER = """
+import torch
+from torch import nn
+
+KEPT = {{}}
+
+
+class Model(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        self.width = width
+        self.proj = None
+
+    def forward(self, x):
+        {body}
+"""
+MADE = "nn.Linear(4, 4)"
+CREATIONS = {
+    "made anew": (f"return {MADE}(x)", Status.CONFIRMED),
+    "replaced": (f"self.proj = {MADE}; return self.proj(x)", Status.CONFIRMED),
+    "kept": (f"self.proj = self.proj or {MADE}; return self.proj(x)", Status.REFUTED),
+    "kept elsewhere": (f"return KEPT.setdefault('proj', KEPT.get('proj') or {MADE})(x)", None),
+    "written": (f"l = {MADE}; nn.init.constant_(l.weight, 2); nn.init.constant_(l.bias, 3); return l(x)", None),
+    "not reached": (f"return x if x.size(-1) else {MADE}(x)", None),
+    "fails": (f"{MADE}(x); raise ValueError('no')", None),
+}
+
+
+@pytest.mark.parametrize("name", CREATIONS)
+def test_layers_that_are_made_in_a_call(tmp_path: Path, name: str) -> None:
+    body, status = CREATIONS[name]
+    code = LAYER.format(body=body)
+    verdict = verdict_of(tmp_path, code, MADE, "creation", target="Model.forward", name="Model.forward")
+    assert verdict.status is (status or Status.UNCONFIRMED), verdict
+
+
+MOVED = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        {store}
+        self.other = torch.ones(4)
+
+    def forward(self, x):
+        y = x + self.other
+        return y * {use}
+"""
+MOVEMENTS = {
+    "stays": ("self.table = torch.ones(4)", "self.table", Status.CONFIRMED),
+    "moved at its use": ("self.table = torch.ones(4)", "self.table.to(x.device)", Status.UNCONFIRMED),
+    "a number": ("self.table = torch.tensor(4.0)", "self.table", Status.UNCONFIRMED),
+    "a buffer": ('self.register_buffer("table", torch.ones(4))', "self.table", Status.REFUTED),
+    "used by nobody": ("self.table = torch.ones(4)", "2", Status.UNCONFIRMED),
+}
+
+
+@pytest.mark.parametrize("name", MOVEMENTS)
+def test_tensors_that_stay_behind(tmp_path: Path, name: str) -> None:
+    store, use, status = MOVEMENTS[name]
+    code = MOVED.format(store=store, use=use)
+    line = next(number for number, text in enumerate(code.splitlines(), 1) if "return y" in text)
+    place = [(tmp_path / "model.py").as_posix(), line, 1, line, 80]
+    verdict = verdict_of(tmp_path, code, store, "movement", target="Model", owner="Model", attribute="table", use=place)
+    assert verdict.status is status, verdict

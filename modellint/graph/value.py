@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 #: How many parts of a value are looked at; what is farther away seldom matters, and there may be any number.
@@ -137,6 +137,18 @@ class Value:
                 return
             yield value
             queue.extend(value.args)
+
+
+def walk_all(values: Iterable[Value]) -> Iterator[Value]:
+    """Values and everything they are made of, each once, however much they share."""
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            pending.extend(value.args)
 
 
 def dotted(value: Value) -> str | None:

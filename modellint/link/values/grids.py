@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, same
+from modellint.graph.value import EventKind, Op, same, walk_all
 from modellint.link.values.evaluator import Located
 
 if TYPE_CHECKING:
@@ -70,15 +70,15 @@ class Grids:
         if self.is_of_model(function):
             return []
         found: dict[int, Value] = {}
-        for event in function.flow.events:
-            for value in event.value.walk():
-                if value.op is Op.BIN and value.data == "*":
-                    for factor, other in zip(value.args, reversed(value.args), strict=True):
-                        numerator, divisor = _division(factor) or (None, None)
-                        if numerator is None or divisor is None or not _may_be_side(numerator):
-                            continue
-                        if _is_patch(divisor) and same(divisor, other):
-                            found[id(factor)] = factor
+        for value in walk_all(event.value for event in function.flow.events):
+            if value.op is not Op.BIN or value.data != "*":
+                continue
+            for factor, other in zip(value.args, reversed(value.args), strict=True):
+                numerator, divisor = _division(factor) or (None, None)
+                if numerator is None or divisor is None or not _may_be_side(numerator):
+                    continue
+                if _is_patch(divisor) and same(divisor, other):
+                    found[id(factor)] = factor
         return list(found.values())
 
     def rounded_sides(self, function: Function) -> Iterator[RoundedSide]:
@@ -106,18 +106,22 @@ class Grids:
         """Whether a file cuts images into patches: a shape that it gives a tensor has a quotient in it."""
         known = self._cuts.get(module)
         if known is None:
-            known = self._cuts[module] = any(
-                event.value.callee.data in _SHAPES
-                and any(part.op is Op.BIN and part.data == "//" for arg in event.value.args[1:] for part in arg.walk())
+            sizes = (
+                arg
                 for function in module.all_functions()
                 if "//" in function.text and ("reshape(" in function.text or "view(" in function.text)
                 for event in function.flow.of(EventKind.CALL)
+                if event.value.callee.data in _SHAPES
+                for arg in event.value.args[1:]
             )
+            known = any(part.op is Op.BIN and part.data == "//" for part in walk_all(sizes))
+            self._cuts[module] = known
         return known
 
     def _followed(self, step: _Step, use: Located, depth: int) -> Iterator[RoundedSide]:
         """The sides behind a number that are rounded down on the way to it."""
         self._steps += 1
+        self.evaluator.project.budget.spend()
         if depth > _MAX_DEPTH or self._steps > _BUDGET:
             return
         value, frame = step.located.value, step.located.frame

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, same, self_attribute
+from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
 from modellint.link.values.callers import builders
 from modellint.link.values.dimensions import dimensions
 from modellint.link.values.evaluator import Instance, Located
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Frame
 
 _SLICES = re.compile(r"self\.\w+\[[^\]]*:")
+#: How many steps away from a parameter a tensor is still the input.
+_NEAR = 400
 #: Tables of a few rows are for the parts of an architecture, not for positions.
 _FEW = 16
 _ORDERS = frozenset(("<", "<=", ">", ">="))
@@ -96,26 +99,32 @@ class PositionTables:
 
     def _sliced_in(self, function: Function, cls: Class) -> Iterator[FixedTable]:
         frame = self._evaluator.root(function)
+        known: set[str] = set()
         for event in function.flow.of(EventKind.INDEX):
             base, subscript = event.value.args
             name = self_attribute(base)
-            if name is None or len(base.args) > 1:
+            if name is None or len(base.args) > 1 or name in known:
                 continue
             for position, upper in _upper_bounds(subscript):
-                length = Located(upper, frame)
-                if not self._is_run_time(length):
-                    if _is_given(upper):
-                        yield from self._built_once(cls, name, Located(event.value, frame), length)
-                    continue
-                yield from self._built_once(cls, name, Located(event.value, frame), length)
-                found = self._made(cls, name)
-                if found is None:
-                    continue
-                table, made = found
-                rows = self._dimension(made, position, subscript)
-                size = None if rows is None else self._fixed(rows)
-                if size is not None and not self._is_rebuilt(cls, name):
-                    yield FixedTable(table, size, Located(event.value, frame), length)
+                is_run_time = self._is_run_time(Located(upper, frame))
+                if is_run_time or _is_given(upper):
+                    # One use of a table says as much as all of them.
+                    known.add(name)
+                    use, length = Located(event.value, frame), Located(upper, frame)
+                    yield from self._built_once(cls, name, use, length)
+                    if is_run_time:
+                        yield from self._made_once(cls, name, position, use, length)
+
+    def _made_once(self, cls: Class, name: str, position: int, use: Located, length: Located) -> Iterator[FixedTable]:
+        """A table that the constructor makes for a fixed length."""
+        found = self._made(cls, name)
+        if found is None:
+            return
+        table, made = found
+        rows = self._dimension(made, position, use.value.args[1])
+        size = None if rows is None else self._fixed(rows)
+        if size is not None and not self._is_rebuilt(cls, name):
+            yield FixedTable(table, size, use, length)
 
     def _built_once(self, cls: Class, name: str, use: Located, length: Located) -> Iterator[FixedTable]:
         """A table that a method builds for any length, though only the constructor calls that method."""
@@ -246,7 +255,7 @@ class PositionTables:
 
     def _is_run_time(self, length: Located) -> bool:
         """Whether a length is a dimension of a tensor that a method is given, and not limited on the way."""
-        if any(part.op is Op.CALL and part.callee.data in _LIMITS for part in length.value.walk()):
+        if any(part.op is Op.CALL and part.callee.data in _LIMITS for part in _computed_from(length.value)):
             return False
         sources = list(number_sources(length, self._evaluator))
         return any(self._is_dimension(source) for source in sources)
@@ -258,7 +267,7 @@ class PositionTables:
         tensor = measured_tensor(source.value)
         if tensor is None or self_attribute(tensor) is not None:
             return False
-        return any(part.op is Op.PARAM and part.data != "self" for part in tensor.walk())
+        return any(_is_given(part) for part in islice(tensor.walk(), _NEAR))
 
     # -- guards -----------------------------------------------------------------------------------------------------
 
@@ -322,12 +331,25 @@ class PositionTables:
     def _is_compared(self, passed: Located, function: Function) -> bool:
         """Whether a function compares a number or tensor that it passes on, or what that is computed from."""
         parts = [passed.value, *(source.value for source in number_sources(passed, self._evaluator))]
-        return any(
-            event.value.data in _ORDERS
-            and not _tells_none_or_one(event.value)
-            and any(same(part, other) for arg in event.value.args for part in arg.walk() for other in parts)
+        operands = (
+            arg
             for event in function.flow.of(EventKind.COMPARE)
+            if event.value.data in _ORDERS and not _tells_none_or_one(event.value)
+            for arg in event.value.args
         )
+        return any(same(part, other) for part in walk_all(operands) for other in parts)
+
+
+def _computed_from(number: Value) -> Iterator[Value]:
+    """A number and what it is computed from, down to the dimensions of tensors."""
+    pending, seen = [number], set[int]()
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            if length_kind(part) != LengthKind.COUNT:
+                pending.extend(part.args)
 
 
 def _is_given(length: Value) -> bool:
@@ -342,14 +364,13 @@ def _tells_none_or_one(compare: Value) -> bool:
 
 def _compares_lengths(function: Function, operators: frozenset[str]) -> bool:
     """Whether a function compares a dimension of a tensor, or a number that it is given, with something."""
-    return any(
-        event.value.data in operators
-        and not _tells_none_or_one(event.value)
-        and any(
-            length_kind(part) == LengthKind.COUNT or _is_given(arg) for arg in event.value.args for part in arg.walk()
-        )
+    operands = [
+        arg
         for event in function.flow.of(EventKind.COMPARE)
-    )
+        if event.value.data in operators and not _tells_none_or_one(event.value)
+        for arg in event.value.args
+    ]
+    return any(map(_is_given, operands)) or any(length_kind(part) == LengthKind.COUNT for part in walk_all(operands))
 
 
 def _upper_bounds(subscript: Value) -> Iterator[tuple[int, Value]]:

@@ -14,6 +14,7 @@ from modellint.link.values.shapes import (
     counts_ids,
     documented_shape,
     documents_ids,
+    is_called_width,
     is_own_width,
     is_shared,
     is_shared_shape,
@@ -275,15 +276,31 @@ class Text(nn.Module):
         super().__init__()
         self.symbols = nn.Embedding(width, width)  # expect: ML101
         self.places = nn.Embedding(width, longest)  # expect: ML101
+        self.kinds = nn.Embedding(width, 2)  # expect: ML101
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, ids, places):
-        return self.norm(self.symbols(ids) + self.places(places))
+    def forward(self, ids, places, kinds):
+        return self.norm(self.symbols(ids) + self.places(places)), self.kinds(kinds)
 """,
             },
         ),
     )
     good = (
+        Example(
+            "Tables of a few numbers for each column, and a bias for each word",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Columns(nn.Module):
+    def __init__(self, n_columns, n_words):
+        super().__init__()
+        self.columns, self.bias = nn.Embedding(n_columns, 4), nn.Embedding(n_words, 1)
+        self.mix = nn.Linear(n_columns, n_words)
+""",
+            },
+        ),
         Example(
             "A local that is assigned from a vocabulary, whatever it is called",
             {
@@ -560,10 +577,9 @@ embedding: !new:torch.nn.Embedding
                 evidence.extend(_continuous(arrival, table, rows, project))
                 evidence.extend(_documented(arrival, table, rows, project))
                 evidence.extend(_fed_beside(arrival, rows, project))
-            if not documents_ids(rows.symbols, frame.function):
-                if _is_fed_ids(indexed):
-                    evidence.extend(_shared_width(event, table, rows, frame, project))
-                evidence.extend(_square(event, table, rows, frame, project))
+            if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
+                evidence.extend(_shared_width(event, table, rows, frame, project))
+            evidence.extend(_square(event, table, rows, frame, project))
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
@@ -624,13 +640,15 @@ def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Proj
     """The second argument counts ids, the first is a width that other layers of the file have."""
     if table.columns is None or counts_ids(table.rows):
         return
-    counts = counts_ids(table.columns)
-    if not counts and not counts_anything(table.columns):
-        return
     columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if columns == rows or is_transposed(table, frame, project) or is_width(table.columns, frame, project):
+    is_vocabulary, counts = counts_ids(table.columns), counts_anything(table.columns)
+    is_literal = columns is not None and columns.constant is not None and is_called_width(table.rows)
+    if columns == rows or not (is_vocabulary or counts or is_literal):
         return
-    if is_own_width(event, rows, frame, project) or (counts and is_shared(event, rows, frame, project)):
+    if is_transposed(table, frame, project) or is_width(table.columns, frame, project):
+        return
+    differ = is_vocabulary or is_literal or is_called_width(table.rows)
+    if is_own_width(event, rows, frame, project) or (differ and is_shared(event, rows, frame, project)):
         yield _Evidence(
             f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
             f" `{_text(table.rows)}` is the width of other parts",

@@ -36,7 +36,11 @@ RECURRENT_WIDTH = dict.fromkeys(("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"
 COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
 _COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")
 _COUNTS_ANYTHING = re.compile(
-    r"max_?(?:pos|seq|len|time)|(?<!\w)(?:n|num|number_of|max)_\w*s(?!\w)|spks|speakers|langs", re.I
+    r"max_?(?:pos|seq|len|time)|(?<!\w)(?:n|num|number|max)_\w*s(?!\w)|_len(?:gth)?(?!\w)|spks|speakers|langs", re.I
+)
+_COUNTS_NOTHING = re.compile(r"heads|channels|feat|hidden|dims?(?!\w)|d_model|units|filters|width", re.I)
+_WIDTH = re.compile(
+    r"(?<!\w)(?!n_|num)\w*(?:dim|d_model|(?:hidden|embed|embedding|output)_size|hidden_channels|width)(?!\w)"
 )
 #: These count discrete units as often as they are the width of a layer.
 _MAY_COUNT_UNITS = re.compile(r"(?<!\w)(?:n|num)_units(?!\w)")
@@ -139,9 +143,12 @@ def counts_ids(number: Located) -> bool:
 def counts_anything(number: Located) -> bool:
     """Whether what a number is called says that it counts something: positions, speakers, classes."""
     text = number.frame.module.text_of(number.value)
-    return bool(_COUNTS_ANYTHING.search(text)) and not re.search(
-        r"heads|channels|feat|hidden|dims?\b|units|filters", text
-    )
+    return bool(_COUNTS_ANYTHING.search(text)) and not _COUNTS_NOTHING.search(text)
+
+
+def is_called_width(number: Located) -> bool:
+    """Whether what a number is called says that it is a width; by itself that is no evidence."""
+    return bool(_WIDTH.search(number.frame.module.text_of(number.value)))
 
 
 def is_width(number: Located, frame: Frame, project: Project) -> bool:

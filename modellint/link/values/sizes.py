@@ -104,7 +104,8 @@ class Sizes:
         ]
         owners = self._evaluator.instances(value.args[0], frame, depth + 1)
         if len(owners) == 1 and owners[0].cls is not None and self._is_configuration(owners[0]):
-            return self._field_size(owners[0], value.data, stored, depth)
+            field = self._field_size(owners[0], value.data, stored, depth)
+            return self._opaque_attribute(value, frame) if field is None else field
         if stored:
             sizes = [self.size(located.value, located.frame, depth + 1) for located in stored]
             agreed = self._agreed(sizes)

@@ -36,21 +36,23 @@ _FACTORIES = frozenset("zeros ones empty rand randn".split())
 
 @dataclass(frozen=True, eq=False)
 class Taker:
-    """A layer (or a sum) at `located` takes rows of `width`; the table is looked up at `event`."""
+    """A layer (or a sum) at `located` takes rows of `width`."""
 
     width: Size
     located: Located
-    event: Event
 
 
 def takers(table: Table, frame: Frame, project: Project) -> Iterator[Taker]:
     """What takes the rows that a table gives, in the functions of its file and in what they call."""
     for function in users(table, frame, project):
         outer = project.evaluator.root(function)
-        for lookup in project.tables.lookups(outer):
-            if lookup.table is not None and lookup.table.call is table.call and lookup.event.kind is EventKind.CALL:
-                for width, located in _Rows(lookup.event.value, outer, project).taken():
-                    yield Taker(width, located, lookup.event)
+        given = [
+            lookup.event.value
+            for lookup in project.tables.lookups(outer)
+            if lookup.table is not None and lookup.table.call is table.call and lookup.event.kind is EventKind.CALL
+        ]
+        if given:
+            yield from _Rows(given, outer, project).taken()
 
 
 def takers_of_index(arrival: Arrival, width: Size, project: Project) -> Iterator[Event]:
@@ -71,30 +73,30 @@ def takers_of_index(arrival: Arrival, width: Size, project: Project) -> Iterator
 
 
 class _Rows:
-    """Follows what a lookup (or a parameter) gives through one function."""
+    """Follows what lookups give (or a parameter) through one function."""
 
-    def __init__(self, given: Value, frame: Frame, project: Project, calls: int = 0) -> None:
+    def __init__(self, given: list[Value], frame: Frame, project: Project, calls: int = 0) -> None:
         self._frame = frame
         self._project = project
         self._calls = calls
-        self._carries = {id(given): True}
+        self._carries = {id(value): True for value in given}
 
-    def taken(self) -> Iterator[tuple[Size, Located]]:
-        for part in _parts(self._frame):
+    def taken(self) -> Iterator[Taker]:
+        for part in _parts(self._frame, self._project):
             if part.op is Op.BIN and part.data in ("+", "-"):
                 yield from self._added(part)
             elif part.op is Op.CALL:
                 yield from self._passed(part)
 
-    def _added(self, part: Value) -> Iterator[tuple[Size, Located]]:
+    def _added(self, part: Value) -> Iterator[Taker]:
         left, right = part.args
         if self._carried(left) is self._carried(right):
             return
         width = self._width(right if self._carried(left) else left)
         if width is not None:
-            yield width, Located(part, self._frame)
+            yield Taker(width, Located(part, self._frame))
 
-    def _passed(self, call: Value) -> Iterator[tuple[Size, Located]]:
+    def _passed(self, call: Value) -> Iterator[Taker]:
         if not any(self._carried(arg) for arg in call.args[1:]):
             return
         target = self._project.evaluator.target(call, self._frame)
@@ -108,12 +110,14 @@ class _Rows:
             given = call.argument(0, "input")
             width = self._project.evaluator.size(layer.call.argument(*_TAKES[layer.external]), layer.frame)
             if width is not None and given is not None and self._carried(given):
-                yield width, Located(call, self._frame)
+                yield Taker(width, Located(call, self._frame))
 
-    def _inside(self, name: str, inner: Frame) -> Iterator[tuple[Size, Located]]:
-        parameter = next((part for part in _parts(inner) if part.op is Op.PARAM and part.data == name), None)
+    def _inside(self, name: str, inner: Frame) -> Iterator[Taker]:
+        parameter = next(
+            (part for part in _parts(inner, self._project) if part.op is Op.PARAM and part.data == name), None
+        )
         if parameter is not None:
-            yield from _Rows(parameter, inner, self._project, self._calls + 1).taken()
+            yield from _Rows([parameter], inner, self._project, self._calls + 1).taken()
 
     def _carried(self, value: Value, depth: int = 0) -> bool:
         """Whether a value is as wide as what is followed, since it is that, or made from it element by element."""
@@ -205,10 +209,11 @@ def _is_whole(value: Value) -> bool:
     return whole_number(value) == -1
 
 
-def _parts(frame: Frame) -> Iterator[Value]:
+def _parts(frame: Frame, project: Project) -> Iterator[Value]:
     """Every value of a function, each once."""
     seen: set[int] = set()
     queue = [event.value for event in frame.function.flow.events]
+    project.budget.spend(len(queue))
     for part in queue:
         if id(part) not in seen:
             seen.add(id(part))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
-
 import mutants
+import pytest
 from planting.catalogue import load
 from planting.source import Edit, Source, applied
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from planting.catalogue import Mutant
 
 CATALOGUE = load()

@@ -16,8 +16,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from . import roles
 from .forced import Forced
 from .inputs import Inputs, Spec
-from .intervals import Intervals, Lookup, ReadNumbers
+from .intervals import Intervals, ReadNumbers
 from .places import Spot, innermost
+from .ranges import Lookup
 from .standins import described
 from .watch import Watch
 

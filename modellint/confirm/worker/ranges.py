@@ -1,0 +1,101 @@
+"""Integers that a value can be: ranges, numbers that remember theirs, and what is looked up with them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Range:
+    """The integers from `low` to `high`, both included, and what first gave rise to them."""
+
+    low: int
+    high: int
+    origin: str
+
+    def __str__(self) -> str:
+        return f"[{self.low}, {self.high}]"
+
+    def shifted(self, low: int, high: int) -> Range:
+        return Range(self.low + low, self.high + high, self.origin)
+
+    def united(self, other: Range) -> Range:
+        """The range of values that may come from either."""
+        origin = self.origin if (self.high, -self.low) >= (other.high, -other.low) else other.origin
+        return Range(min(self.low, other.low), max(self.high, other.high), origin)
+
+    def within(self, low: int | None, high: int | None) -> Range:
+        """What is left between two limits."""
+        least = self.low if low is None else max(self.low, low)
+        most = self.high if high is None else min(self.high, high)
+        return Range(min(least, most), max(least, most), self.origin)
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A lookup: `ids` that can be out of range index `rows` rows."""
+
+    operator: str
+    rows: int
+    ids: Range
+    #: Whether negative ids count from the end (indexing) or fail (`embedding`).
+    wraps: bool
+
+    @property
+    def fails(self) -> bool:
+        lowest = -self.rows if self.wraps else 0
+        return self.ids.high >= self.rows or self.ids.low < lowest
+
+    def __str__(self) -> str:
+        return f"ids {self.ids} of {self.ids.origin} look up {self.rows} rows in `{self.operator}`"
+
+
+@dataclass(frozen=True)
+class Test:
+    """A mask that compares a tensor with a number: true where the values are between two limits."""
+
+    subject: object
+    low: int | None
+    high: int | None
+
+
+class RangedInt(int):
+    """A number that was read out of a tensor: it computes as the largest that it can be, and remembers the range."""
+
+    range: Range
+
+    def __new__(cls, found: Range) -> RangedInt:
+        number = super().__new__(cls, found.high)
+        number.range = found
+        return number
+
+
+def _arithmetic(name: str) -> Callable[[RangedInt, Any], Any]:
+    compute = getattr(operator, name)
+
+    def method(self: RangedInt, other: Any) -> Any:
+        result = compute(int(self), other)
+        if type(other) is int and isinstance(result, int):
+            ends = sorted((compute(self.range.low, other), result))
+            return RangedInt(Range(ends[0], ends[1], self.range.origin))
+        return result
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "floordiv"):
+    setattr(RangedInt, f"__{_name}__", _arithmetic(_name))
+for _name in ("add", "mul"):
+    setattr(RangedInt, f"__r{_name}__", _arithmetic(_name))
+
+
+def is_integer(tensor: torch.Tensor) -> bool:
+    """Whether a tensor holds integers; masks do not."""
+    return not (tensor.dtype.is_floating_point or tensor.dtype.is_complex or tensor.dtype is torch.bool)

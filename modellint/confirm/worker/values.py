@@ -18,7 +18,6 @@ from .forced import Forced
 from .inputs import Inputs, Spec
 from .intervals import Intervals, ReadNumbers
 from .places import Spot, innermost
-from .ranges import Lookup
 from .standins import described
 from .watch import Watch
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from .classes import Attempt, Builder
     from .probes import Session
+    from .ranges import Lookup
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _LARGE = 50_000_000

@@ -11,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -75,9 +76,6 @@ class ModuleMissingFromModules(Rule):
 
     ## How to fix
     Add the layer to `modules:` of the recipe, or correct the name.
-
-    ## Confirming
-    Not confirmed by running code: the use lies in a method of the Brain that needs batches of real data.
 
     ## References
     - [SpeechBrain, the Brain class](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/brain-class.html)
@@ -299,6 +297,14 @@ def compute_objectives(self, predictions, batch, stage):
         for missing in missing_modules(module, project) if module is not None else ():
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the recipe, and ask its `modules` for the entry; that the use is reached has been read, not seen."""
+        from modellint.confirm.plan import recipe_probe
+
+        if finding.confidence is Confidence.LOW:
+            return None  # what is in doubt is if the use is reached
+        return recipe_probe(finding, project, "recipe-entry", finding.related[0].place, key=finding.symbol)
 
     def _finding(self, missing: MissingModule) -> Finding:
         use = missing.use

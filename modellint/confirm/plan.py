@@ -50,11 +50,16 @@ class Group:
     probes: tuple[tuple[int, Probe], ...]
 
 
-def recipe_probe(finding: Finding, project: Project, kind: str, **data: Any) -> Probe | None:
-    """A probe of the recipe that a finding is in, or that includes the file it is in; None if none of them loads."""
+def recipe_probe(
+    finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
+) -> Probe | None:
+    """A probe of the recipe that `place` is in (the finding's own place, if it is not given), or that includes it.
+
+    None if none of them loads.
+    """
     from modellint.link.recipes.pairing import including, scripts_of
 
-    recipe = project.recipe(Path(finding.path))
+    recipe = project.recipe(Path((place or finding.place).path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)
     if whole is None:
         return None

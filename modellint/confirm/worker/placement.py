@@ -117,6 +117,21 @@ def pretended() -> Iterator[FakeTensorMode]:
 
 def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
     """Every tensor that can be reached from an object: through attributes, containers, closures and bound methods."""
+    return ((where, value) for where, value in _reachable(root, path) if isinstance(value, torch.Tensor))
+
+
+def state(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
+    """The parameters and buffers of every module that can be reached from an object: what moves when it is moved."""
+    seen: set[int] = set()
+    for where, module in _reachable(root, path):
+        if isinstance(module, nn.Module):
+            for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+                if tensor is not None and id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    yield f"{where}.{name}" if where else name, tensor
+
+
+def _reachable(root: object, path: str) -> Iterator[tuple[str, object]]:
     seen: set[int] = set()
     pending: list[tuple[str, object]] = [(path, root)]
     while pending:
@@ -124,10 +139,9 @@ def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
         if id(value) in seen or isinstance(value, _PLAIN):
             continue
         seen.add(id(value))
-        if isinstance(value, torch.Tensor):
-            yield where, value
-            continue
-        pending.extend(reversed(list(_parts(where, value))))
+        yield where, value
+        if not isinstance(value, torch.Tensor):
+            pending.extend(reversed(list(_parts(where, value))))
 
 
 _PLAIN = (str, bytes, int, float, complex, type, type(None), torch.dtype, torch.device, torch.Size)

@@ -11,7 +11,7 @@ from . import classes, placement, recipes
 from .creation import creation
 from .movement import movement
 from .registration import registration
-from .standins import StandIn
+from .standins import StandIn, described
 from .values import values
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .standins import StandIns
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+_SHOWN = 8
 
 
 class Session:
@@ -103,24 +104,51 @@ def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
-        objects = recipe.build()
+        objects = recipe.build((recipes.MODULES, key))
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
+        found = objects.get(key)
         if key not in objects:
             return {"status": UNCONFIRMED, "detail": f"the recipe built no `{key}`"}
-        if isinstance(objects[key], StandIn):
-            name = type(objects[key]).__qualname__
+        if isinstance(found, StandIn | recipes.Unbuilt):
+            name = found.name if isinstance(found, recipes.Unbuilt) else type(found).__qualname__
             return {"status": UNCONFIRMED, "detail": f"`{key}` could not be built: {recipe.replaced.get(name, name)}"}
-        stayed = placement.left_behind(objects[key], key)
+        if (owner := recipe.lost(key)) is not None:
+            reason = f"`{key}` is passed to `{owner}`, which could not be built: {recipe.replaced[owner]}"
+            return {"status": UNCONFIRMED, "detail": reason}
+        held = list(placement.state(found, key))
+        stayed = [path for path, tensor in held if tensor.device.type == "cpu"]
         if not stayed:
-            held = next(placement.tensors(objects[key], key), None)
-            status = UNCONFIRMED if held is None else REFUTED
-            fact = "it holds no tensors" if held is None else f"all of its tensors are on {placement.DEVICE}"
+            status = REFUTED if held else UNCONFIRMED
+            fact = f"its parameters and buffers are on {placement.DEVICE}" if held else "it holds nothing to move"
             return {"status": status, "device": "fake", "detail": f"`{key}`: {fact}"}
-        names = ", ".join(f"`{path}`" for path, _ in stayed[:4]) + (" …" if len(stayed) > 4 else "")
+        names = ", ".join(f"`{path}`" for path in stayed[:4]) + (" …" if len(stayed) > 4 else "")
         detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
         session.begin(f"running `{key}`")
-        return {"status": CONFIRMED, "device": "fake", "detail": detail + _mixed(objects[key])}
+        return {"status": CONFIRMED, "device": "fake", "detail": detail + _mixed(found)}
+
+
+def _recipe_entry(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
+    key = probe["key"]
+    with placement.pretended():
+        session.begin("building the recipe")
+        objects = session.recipe().build((recipes.MODULES,))
+        session.begin("moving `modules`")
+        modules = recipes.place(objects, placement.DEVICE)
+        if key in (objects.get(recipes.MODULES) or ()):
+            return {"status": REFUTED, "device": "fake", "detail": f"`modules` has `{key}`"}
+        try:
+            getattr(modules, key)
+        except AttributeError as error:
+            detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {_listed(modules)}"
+            return {"status": CONFIRMED, "device": "fake", "detail": detail}
+    return {"status": REFUTED, "device": "fake", "detail": f"every `ModuleDict` has `{key}`"}
+
+
+def _listed(modules: nn.ModuleDict) -> str:
+    names = [f"`{name}`" for name in modules]
+    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "") if names else "no entries"
 
 
 def _mixed(layer: object) -> str:
@@ -138,6 +166,7 @@ def _mixed(layer: object) -> str:
 
 _PROBES = {
     "recipe-placement": _recipe_placement,
+    "recipe-entry": _recipe_entry,
     "registration": registration,
     "movement": movement,
     "creation": creation,

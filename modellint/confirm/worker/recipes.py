@@ -1,4 +1,4 @@
-"""Building a recipe's objects with HyperPyYAML itself, without its side effects."""
+"""Building a recipe's objects with HyperPyYAML itself: those that a claim is about, without side effects of others."""
 
 from __future__ import annotations
 
@@ -9,18 +9,32 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from .standins import described, stand_in, unwrapped
+from .standins import StandInUsedError, described, stand_in, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from .standins import StandIns
 
 #: The functions of HyperPyYAML that make objects, by tag.
 _CONSTRUCTORS = ("_construct_object", "_construct_name", "_construct_module", "_apply_function")
 _PLACEHOLDER = re.compile(r"^(\w+):\s*!PLACEHOLDER", re.MULTILINE)
+#: The key whose layers a Brain keeps and moves.
+MODULES = "modules"
 #: What a placeholder is filled with, so that what is built from it can be built.
 _FILLER = "placeholder"
+
+
+class Unbuilt(nn.Module):
+    """Stands for a layer that could not be built: it holds nothing, and cannot be called."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__()
+        self.name = name
+        self.reason = reason
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        raise StandInUsedError(f"`{self.name}` is needed, but could not be built: {self.reason}")
 
 
 class Recipe:
@@ -28,14 +42,17 @@ class Recipe:
 
     def __init__(self, path: str, overrides: Mapping[str, Any], stand_ins: StandIns) -> None:
         self.path = path
-        #: What could not be built and is no layer, with the reason.
+        #: What could not be built, with the reason.
         self.replaced: dict[str, str] = {}
         self.filled: list[str] = []
         self._overrides = dict(overrides)
         self._stand_ins = stand_ins
+        #: What could not be built, with its node, and the nodes of the keys that were wanted.
+        self._unbuilt: list[tuple[str, Any]] = []
+        self._roots: dict[str, Any] = {}
 
-    def build(self) -> dict[str, Any]:
-        """The recipe as a dict of objects. Raises what building a layer raises."""
+    def build(self, keys: Collection[str]) -> dict[str, Any]:
+        """The objects below some keys, by key: what nothing there refers to is not built."""
         core: Any = self._stand_ins.module("hyperpyyaml.core")
         original = {name: getattr(core, name) for name in _CONSTRUCTORS}
         for name, construct in original.items():
@@ -45,12 +62,26 @@ class Recipe:
         try:
             with open(self.path, encoding="utf-8") as stream:
                 source = stream.read()
-            objects: dict[str, Any] = core.load_hyperpyyaml(source, {**self._fillers(source), **self._overrides})
+            values = {**self._fillers(source), **self._overrides}
+            objects: dict[str, Any] = core.load_hyperpyyaml(source, values, loader=self._loader(core.yaml, keys))
             return objects
         finally:
             os.chdir(folder)
             for name, construct in original.items():
                 setattr(core, name, construct)
+
+    def _loader(self, yaml: Any, keys: Collection[str]) -> Any:
+        """A loader that sees some keys of the document only. References were resolved to the very nodes before."""
+        recipe = self
+
+        class Partial(yaml.Loader):  # type: ignore[misc]
+            def get_single_node(self) -> Any:
+                root = super().get_single_node()
+                root.value = [(key, value) for key, value in root.value if key.value in keys]
+                recipe._roots = {key.value: value for key, value in root.value}
+                return root
+
+        return Partial
 
     def _fillers(self, source: str) -> dict[str, str]:
         """A value for each placeholder that no override fills."""
@@ -58,21 +89,22 @@ class Recipe:
         return dict.fromkeys(self.filled, _FILLER)
 
     def _careful(self, construct: Callable[..., Any]) -> Callable[..., Any]:
-        """What builds an object, with a stand-in for what cannot be built and is no layer."""
+        """What builds an object, with a stand-in for what cannot be built."""
 
         def constructed(loader: Any, suffix: str, node: Any) -> Any:
             try:
                 return self._stand_ins.importing(lambda: construct(loader, suffix, node))
             except Exception as error:
-                if self._is_layer(suffix):
-                    raise
-                return self._replace(suffix, error)
+                reason = self.replaced[suffix] = described(unwrapped(error))
+                self._unbuilt.append((suffix, node))
+                return Unbuilt(suffix, reason) if self._is_layer(suffix) else stand_in(suffix)()
 
         return constructed
 
-    def _replace(self, suffix: str, error: Exception) -> Any:
-        self.replaced[suffix] = described(unwrapped(error))
-        return stand_in(suffix)()
+    def lost(self, key: str) -> str | None:
+        """What could not be built and is given what `key` names, so that it may hold it; None if nothing is."""
+        wanted = self._roots.get(key)
+        return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
 
     def _is_layer(self, name: str) -> bool:
         module, _, attribute = name.rpartition(".")
@@ -83,12 +115,27 @@ class Recipe:
         return isinstance(found, type) and issubclass(found, nn.Module)
 
 
-def place(objects: Mapping[str, Any], device: str) -> None:
-    """What a `Brain` does with the `modules` of its recipe: move them to the device."""
-    modules = objects.get("modules") or {}
+def _below(node: Any) -> Iterable[Any]:
+    """A node of a YAML document, and all nodes below it, each once."""
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        found = pending.pop()
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        yield found
+        for part in found.value if isinstance(found.value, list) else ():
+            pending.extend(part if isinstance(part, tuple) else (part,))
+
+
+def place(objects: Mapping[str, Any], device: str) -> nn.ModuleDict:
+    """What a `Brain` does with the `modules` of its recipe: keep them in a `ModuleDict`, and move that."""
+    modules = objects.get(MODULES) or {}
     if not hasattr(modules, "items"):
         raise TypeError(f"`modules` is {type(modules).__name__}; expected a mapping from names to layers")
-    nn.ModuleDict({name: module for name, module in modules.items() if isinstance(module, nn.Module)}).to(device)
+    layers = {name: module for name, module in modules.items() if isinstance(module, nn.Module)}
+    return nn.ModuleDict(layers).to(device)
 
 
 def example_input(layer: nn.Module, device: str) -> torch.Tensor | None:

@@ -1,0 +1,124 @@
+"""Recipes, built with HyperPyYAML as far as a claim needs them: what their `modules` hold, and what stays behind."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.plan import Group, Probe, Target
+from modellint.finding import Status
+
+if TYPE_CHECKING:
+    from modellint.finding import Verdict
+
+pytest.importorskip("hyperpyyaml")
+
+LAYERS = """
+import torch
+from torch import nn
+
+
+class Missing(nn.Module):
+    def __init__(self, *parts):
+        super().__init__()
+        raise OSError("no connection to the hub")
+
+
+class Holder(nn.Module):
+    def __init__(self, *parts):
+        super().__init__()
+        self.parts = nn.ModuleList(parts)
+
+
+class Searcher:
+    def __init__(self, *parts):
+        self.parts = parts
+
+
+class Statistics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.zeros(4)
+
+
+def tell(*_):
+    raise SystemExit("this was run")
+"""
+RECIPE = """
+folder: !PLACEHOLDER
+width: 4
+__seed: !apply:layers.tell [!ref <width>]
+logger: !new:layers.Missing
+encoder: !new:torch.nn.Linear
+    in_features: !ref <width>
+    out_features: 5
+head: !new:torch.nn.Linear
+    in_features: 5
+    out_features: 6
+{extra}
+modules:
+    encoder: !ref <encoder>
+{entries}
+"""
+
+
+def verdicts(folder: Path, key: str, entries: str = "", extra: str = "") -> dict[str, Verdict]:
+    """What probes of a recipe say of `key`, by their kind."""
+    (folder / "layers.py").write_text(LAYERS)
+    recipe = folder / "hparams.yaml"
+    recipe.write_text(RECIPE.format(extra=extra, entries=entries))
+    target = Target(recipe)
+    kinds = ("recipe-placement", "recipe-entry")
+    probes = tuple((number, Probe(target, kind, {"key": key})) for number, kind in enumerate(kinds))
+    found = answer(Group(target, probes), Setup(Path(sys.executable), ()))
+    return {kind: found[number] for number, kind in enumerate(kinds)}
+
+
+def test_a_layer_that_modules_lack_stays_behind(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, "head")
+    assert found["recipe-placement"].status is Status.CONFIRMED, found
+    assert found["recipe-placement"].device == "fake"
+    detail = found["recipe-placement"].detail or ""
+    assert "`head.weight`, `head.bias` stayed on `cpu`" in detail
+    assert "found at least two devices, cuda:0 and cpu" in detail
+    assert "placeholders filled: folder" in detail
+    assert found["recipe-entry"].status is Status.CONFIRMED
+    assert "AttributeError: 'ModuleDict' object has no attribute 'head'; `modules` has `encoder`" in str(
+        found["recipe-entry"].detail
+    )
+
+
+@pytest.mark.parametrize("entry", ["head: !ref <head>", "all: !new:layers.Holder [!ref <head>]"])
+def test_a_layer_that_modules_hold_moves(tmp_path: Path, entry: str) -> None:
+    found = verdicts(tmp_path, "head", f"    {entry}")
+    assert found["recipe-placement"].status is Status.REFUTED, found
+    assert (found["recipe-entry"].status is Status.REFUTED) == entry.startswith("head")
+
+
+def test_what_holds_a_layer_without_being_one_moves_nothing(tmp_path: Path) -> None:
+    extra = "searcher: !new:layers.Searcher [!ref <encoder>, !ref <head>]"
+    found = verdicts(tmp_path, "searcher", extra=extra)["recipe-placement"]
+    assert found.status is Status.CONFIRMED, found
+    assert "`searcher.parts[1].weight`, `searcher.parts[1].bias` stayed" in str(found.detail)
+
+
+def test_a_layer_that_cannot_be_built_hinders_only_what_it_was_to_hold(tmp_path: Path) -> None:
+    aside = verdicts(tmp_path, "head", "    hub: !new:layers.Missing [!ref <width>]")
+    assert {verdict.status for verdict in aside.values()} == {Status.CONFIRMED}, aside
+    assert "not built: layers.Missing" in str(aside["recipe-placement"].detail)
+    around = verdicts(tmp_path, "head", "    hub: !new:layers.Missing [!ref <head>]")["recipe-placement"]
+    assert around.status is Status.UNCONFIRMED, around
+    assert "`head` is passed to `layers.Missing`, which could not be built" in str(around.detail)
+    assert "no connection to the hub" in str(around.detail)
+    within = verdicts(tmp_path, "hub", extra="hub: !new:layers.Missing")["recipe-placement"]
+    assert within.status is Status.UNCONFIRMED
+    assert "no connection to the hub" in str(within.detail)
+
+
+def test_plain_tensors_stay_wherever_their_layer_goes(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, "statistics", extra="statistics: !new:layers.Statistics")["recipe-placement"]
+    assert found.status is Status.UNCONFIRMED, found

@@ -74,7 +74,7 @@ class Recipe:
         """A loader that sees some keys of the document only. References were resolved to the very nodes before."""
         recipe = self
 
-        class Partial(yaml.Loader):  # type: ignore[misc]
+        class Partial(yaml.Loader):
             def get_single_node(self) -> Any:
                 root = super().get_single_node()
                 root.value = [(key, value) for key, value in root.value if key.value in keys]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
+    from modellint.link.recipes.interfaces import Unmet
     from modellint.link.recipes.registration import Lacking, MissingModule
 
 _RECIPE = """\
@@ -60,6 +61,38 @@ def _project(body: str, recipe: str = _RECIPE) -> dict[str, str]:
     return {"hparams.yaml": recipe, "train.py": _SCRIPT.replace("{body}", "\n".join(lines) + "\n")}
 
 
+_PUBLISHED = """\
+n_mels: 80
+masker: !new:speechbrain.nnet.linear.Linear
+    input_size: !ref <n_mels>
+    n_neurons: !ref <n_mels>
+modules:{mark}
+    enhance_modle: !ref <masker>
+pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
+    loadables:
+        masker: !ref <masker>
+"""
+_CUSTOM = """\
+from speechbrain.inference.interfaces import Pretrained
+
+
+class CustomInterface(Pretrained):
+    def enhance(self, wavs):
+        return self.apply_mask(wavs)
+
+    def apply_mask(self, wavs):
+        if self.training:
+            wavs = self.mods.augment(wavs)
+        return self.mods.masker(wavs){mark}
+"""
+_README = """\
+# A model
+
+    model = foreign_class(source="me/model", pymodule_file="custom.py", classname="CustomInterface")
+    print(model.enhance(wavs))
+"""
+
+
 class ModuleMissingFromModules(Rule):
     """A script uses an entry of `self.modules` that the recipe's `modules:` does not have
 
@@ -69,6 +102,9 @@ class ModuleMissingFromModules(Rule):
     a default, flags, the stage, the epoch). Reports `self.modules.X` and `self.mods.X` that are certainly reached
     where `modules:` of a recipe that runs this script has no `X`. A use under a condition that stays unknown is
     reported with low confidence, which is not shown by default.
+
+    A published model has no script. There the interface that loads it counts, which `config.json` or the README names:
+    the modules that it declares to need, and what a class in the model's own folder uses.
 
     ## Why is this bad
     `AttributeError: 'ModuleDict' object has no attribute 'X'`: at once, or hours later when the first epoch ends and
@@ -84,7 +120,7 @@ class ModuleMissingFromModules(Rule):
     code = "ML202"
     name = "module-missing-from-modules"
     severity = Severity.ERROR
-    triggers = ("load_hyperpyyaml",)
+    triggers = (r"load_hyperpyyaml|\(Pretrained\)",)
     bad = (
         Example(
             "A layer that is defined but not listed",
@@ -165,8 +201,51 @@ def compute_objectives(self, predictions, batch, stage):
                 ),
             },
         ),
+        Example(
+            "A published model without a module that its interface needs",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", "  # expect: ML202"),
+                "config.json": '{"speechbrain_interface": "WaveformEnhancement"}\n',
+            },
+        ),
+        Example(
+            "A published model with an interface of its own",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "custom.py": _CUSTOM.replace("{mark}", "  # expect: ML202"),
+                "README.md": _README,
+            },
+        ),
     )
     good = (
+        Example(
+            "A published model with all modules that its interface needs, or of which several interfaces are shown",
+            {
+                "enhance/hyperparams.yaml": _PUBLISHED.replace("{mark}", "").replace(
+                    "enhance_modle:", "enhance_model:"
+                ),
+                "enhance/config.json": '{"speechbrain_interface": "WaveformEnhancement"}\n',
+                "speaker/hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "speaker/README.md": (
+                    'a = EncoderClassifier.from_hparams(source="me/a")\nb = WaveformEncoder.from_hparams("me/b")\n'
+                ),
+            },
+        ),
+        Example(
+            "A published model without its last module, which may be meant to be used without it",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", "").replace("enhance_modle:", "encoder:"),
+                "config.json": '{"speechbrain_interface": "SepformerSeparation"}\n',
+            },
+        ),
+        Example(
+            "A published model whose interface uses what it lacks only in a method that nobody is told to call",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "custom.py": _CUSTOM.replace("{mark}", "").replace("enhance(", "enhance_file("),
+                "README.md": _README,
+            },
+        ),
         Example(
             "Every entry is there",
             _project(
@@ -283,15 +362,21 @@ def compute_objectives(self, predictions, batch, stage):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.interfaces import recipes_beside
         from modellint.link.recipes.registration import missing_modules
 
         for missing in missing_modules(module, project):
             yield self._finding(missing)
+        for recipe in recipes_beside(module, project):
+            yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.interfaces import unmet_modules
         from modellint.link.recipes.pairing import scripts_of
         from modellint.link.recipes.registration import missing_modules
 
+        for unmet in unmet_modules(recipe, project):
+            yield self._unmet(unmet, recipe)
         scripts = scripts_of(recipe, project).scripts
         module = project.python(scripts[0]) if len(scripts) == 1 else None
         for missing in missing_modules(module, project) if module is not None else ():
@@ -322,6 +407,34 @@ def compute_objectives(self, predictions, batch, stage):
             ),
             related=[Related(lacking.place, _described(lacking)) for lacking in recipes],
             help=_advice(use.name, recipes),
+        )
+
+    def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
+        interface, name = unmet.interface, unmet.name
+        near = get_close_matches(name, unmet.spare, n=1, cutoff=0.6)
+        if unmet.is_defined:
+            help = f"add `{name}: !ref <{name}>` to `modules:`"
+        else:
+            help = f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"
+        entries = "`modules` has " + (", ".join(f"`{key}`" for key in unmet.keys) or "no entries")
+        if unmet.use is None:
+            return self.finding(
+                unmet.place,
+                f"`{interface.name}` needs `{name}`, and `modules` does not have it",
+                symbol=name,
+                # Without a sign that the entry was meant to be there, it may be one that this model does without.
+                confidence=Confidence.MEDIUM if near or unmet.is_defined else Confidence.LOW,
+                evidence=(interface.evidence, f"`{interface.name}` lists `{name}` among the modules it needs", entries),
+                help=help,
+            )
+        return self.finding(
+            unmet.use,
+            f"`{unmet.text}` is used, but `modules` of `{recipe.file.name}` has no `{name}`",
+            symbol=name,
+            confidence=Confidence.HIGH,
+            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
+            related=(Related(unmet.place, entries),),
+            help=help,
         )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.hyperparameters import LackingRecipe, MissingKey
+    from modellint.link.recipes.interfaces import Unmet
     from modellint.source import Place
 
 _RECIPE = """\
@@ -70,6 +71,40 @@ def _project(body: str = _BODY, recipe: str = _RECIPE, **replaced: str) -> dict[
     return {"hparams.yaml": recipe, "train.py": script}
 
 
+_PUBLISHED = """\
+n_mels: 80{mark}
+encoder: !new:speechbrain.nnet.linear.Linear
+    input_size: !ref <n_mels>
+    n_neurons: 512
+decoder: !new:speechbrain.nnet.linear.Linear
+    input_size: 512
+    n_neurons: 40
+modules:
+    encoder: !ref <encoder>
+    decoder: !ref <decoder>
+pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
+    loadables:
+        encoder: !ref <encoder>
+"""
+_CUSTOM = """\
+from speechbrain.inference.interfaces import Pretrained
+
+
+class CustomInterface(Pretrained):
+    def encode(self, wavs):
+        if hasattr(self.hparams, "normalize"):
+            wavs = self.hparams.normalize(wavs)
+        x = self.mods.encoder(wavs * self.hparams.n_mels)
+        return self.hparams.softmax(x){mark}
+"""
+_README = """\
+# A model
+
+    model = foreign_class(source="me/model", pymodule_file="custom.py", classname="CustomInterface")
+    print(model.encode(wavs))
+"""
+
+
 class UndefinedHyperparameter(Rule):
     """A script reads a hyperparameter that its recipe does not have
 
@@ -78,6 +113,9 @@ class UndefinedHyperparameter(Rule):
     that it builds, under the conditions that the recipe decides (`hasattr`, `in`, `get` with a default, flags).
     Reports `hparams["x"]` and `self.hparams.x` that are certainly reached where a recipe that runs this script has no
     key `x` and nothing stores one. Also reported: an override that the script states for a key which is not there.
+
+    A published model has no script. There the interface that loads it counts, which `config.json` or the README names:
+    the keys that it declares to need, and what a class in the model's own folder reads.
 
     Overrides from the command line cannot add keys, unless the script says `overrides_must_match=False`.
 
@@ -97,7 +135,7 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    triggers = ("load_hyperpyyaml|load_extended_yaml",)
+    triggers = (r"load_hyperpyyaml|load_extended_yaml|\(Pretrained\)",)
     bad = (
         Example(
             "In the Brain, and in the main part",
@@ -166,6 +204,21 @@ def compute_objectives(self, predictions, batch, stage):
                     "        )\n"
                 )
             ),
+        ),
+        Example(
+            "A published model without a key that its interface needs",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", "  # expect: ML405"),
+                "config.json": '{"speechbrain_interface": "EncoderDecoderASR"}\n',
+            },
+        ),
+        Example(
+            "A published model with an interface of its own",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "custom.py": _CUSTOM.replace("{mark}", "  # expect: ML405"),
+                "README.md": _README,
+            },
         ),
     )
     good = (
@@ -270,6 +323,31 @@ def compute_forward(self, batch, stage):
             },
         ),
         Example(
+            "A published model with all that its interface needs",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", "") + "tokenizer: !new:tokens.Tokenizer\n",
+                "config.json": '{"speechbrain_interface": "EncoderDecoderASR"}\n',
+            },
+        ),
+        Example(
+            "An interface of its own that asks first, and a method that nobody is told to call",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "custom.py": _CUSTOM.replace("{mark}", "").replace("encode(", "encode_files("),
+                "README.md": _README,
+            },
+        ),
+        Example(
+            "A published model that is loaded with more keys than the recipe has",
+            {
+                "hyperparams.yaml": _PUBLISHED.replace("{mark}", ""),
+                "README.md": (
+                    'model = EncoderDecoderASR.from_hparams(source="me/asr", overrides={"tokenizer": mine},\n'
+                    "    overrides_must_match=False)\n"
+                ),
+            },
+        ),
+        Example(
             "A pipeline that is only used where the recipe has the key",
             _project()
             | {
@@ -290,14 +368,20 @@ def compute_forward(self, batch, stage):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.link.recipes.interfaces import recipes_beside
 
         for missing in missing_keys(module, project):
             yield self._finding(missing)
+        for recipe in recipes_beside(module, project):
+            yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.link.recipes.interfaces import unmet_keys
         from modellint.link.recipes.pairing import scripts_of
 
+        for unmet in unmet_keys(recipe, project):
+            yield self._unmet(unmet, recipe)
         scripts = scripts_of(recipe, project).scripts
         module = project.python(scripts[0]) if len(scripts) == 1 else None
         for missing in missing_keys(module, project) if module is not None else ():
@@ -323,6 +407,32 @@ def compute_forward(self, batch, stage):
             ),
             related=[Related(_head(lacking), f"has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
+        )
+
+    def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
+        interface, name = unmet.interface, unmet.name
+        near = get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
+        help = f"did you mean `{near[0]}`?" if near else f"add `{name}` to the recipe"
+        if unmet.use is None:
+            return self.finding(
+                unmet.place,
+                f"`{interface.name}` needs the key `{name}`, and `{recipe.file.name}` does not have it",
+                symbol=name,
+                confidence=Confidence.HIGH,
+                evidence=(
+                    interface.evidence,
+                    f"`{interface.name}` lists `{name}` among the keys it needs, and raises `ValueError` without it",
+                ),
+                help=help,
+            )
+        return self.finding(
+            unmet.use,
+            f"`{unmet.text}` is read, but `{recipe.file.name}` has no key `{name}`",
+            symbol=name,
+            confidence=Confidence.HIGH,
+            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
+            related=(Related(unmet.place, f"has no `{name}`"),),
+            help=help,
         )
 
 

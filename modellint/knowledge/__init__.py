@@ -30,6 +30,18 @@ TIED_WEIGHTS = "_tied_weights_keys"
 SHARED_TABLE = "get_input_embeddings"
 #: How names of classes begin whose objects are no layers unless they are loaded: tokenizers, settings, factories.
 TOOLS_ELSEWHERE = ("transformers.Auto",)
+#: The setting by which the `config.json` of a published model names the class to load it with.
+INTERFACE_SETTING = "speechbrain_interface"
+#: Where such classes are looked for, their base, and the lists in which they say what a recipe must have: keys, of
+#: which the constructor makes sure, and entries of `modules`.
+INTERFACE_PACKAGES = ("speechbrain.inference", "speechbrain.pretrained")
+INTERFACE_BASE = "speechbrain.inference.interfaces.Pretrained"
+KEYS_NEEDED = "HPARAMS_NEEDED"
+MODULES_NEEDED = "MODULES_NEEDED"
+#: The attributes under which their objects keep the recipe's keys and its modules, and keys that loading adds.
+INTERFACE_KEYS = "hparams"
+INTERFACE_MODULES = "mods"
+INTERFACE_ADDED = frozenset(("savedir",))
 _packages: dict[str, Package] = {}
 
 

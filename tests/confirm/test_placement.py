@@ -83,3 +83,68 @@ def test_torch_is_as_it_was_afterwards() -> None:
     layer = nn.Linear(2, 2).double()
     assert layer.weight.dtype is torch.float64
     assert layer.weight.requires_grad
+
+
+IDS, MASK = torch.tensor([[0, 2], [1, 1]]), torch.tensor([[True] * 4] * 3)
+INDICES = [
+    0,
+    -1,
+    None,
+    ...,
+    True,
+    slice(1, None),
+    slice(None, None, 2),
+    [0, 2],
+    (slice(None), None, slice(0, 2)),
+    (..., None),
+    (None, ..., 0),
+    (0, slice(None), 1),
+    IDS,
+    (IDS, 0),
+    (slice(None), IDS),
+    (IDS, slice(None), IDS),
+    (0, IDS),
+    (..., IDS),
+    MASK,
+    (MASK, 0),
+    (slice(None), MASK[0]),
+    torch.tensor(2),
+    (torch.tensor([0, 1]), [1, 0], 0),
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_a_tensor_that_is_not_there_is_indexed_like_one_that_is(index: Any) -> None:
+    real = torch.zeros(3, 4, 5)
+    expected = real[index].shape
+    real[index] = torch.ones(expected[-1:])
+    with pretended():
+        here = tuple(_moved(part) for part in index) if isinstance(index, tuple) else _moved(index)
+        fake = torch.zeros(3, 4, 5, device=DEVICE)
+        assert fake[here].shape == expected
+        assert fake[here].device == torch.device(DEVICE)
+        fake[here] = 1
+        fake[here] = torch.ones(expected[-1:], device=DEVICE)
+        assert fake.shape == (3, 4, 5)
+
+
+def _moved(part: Any) -> Any:
+    return part.to(DEVICE) if isinstance(part, torch.Tensor) and part.dim() else part
+
+
+def test_what_models_do_to_tensors_works_on_the_device() -> None:
+    with pretended():
+        x = torch.zeros(3, 4, device=DEVICE)
+        made = [
+            torch.tensor([1, 2], device=DEVICE),
+            torch.as_tensor([1.0], device="cuda"),
+            x.new_tensor([1]),
+            x.t().contiguous(),
+            x.clone().copy_(torch.zeros(4)),
+            torch.nn.init.kaiming_uniform_(torch.empty(3, 4, device=DEVICE)),
+            nn.Linear(4, 2, device=DEVICE)(x),
+        ]
+        with torch.autocast("cuda"):
+            made.append(nn.LSTM(4, 4).cuda()(x)[0])
+        assert {tensor.device for tensor in made} == {torch.device(DEVICE)}
+        assert (torch.cuda.current_device(), torch.cuda.device_count()) == (0, 1)

@@ -1,17 +1,18 @@
 """A machine with a GPU that is not there: fake tensors that say they lie on `cuda:0`, and what stays behind.
 
 `FakeTensorMode` makes tensors with a device and no data, and raises torch's own error where an operator mixes
-devices. Two things do not work on a torch without CUDA and are replaced while `Pretended` is active: moves
-(`Tensor.to`, `.cuda`), which ask the CUDA runtime, and `Module._apply`, which swaps parameters in place, what fake
-parameters with weak references do not allow.
+devices. Two things do not work on a torch without CUDA and are replaced while `pretended` is active: what asks the
+CUDA runtime (moves and indexing among it), and `Module._apply`, which swaps parameters in place, what fake parameters
+with weak references do not allow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType
 from typing import Any
+from unittest.mock import Mock, patch
 
 import torch
 from torch import nn
@@ -19,13 +20,15 @@ from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.overrides import TorchFunctionMode
 
+from . import reroutes
+
 DEVICE = "cuda:0"
 #: Up to how many numbers a fake tensor made of constants keeps: constructors compute sizes with such tensors.
 _CONSTANTS = 4096
 
 
 class _Moves(TorchFunctionMode):
-    """Sends moves to a device through `aten._to_copy`, which fake tensors answer themselves."""
+    """Sends what asks the CUDA runtime through operators, which fake tensors answer themselves."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
@@ -35,6 +38,14 @@ class _Moves(TorchFunctionMode):
             return self._to(args, kwargs)
         if func is torch.Tensor.pin_memory:
             return args[0]
+        if func in _MAKING:
+            device = kwargs.pop("device", None)
+            if device is None and func is torch.Tensor.new_tensor:
+                device = args[0].device
+            made = func(*args, **kwargs) if func is not torch.Tensor.new_tensor else torch.tensor(*args[1:], **kwargs)
+            return made if device is None else _moved(made, torch.device(device), None)
+        if func is torch.nonzero:
+            return args[0].nonzero(**kwargs)
         return func(*args, **kwargs)
 
     @staticmethod
@@ -49,6 +60,9 @@ class _Moves(TorchFunctionMode):
             elif isinstance(value, str | torch.device | int) and not isinstance(value, bool):
                 device = value
         return _moved(tensor, tensor.device if device is None else torch.device(device), dtype)
+
+
+_MAKING = frozenset((torch.tensor, torch.as_tensor, torch.asarray, torch.Tensor.new_tensor))
 
 
 def _device(wanted: Any) -> torch.device:
@@ -100,19 +114,21 @@ def pretended() -> Iterator[FakeTensorMode]:
 
     Autograd on a fake CUDA tensor ends the whole process.
     """
-    original = nn.Module._apply
-    is_available, limit = torch.cuda.is_available, fake_tensor.CONSTANT_NUMEL_LIMIT
-    fake_tensor.CONSTANT_NUMEL_LIMIT = _CONSTANTS
-    nn.Module._apply = _apply
-    torch.cuda.is_available = lambda: True
     _apply.memo = {}  # type: ignore[attr-defined]
-    try:
-        with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True) as mode, _Moves():
-            yield mode
-    finally:
-        nn.Module._apply = original
-        torch.cuda.is_available = is_available
-        fake_tensor.CONSTANT_NUMEL_LIMIT = limit
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(fake_tensor, "CONSTANT_NUMEL_LIMIT", _CONSTANTS))
+        stack.enter_context(patch.object(nn.Module, "_apply", _apply))
+        for name, answer in reroutes.ANSWERS.items():
+            stack.enter_context(patch.object(torch.cuda, name, Mock(return_value=answer)))
+        for name in reroutes.METHODS:
+            stack.enter_context(patch.object(FakeTensor, name, reroutes.method(name), create=True))
+        # What autocast keeps of parameters makes autograd look at them.
+        stack.callback(torch.set_autocast_cache_enabled, torch.is_autocast_cache_enabled())
+        torch.set_autocast_cache_enabled(False)
+        stack.enter_context(torch.no_grad())
+        mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        stack.enter_context(_Moves())
+        yield mode
 
 
 def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:

@@ -389,7 +389,8 @@ def compute_objectives(self, predictions, batch, stage):
 
         if finding.confidence is Confidence.LOW:
             return None  # what is in doubt is if the use is reached
-        return recipe_probe(finding, project, "recipe-entry", finding.related[0].place, key=finding.symbol)
+        recipe = finding.related[0].place if finding.related else finding.place
+        return recipe_probe(finding, project, "recipe-entry", recipe, key=finding.symbol)
 
     def _finding(self, missing: MissingModule) -> Finding:
         use = missing.use

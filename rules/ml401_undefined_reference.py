@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
@@ -35,9 +36,6 @@ class UndefinedReference(Rule):
     ## How to fix
     Correct the name, or define the key. Lists cannot be indexed: `<sizes[0]>` is not valid even if `sizes` is a list.
     Where a reference stands for a later one, refer to what that one refers to.
-
-    ## Confirming
-    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
 
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
@@ -215,6 +213,12 @@ class UndefinedReference(Rule):
         for found in problems(recipe, project, kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and without the reference."""
+        from modellint.confirm.plan import loading_probe
+
+        return loading_probe(finding, project, finding.place, "0")
 
     def _undefined(self, found: FoundProblem) -> Finding:
         from modellint.graph.recipe import TagKind

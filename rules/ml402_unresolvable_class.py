@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.targets import BadTarget
@@ -50,9 +52,6 @@ class UnresolvableClass(Rule):
 
     ## How to fix
     Correct the name. For a function use `!apply:` (its result) or `!name:` (the function itself).
-
-    ## Confirming
-    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
@@ -200,6 +199,18 @@ class UnresolvableClass(Rule):
             near = get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
             if near or bad.target.is_sure:
                 yield self._missing(bad, recipe, near)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make what the tag names."""
+        from modellint.confirm.plan import loading_probe
+        from modellint.link.recipes.targets import tagged_items
+
+        recipe = project.recipe(Path(finding.path))
+        for item, _ in tagged_items(recipe, project) if recipe is not None else ():
+            if item.recipe.place(item.node.tag.span) == finding.place:
+                key = item.path.partition("[")[0]
+                return loading_probe(finding, project, finding.place, "", about=finding.symbol, keys=[key])
+        return None
 
     def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
         target = bad.target

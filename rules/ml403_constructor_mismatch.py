@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.signatures import Misfit, Parameters
     from modellint.link.project import Project
@@ -57,9 +59,6 @@ class ConstructorMismatch(Rule):
 
     ## How to fix
     Correct the argument's name, add what is missing, or take out what the class does not know.
-
-    ## Confirming
-    Not confirmed by running code: Python would say the same when the recipe is loaded.
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
@@ -233,6 +232,20 @@ class ConstructorMismatch(Rule):
         for bad in bad_calls(recipe, project):
             for misfit in bad.misfits:
                 yield self._finding(bad, misfit)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
+        from modellint.confirm.plan import loading_probe
+        from modellint.link.recipes.targets import bad_calls
+
+        recipe = project.recipe(Path(finding.path))
+        for bad in bad_calls(recipe, project) if recipe is not None else ():
+            for misfit in bad.misfits:
+                if bad.place(misfit) == finding.place:
+                    node, key = bad.item.node, bad.item.path.partition("[")[0]
+                    place, says = bad.item.recipe.place(node.tag.span), misfit.unknown or (*misfit.missing, "")[0]
+                    return loading_probe(finding, project, place, "", about=node.tag.target, says=says, keys=[key])
+        return None
 
     def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
         from modellint.graph.recipe import TagKind

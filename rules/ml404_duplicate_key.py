@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.health import RepeatedKey
@@ -29,9 +30,6 @@ class DuplicateKey(Rule):
 
     ## How to fix
     Remove one of the two. Merge several mappings with one key: `<<: [*defaults, *more]`.
-
-    ## Confirming
-    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
 
     ## References
     - [YAML 1.2, mappings](https://yaml.org/spec/1.2.2/#3211-nodes): keys are unique
@@ -157,6 +155,12 @@ class DuplicateKey(Rule):
 
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and with another name for the second key."""
+        from modellint.confirm.plan import loading_probe
+
+        return loading_probe(finding, project, finding.place, f"modellint_{finding.span.line}_{finding.span.column}")
 
     def _finding(self, repeated: RepeatedKey) -> Finding:
         from modellint.graph.recipe import MERGE

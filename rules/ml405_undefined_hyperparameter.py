@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -124,9 +126,6 @@ class UndefinedHyperparameter(Rule):
 
     ## How to fix
     Add the key to the recipe, or correct the name.
-
-    ## Confirming
-    Not confirmed by running code: the use lies in a method of the Brain that needs batches of real data.
 
     ## References
     - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
@@ -387,6 +386,16 @@ def compute_forward(self, batch, stage):
         for missing in missing_keys(module, project) if module is not None else ():
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and look the name up as the script does."""
+        from modellint.confirm.plan import reading_probe
+        from modellint.link.recipes.hyperparameters import missing_keys
+
+        module = project.python(Path(finding.path))
+        missing = missing_keys(module, project) if module is not None else ()
+        is_override = any(one.is_override and one.use.place == finding.place for one in missing)
+        return reading_probe(finding, project, is_override=is_override)
 
     def _finding(self, missing: MissingKey) -> Finding:
         use = missing.use

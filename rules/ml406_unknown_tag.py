@@ -11,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
@@ -32,9 +33,6 @@ class UnknownTag(Rule):
     ## How to fix
     Correct the tag. The tags are `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:`, which a name
     follows, and `!ref`, `!copy`, `!tuple` and `!PLACEHOLDER`.
-
-    ## Confirming
-    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
 
     ## References
     - [HyperPyYAML, the tags](https://github.com/speechbrain/HyperPyYAML)
@@ -156,6 +154,13 @@ class UnknownTag(Rule):
             yield self._unknown(tag, recipe)
         for found in problems(recipe, project, (ProblemKind.SHAPE,)):
             yield self._misplaced(found.problem)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and without the tag."""
+        from modellint.confirm.plan import loading_probe
+
+        is_tag_alone = finding.span.end_column - finding.span.column == len(finding.symbol)
+        return loading_probe(finding, project, finding.place, "" if is_tag_alone else "0")
 
     def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
         text = found.node.tag.text

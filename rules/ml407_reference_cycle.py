@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
@@ -28,9 +29,6 @@ class ReferenceCycle(Rule):
 
     ## How to fix
     Give one of the keys a value of its own. What two objects share needs a third key that both refer to.
-
-    ## Confirming
-    Not confirmed by running code: HyperPyYAML would say the same when it loads the recipe.
 
     ## References
     - [HyperPyYAML, `!ref`](https://github.com/speechbrain/HyperPyYAML#ref)
@@ -157,6 +155,12 @@ class ReferenceCycle(Rule):
 
         for found in problems(recipe, project, (ProblemKind.CYCLE, ProblemKind.ITSELF)):
             yield self._finding(found.problem, found.problem.kind is ProblemKind.ITSELF)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and without the reference."""
+        from modellint.confirm.plan import loading_probe
+
+        return loading_probe(finding, project, finding.place, "0")
 
     def _finding(self, problem: Problem, is_itself: bool) -> Finding:
         if not problem.text:

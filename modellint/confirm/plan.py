@@ -67,6 +67,23 @@ def recipe_probe(
     return Probe(Target(whole.source.path, script=script), kind, data)
 
 
+def loading_probe(finding: Finding, project: Project, place: Place, instead: str, **data: Any) -> Probe | None:
+    """A probe of whether a recipe loads, and whether it does with something else `instead` of what is at `place`."""
+    return recipe_probe(finding, project, "recipe-loading", place, edits=[[*spot(place), instead]], **data)
+
+
+def reading_probe(finding: Finding, project: Project, *, is_override: bool) -> Probe | None:
+    """A probe of whether a recipe has the key that a script reads or overrides.
+
+    The recipe is at the first related place, if there is one. None for a finding of low confidence: what is in doubt
+    there is if the script asks.
+    """
+    if finding.confidence is Confidence.LOW:
+        return None
+    recipe = finding.related[0].place if finding.related else finding.place
+    return recipe_probe(finding, project, "recipe-reading", recipe, key=finding.symbol, is_override=is_override)
+
+
 def python_probe(
     finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
 ) -> Probe | None:

@@ -9,6 +9,7 @@ from torch import nn
 
 from . import classes, placement, recipes
 from .creation import creation
+from .loading import KIND, loading, reading
 from .movement import movement
 from .registration import registration
 from .standins import StandIn, described
@@ -30,7 +31,7 @@ class Session:
     def __init__(self, request: dict[str, Any], channel: Channel, stand_ins: StandIns) -> None:
         self._request = request
         self._channel = channel
-        self._stand_ins = stand_ins
+        self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._source: classes.Source | None = None
         #: What was built last: its assumptions are those of the outcome.
@@ -42,20 +43,36 @@ class Session:
         """The outcome of a probe: its status, the device, and what was observed."""
         return _PROBES[probe["kind"]](self, probe)
 
+    @property
+    def target(self) -> str:
+        """The file that is to be built."""
+        path: str = self._request["target"]["path"]
+        return path
+
+    @property
+    def overrides(self) -> Mapping[str, Any]:
+        """What the settings put in the place of values of a recipe."""
+        overrides: Mapping[str, Any] = self._request["overrides"]
+        return overrides
+
+    def probes(self, kind: str) -> list[dict[str, Any]]:
+        """All probes of one kind."""
+        return [probe for probe in self._request["probes"] if probe["kind"] == kind]
+
     def begin(self, stage: str) -> None:
         self.stage = stage
         self._channel.stage(stage)
 
     def recipe(self) -> recipes.Recipe:
         path = self._request["target"]["path"]
-        self._recipe = recipes.Recipe(path, self._request["overrides"], self._stand_ins)
+        self._recipe = recipes.Recipe(path, self._request["overrides"], self.stand_ins)
         return self._recipe
 
     def source(self) -> classes.Source:
         """The Python file that the request is about."""
         if self._source is None:
             self.begin("importing the file")
-            self._source = classes.Source(self._request["target"]["path"], self._stand_ins)
+            self._source = classes.Source(self._request["target"]["path"], self.stand_ins)
         return self._source
 
     def configured(self, name: str) -> Mapping[str, Any]:
@@ -87,8 +104,8 @@ class Session:
     def assumed(self) -> list[str]:
         """What was filled in or replaced on the way."""
         facts = []
-        if self._stand_ins.names:
-            facts.append(f"not importable and replaced: {', '.join(self._stand_ins.names)}")
+        if self.stand_ins.names:
+            facts.append(f"not importable and replaced: {', '.join(self.stand_ins.names)}")
         if self._recipe is not None and self._recipe.replaced:
             facts.append(f"not built: {', '.join(self._recipe.replaced)}")
         if self._recipe is not None and self._recipe.filled:
@@ -167,6 +184,8 @@ def _mixed(layer: object) -> str:
 _PROBES = {
     "recipe-placement": _recipe_placement,
     "recipe-entry": _recipe_entry,
+    KIND: loading,
+    "recipe-reading": reading,
     "registration": registration,
     "movement": movement,
     "creation": creation,

@@ -7,6 +7,7 @@ import has failed for good; then the library that failed is replaced, and the im
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import traceback
 import types
@@ -23,6 +24,7 @@ _INNOCENT = frozenset(
     ("importlib", "torch", "ctypes", "worker", "runpy", "zipimport", "pkgutil", "hyperpyyaml", "pydoc")
 )
 _MAX_STANDINS = 40
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class StandInUsedError(RuntimeError):
@@ -67,8 +69,8 @@ def unwrapped(error: BaseException) -> BaseException:
 
 
 def described(error: BaseException) -> str:
-    """What an exception says, on one line."""
-    text = " ".join(str(error).split())
+    """What an exception says, on one line, and the same in each run."""
+    text = _ADDRESS.sub("", " ".join(str(error).split()))
     kind = type(error).__name__
     return f"{kind}: {text[:300]}" if text else kind
 

@@ -188,10 +188,10 @@ def _compared(root: Path, path: Path, mutant: Mutant, source: Source, operator: 
         looked = any(_looks_at(rule, mutant.after(source)) for rule in _rules(root) if rule.code in operator.codes)
         return "silent" if looked else "not looked at", list(mistaken.findings)
     correct = _findings(root, path, mutant.before(source))
-    new = _new(mistaken, correct)
+    new = new_findings(mistaken, correct)
     if mutant.scaffold and any(
         finding.code == operator.code and finding.confidence >= Confidence.MEDIUM
-        for finding in _new(correct, _findings(root, path, source.data))
+        for finding in new_findings(correct, _findings(root, path, source.data))
     ):
         return "false alarm", new
     ours = [finding for finding in new if finding.code in operator.codes]
@@ -213,7 +213,7 @@ def _is_due(finding: Finding, path: Path, lines: Iterable[tuple[int, int]]) -> b
     return finding.path == path.as_posix() and any(first <= finding.span.line <= last for first, last in lines)
 
 
-def _new(result: FileResult, before: FileResult) -> list[Finding]:
+def new_findings(result: FileResult, before: FileResult) -> list[Finding]:
     """The findings of a result that the earlier one does not have, wherever they stand now."""
     known = Counter((finding.code, finding.symbol, finding.message) for finding in before.findings)
     new = []
@@ -274,7 +274,8 @@ def table(title: str, outcomes: Sequence[Outcome], key: str) -> None:
     """Print a Markdown table: mutants by `key`, the share found, and what became of the others."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
-        name = outcome.code if key == "rule" else getattr(outcome.site, key)
+        names = {"rule": outcome.code, "kind": outcome.site.operator}
+        name = names[key] if key in names else getattr(outcome.site, key)
         groups[f"{outcome.code} {name}" if key == "operator" else name].append(outcome)
     print(f"\n### {title}\n\n| {key} | mutants | found | share | the others |\n|---|---:|---:|---:|---|")
     for name in [*sorted(groups), *(["all"] if key == "rule" else [])]:

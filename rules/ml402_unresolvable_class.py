@@ -104,6 +104,20 @@ class UnresolvableClass(Rule):
             },
         ),
         Example(
+            "A misspelt package",
+            {"hparams.yaml": "encoder: !new:spechbrain.nnet.linear.Linear  # expect: ML402\n    n_neurons: 8\n"},
+        ),
+        Example(
+            "A class that a module lacks which only looks its names up",
+            {
+                "hparams.yaml": "encoder: !new:layers.Encodr [80]  # expect: ML402\n",
+                "layers.py": (
+                    _LAYERS.replace("from blocks import *\n", "")
+                    + '\n\ndef known():\n    return [name for name in globals().keys() if name != "nn"]\n'
+                ),
+            },
+        ),
+        Example(
             "A function that the package does not have",
             {"hparams.yaml": "seed: 1\nnll: !name:speechbrain.nnet.losses.nll_los  # expect: ML402\nx: !ref <seed>\n"},
         ),
@@ -154,6 +168,15 @@ class UnresolvableClass(Rule):
         Example(
             "A package that is not known",
             {"hparams.yaml": "model: !new:timm_extras.models.Encodr\n    width: 80\n"},
+        ),
+        Example(
+            "Packages that are called almost like one that is known",
+            {
+                "hparams.yaml": (
+                    "a: !new:speechbrain2.nnet.linear.Linear\n    n_neurons: 8\n"
+                    "b: !new:spechbrain.nnet.blocks.Block\n    n_neurons: 8\n"
+                )
+            },
         ),
         Example(
             "A folder of the project has the name of a package",
@@ -220,7 +243,9 @@ class UnresolvableClass(Rule):
             evidence.append(f"judged by {target.package} " + " and ".join(target.releases))
         return self.finding(
             recipe.place(bad.node.tag.span),
-            f"`{target.owner}` has no `{target.missing}`",
+            f"`{target.owner}` has no `{target.missing}`"
+            if target.owner
+            else f"there is no package `{target.missing}`",
             symbol=bad.name,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,

@@ -30,7 +30,10 @@ _BUILTINS = frozenset(dir(builtins))
 _MAX_HOPS = 40
 #: What a module does that may give it any names.
 _DYNAMIC = re.compile(
-    r"^(?:[ \t]*def __getattr__\(\w+\)|[^#\n]*(?:\bglobals\(\)|\bexec\(|\bsys\.modules\[|LazyModule))", re.MULTILINE
+    r"^(?:[ \t]*def __getattr__\(\w+\)|[^#\n]*(?:\bexec\(|\bsys\.modules\[|LazyModule"
+    # Looking at `globals()` defines nothing.
+    r"|(?<!\bin )\bglobals\(\)(?!\.(?:keys|values|items|get)\(|\[[^\]\n]*\]\s*(?:[^=\s]|==|$))))",
+    re.MULTILINE,
 )
 _QUOTED = re.compile(r"""["'](\w+)["']""")
 
@@ -395,6 +398,14 @@ class Names:
             if source is None or self._may_define(source, name, depth + 1):
                 return True
         return False
+
+    def beside(self, near: Path) -> frozenset[str]:
+        """The packages and modules that the file `near` can import from the folders of the project."""
+        return self._project.once(("beside", near.parent), lambda: self._beside(near.parent))
+
+    def _beside(self, folder: Path) -> frozenset[str]:
+        found = {stem for root in self._roots(folder) for stem in self._stems(root) if stem.isidentifier()}
+        return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
 
     def holding(self, top: str, near: Path) -> Iterator[Path]:
         """The folders in which the package or module `top` can be read, as the file `near` would find them."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -196,6 +197,35 @@ def _builtin(name: str, near: tuple[Path, ...], project: Project) -> Target:
 
 def _from(name: str, near: Path, project: Project) -> Target:
     """What a dotted name stands for when the file `near` asks for it."""
+    top = name.partition(".")[0]
+    target = _read(name, near, project)
+    is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.holding(top, near))
+    return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
+
+
+def _misspelt(name: str, top: str, near: Path, project: Project) -> Target:
+    """A name that no package is known for: missing where, but for a slip in its first part, it leads somewhere."""
+    for other in sorted({*project.names.beside(near), *knowledge.PACKAGES}):
+        if is_slip(top, other):
+            meant = _read(f"{other}{name[len(top) :]}", near, project)
+            if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
+                return Target(TargetKind.MISSING, missing=top, available=frozenset((other,)), is_sure=False)
+    return _UNKNOWN
+
+
+def is_slip(written: str, meant: str) -> bool:
+    """Whether a word is another one with one inner letter lost, added or swapped with the next."""
+    if written == meant or written[:1] != meant[:1] or written[-1:] != meant[-1:]:
+        return False
+    short, long = sorted((written, meant), key=len)
+    if len(long) - len(short) == 1:
+        return any(long[:at] + long[at + 1 :] == short for at in range(1, len(long) - 1))
+    swaps = (meant[:at] + meant[at + 1] + meant[at] + meant[at + 2 :] for at in range(len(meant) - 1))
+    return len(long) == len(short) and written in swaps
+
+
+def _read(name: str, near: Path, project: Project) -> Target:
+    """What is known of a dotted name that the file `near` asks for."""
     target = _defined(project.names.absolute(name, near), project)
     if target.kind is not TargetKind.UNKNOWN:
         return target

@@ -12,6 +12,7 @@ import click
 
 import modellint
 from modellint.config import OUTPUT_FORMATS, UsageError
+from modellint.outputs import deliver, parse_outputs, wants_colour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
     from modellint.linter import Report
+    from modellint.outputs import Output
     from modellint.packs import RuleSet
     from modellint.rule import Rule
 
@@ -48,6 +50,10 @@ def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) 
     from modellint.packs import load_rules
 
     return [code for code in load_rules() if code.startswith(incomplete.upper())]
+
+
+def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in OUTPUT_FORMATS if name.startswith(incomplete)]
 
 
 _Files = click.Path(path_type=Path)
@@ -82,7 +88,14 @@ def cli() -> None:
 @click.option(
     "--min-confidence", type=click.Choice(["low", "medium", "high"]), help="Show findings from this confidence up."
 )
-@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="How findings are shown.")
+@click.option(
+    "--output-format",
+    "output_formats",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    shell_complete=_complete_format,
+    help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
+)
 @click.option("--output-file", type=_Files, help="Write the findings to this file.")
 @click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
 @click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
@@ -125,6 +138,7 @@ def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(**_overrides(flags))
     rules = select_rules(settings)
+    outputs = parse_outputs(flags["output_formats"], flags["output_file"], settings.output_format)
     if flags["show_settings"]:
         click.echo(_shown_settings(settings, rules))
         return 0
@@ -136,7 +150,7 @@ def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     confirmer = _confirmer(settings, rules, flags)
     _tell_about_inputs(files, skipped, flags["quiet"])
     report = _run(files, settings, rules, overlay, flags, confirmer)
-    _write(report, settings, overlay, flags)
+    _write(report, outputs, rules, overlay, flags)
     for crash in report.crashes:
         click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
         if flags["verbose"]:
@@ -162,7 +176,7 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
 def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
     from modellint.finding import Confidence, Severity
 
-    names = ("select", "ignore", "extend_select", "output_format", "jobs")
+    names = ("select", "ignore", "extend_select", "jobs")
     given = {name: flags[name] for name in names}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
     given["python"] = _interpreter(flags["python"])
@@ -240,39 +254,23 @@ def _run(
     return report
 
 
-def _write(report: Report, settings: Settings, overlay: dict[Path, bytes] | None, flags: dict[str, Any]) -> None:
+def _write(
+    report: Report,
+    outputs: Sequence[Output],
+    rules: RuleSet,
+    overlay: dict[Path, bytes] | None,
+    flags: dict[str, Any],
+) -> None:
     from modellint.files import Files
     from modellint.reporters import View, render
 
-    target: Path | None = flags["output_file"]
-    colour = target is None and _wants_colour(flags["color"])
-    view = View(Path.cwd(), Files(overlay), colour=colour, quiet=flags["quiet"])
-    if flags["statistics"]:
-        text = _statistics(report, settings.output_format)
-    else:
-        text = render(settings.output_format, report, view)
-    _deliver(text, target)
-
-
-def _deliver(text: str, target: Path | None) -> None:
-    """Write what was asked for to a file, or to stdout."""
-    if target is None:
-        sys.stdout.write(text)
-        return
-    from modellint.cache import write_atomically
-
-    try:
-        write_atomically(target, text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise UsageError(f"--output-file: {target}: {error.strerror}") from None
-
-
-def _wants_colour(choice: str) -> bool:
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    files = Files(overlay)
+    for output in outputs:
+        colour = output.file is None and wants_colour(flags["color"])
+        view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
+        text = _statistics(report, output.format) if flags["statistics"] else render(output.format, report, view)
+        option = "--output-file" if flags["output_file"] else "--output-format"
+        deliver(text, output.file, option)
 
 
 def _statistics(report: Report, output_format: str) -> str:
@@ -453,8 +451,8 @@ def show_map(target: str, output_format: str, output_file: Path | None, color: s
     from modellint.mapping.model import MapError
 
     try:
-        text = _mapped(target, output_format, output_file is None and _wants_colour(color), flags)
-        _deliver(text, output_file)
+        text = _mapped(target, output_format, output_file is None and wants_colour(color), flags)
+        deliver(text, output_file)
     except (UsageError, MapError) as error:
         raise click.UsageError(str(error)) from None
     return 0

@@ -46,7 +46,18 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
+OUTPUT_FORMATS = (
+    "full",
+    "concise",
+    "json",
+    "json-lines",
+    "github",
+    "gitlab",
+    "junit",
+    "pylint",
+    "rdjson",
+    "sarif",
+)
 _ROOT_MARKS = (".git", "pyproject.toml", "modellint.toml", ".hg", "setup.py", "setup.cfg")
 
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import modellint
+from modellint.config import OUTPUT_FORMATS
 from modellint.packs import load_rules
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def test_names_of_files_may_be_anything(words: Workspace) -> None:
     assert len(words.check("--output-format", "full").lines) > len(names)
     undecodable = os.fsencode(words.root) + b"/\xff.py"
     Path(os.fsdecode(undecodable)).write_text("a = WORD\n")
-    for output_format in ("full", "concise", "json", "json-lines", "github"):
+    for output_format in OUTPUT_FORMATS:
         result = words.run("check", "--output-format", output_format)
         assert (result.code, result.err) == (1, "")
         assert words.run("check", "--output-format", output_format).out.count("\n") == result.out.count("\n")

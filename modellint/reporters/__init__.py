@@ -10,19 +10,29 @@ from typing import TYPE_CHECKING
 from modellint.source import UnreadableError, decode_python, decode_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.files import Files
     from modellint.linter import Report
+    from modellint.rule import Rule
 
 
 class View:
-    """What a reporter needs besides the report: where we stand, the sources, and how it is to look."""
+    """What a reporter needs besides the report: where we stand, the sources, the rules, and how it is to look."""
 
-    def __init__(self, base: Path, files: Files, *, colour: bool = False, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        base: Path,
+        files: Files,
+        *,
+        rules: Mapping[str, Rule] | None = None,
+        colour: bool = False,
+        quiet: bool = False,
+    ) -> None:
+        self.base = base
+        self.rules = rules or {}
         self.colour = colour
         self.quiet = quiet
-        self._base = base
         self._files = files
         self._paths: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
@@ -30,7 +40,7 @@ class View:
     def path(self, path: str) -> str:
         """A path relative to the working directory, with `/`."""
         if path not in self._paths:
-            self._paths[path] = _relative(path, self._base)
+            self._paths[path] = _relative(path, self.base)
         return self._paths[path]
 
     def source_lines(self, path: str) -> list[str]:

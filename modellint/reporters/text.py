@@ -52,6 +52,17 @@ def verdict(finding: Finding, view: View) -> str:
     return f"{status}{device}: {printable(found.detail or '')}"
 
 
+def explained(finding: Finding) -> str:
+    """The message with the reasons for it, the verdict, and what to do, a line each, without colours."""
+    lines = [finding.message, *(f"- {fact}" for fact in finding.evidence)]
+    if finding.verdict.status is not Status.NOT_RUN:
+        device = f" ({finding.verdict.device})" if finding.verdict.device else ""
+        lines.append(f"{finding.verdict.status.value}{device}: {finding.verdict.detail or ''}")
+    if finding.help:
+        lines.append(f"help: {finding.help}")
+    return "\n".join(lines)
+
+
 def summary(report: Report, view: View) -> Iterator[str]:
     """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing."""
     if view.quiet:

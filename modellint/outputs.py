@@ -1,0 +1,74 @@
+"""Where the report goes: the formats that are asked for, each to stdout or to a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.config import OUTPUT_FORMATS, UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A format, and the file that it is written to; None for stdout."""
+
+    format: str
+    file: Path | None = None
+
+
+def parse_outputs(wanted: Sequence[str], file: Path | None, default: str) -> list[Output]:
+    """What `--output-format FORMAT` and `--output-format FORMAT=FILE` ask for, and `--output-file`.
+
+    Of several formats for stdout the last one counts. Raises UsageError for an unknown format, a missing file name,
+    and two formats for one file.
+    """
+    outputs = [_parsed(text) for text in wanted] or [Output(default)]
+    unnamed = [output for output in outputs if output.file is None]
+    outputs = [output for output in outputs if output.file is not None or output is unnamed[-1]]
+    if file is not None:
+        if not unnamed:
+            raise UsageError("--output-file: every format has a file of its own; expected `--output-format FORMAT`")
+        outputs = [Output(output.format, output.file or file) for output in outputs]
+    files = [os.path.abspath(output.file) for output in outputs if output.file is not None]
+    for index, name in enumerate(files):
+        if name in files[:index]:
+            raise UsageError(f"--output-format: two formats would be written to {name}; expected a file for each")
+    return outputs
+
+
+def _parsed(text: str) -> Output:
+    name, equals, file = text.partition("=")
+    if name not in OUTPUT_FORMATS:
+        hint = nearest(name, OUTPUT_FORMATS, f"; expected one of {', '.join(OUTPUT_FORMATS)}")
+        raise UsageError(f"--output-format: no format is called `{name}`{hint}")
+    if equals and not file:
+        raise UsageError(f"--output-format: `{text}` names no file; expected `{name}=FILE`")
+    return Output(name, Path(file) if equals else None)
+
+
+def deliver(text: str, target: Path | None, option: str = "--output-file") -> None:
+    """Write what was asked for to a file, whole or not at all, or to stdout. Raises UsageError."""
+    if target is None:
+        sys.stdout.write(text)
+        return
+    from modellint.cache import write_atomically
+
+    try:
+        write_atomically(target, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"{option}: {target}: {error.strerror}") from None
+
+
+def wants_colour(choice: str) -> bool:
+    """Whether stdout is to be coloured: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

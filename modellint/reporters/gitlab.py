@@ -1,0 +1,42 @@
+"""GitLab's Code Quality report: issues as the Code Climate specification has them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from modellint.finding import Severity
+from modellint.reporters.text import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.finding import Finding
+    from modellint.linter import Report
+    from modellint.reporters import View
+
+_SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
+
+
+def lines(report: Report, view: View) -> Iterator[str]:
+    yield json.dumps([_issue(finding, view) for finding in report.findings], indent=2, ensure_ascii=False)
+
+
+def _issue(finding: Finding, view: View) -> dict[str, Any]:
+    span = finding.span
+    return {
+        "type": "issue",
+        "check_name": finding.code,
+        "description": f"{finding.code}: {finding.message}",
+        "content": {"body": explained(finding)},
+        "categories": ["Bug Risk"],
+        "severity": _SEVERITIES[finding.severity],
+        "fingerprint": finding.fingerprint,
+        "location": {
+            "path": view.path(finding.path),
+            "positions": {
+                "begin": {"line": span.line, "column": span.column},
+                "end": {"line": span.end_line, "column": span.end_column},
+            },
+        },
+    }

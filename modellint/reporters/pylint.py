@@ -1,0 +1,20 @@
+"""One line for each finding, as `pylint --output-format=parseable` writes it, for tools that read that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.reporters.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.linter import Report
+    from modellint.reporters import View
+
+
+def lines(report: Report, view: View) -> Iterator[str]:
+    for finding in report.findings:
+        about = f"{finding.code}({finding.name}), {printable(finding.symbol)}"
+        path = printable(view.path(finding.path))
+        yield f"{path}:{finding.span.line}: [{about}] {printable(finding.message)}"

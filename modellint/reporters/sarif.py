@@ -1,0 +1,155 @@
+"""SARIF 2.1.0, the exchange format that code scanning services read (OASIS, 2020-03-27).
+
+GitHub refuses runs of over 25,000 results and reads 1,000 related places of each; what goes beyond is left out, and
+a notification says so. Columns count Unicode code points, as everywhere in modellint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import modellint
+from modellint.finding import Confidence, Severity, Status
+from modellint.reporters.text import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from modellint.analyser import Crash
+    from modellint.finding import Finding, Fix
+    from modellint.linter import Report
+    from modellint.reporters import View
+    from modellint.source import Place, Span
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+#: What GitHub accepts in one run, and of one result.
+MAX_RESULTS = 25_000
+MAX_RELATED = 1_000
+
+_ROOT = "%SRCROOT%"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
+_PRECISIONS = {Confidence.HIGH: "very-high", Confidence.MEDIUM: "high", Confidence.LOW: "low"}
+
+
+def lines(report: Report, view: View) -> Iterator[str]:
+    # Where not all can be said, the most severe come first.
+    shown = report.findings
+    if len(shown) > MAX_RESULTS:
+        shown = tuple(sorted(shown, key=lambda finding: -list(Severity).index(finding.severity))[:MAX_RESULTS])
+    codes = {code: index for index, code in enumerate(sorted({finding.code for finding in shown}))}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "modellint",
+                "version": modellint.__version__,
+                "rules": [_rule(code, shown, view) for code in codes],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"uri": f"{view.base.as_uri().rstrip('/')}/"}},
+        "invocations": [_invocation(report, len(report.findings) - len(shown))],
+        "results": [_result(finding, codes, view) for finding in shown],
+    }
+    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _rule(code: str, findings: Sequence[Finding], view: View) -> dict[str, Any]:
+    """A reporting descriptor; of a rule that this process does not know, what its findings tell."""
+    rule = view.rules.get(code)
+    first = next(finding for finding in findings if finding.code == code)
+    if rule is None:
+        return {"id": code, "name": first.name}
+    docs = type(rule).docs()
+    return {
+        "id": code,
+        "name": rule.name,
+        "shortDescription": {"text": docs.summary},
+        "fullDescription": {"text": docs.summary},
+        "help": {"text": docs.body, "markdown": docs.body},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {
+            "tags": ["pytorch", "correctness"],
+            "precision": _PRECISIONS[first.confidence],
+            "problem.severity": _PROBLEMS[rule.severity],
+        },
+    }
+
+
+def _invocation(report: Report, left_out: int) -> dict[str, Any]:
+    notes = [_crash(crash) for crash in report.crashes]
+    if left_out:
+        notes.append({"level": "warning", "message": {"text": f"{left_out} more findings are left out of this file"}})
+    return {"executionSuccessful": not report.crashes, "toolExecutionNotifications": notes}
+
+
+def _crash(crash: Crash) -> dict[str, Any]:
+    return {"level": "error", "message": {"text": f"internal error in {crash.part} on {crash.path}: {crash.error}"}}
+
+
+def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str, Any]:
+    verdict = finding.verdict
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": codes[finding.code],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": explained(finding)},
+        "locations": [_location(finding.place, view)],
+        "partialFingerprints": {"modellint/v1": finding.fingerprint},
+        "properties": {
+            "symbol": finding.symbol,
+            "confidence": finding.confidence.value,
+            "evidence": list(finding.evidence),
+            "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
+        },
+    }
+    if finding.related:
+        result["relatedLocations"] = [
+            {"id": number, "message": {"text": other.message}, **_location(other.place, view)}
+            for number, other in enumerate(finding.related[:MAX_RELATED], 1)
+        ]
+    if finding.fix is not None:
+        result["fixes"] = [_fix(finding.fix, view)]
+    if verdict.status is Status.REFUTED:
+        result["kind"], result["level"] = "pass", "none"
+    return result
+
+
+def _location(place: Place, view: View) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": _artifact(place.path, view), "region": _region(place.span)}}
+
+
+def _artifact(path: str, view: View) -> dict[str, str]:
+    """A file, relative to where we stand; one elsewhere by its whole name."""
+    shown = view.path(path)
+    if shown.startswith("../") or Path(shown).is_absolute():
+        return {"uri": Path(path).as_uri()}
+    return {"uri": quote(os.fsencode(shown)), "uriBaseId": _ROOT}
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _fix(fix: Fix, view: View) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        replacement = {"deletedRegion": _region(edit.place.span), "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.place.path, []).append(replacement)
+    return {
+        "description": {"text": fix.message},
+        "artifactChanges": [
+            {"artifactLocation": _artifact(path, view), "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+        "properties": {"applicability": fix.applicability.value},
+    }

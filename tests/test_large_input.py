@@ -73,6 +73,21 @@ CIRCLES = {
         + "Made = type('Made', (Model,), {'forward': lambda self, x: self.table(x)})\n\n\n"
         + "class Odd(make(), *bases, **options):\n    pass\n\n\nclass Typed(type('Q', (nn.Module,), {})):\n    pass\n"
     },
+    "counters of a Brain": {
+        "hparams.yaml": "encoder: !new:torch.nn.Linear [80, 40]\nmodules:\n    encoder: !ref <encoder>\nlimit: 4\n",
+        "train.py": "import speechbrain as sb\nfrom hyperpyyaml import load_hyperpyyaml\n\n\nclass ASR(sb.Brain):\n"
+        "    def compute_forward(self, batch, stage):\n        return self.modules.encoder(batch)\n\n"
+        "    def fit_batch(self, batch):\n"
+        + "".join(
+            f"        {branch}:\n            loss = self.compute_forward(batch, sb.Stage.TRAIN)\n"
+            "            if loss < self.hparams.limit:\n                loss.backward()\n            else:\n"
+            "                self.bad += 1\n                print('{} times'.format(self.bad))\n"
+            "                loss.data = batch\n"
+            for branch in ("if self.auto_mix_prec", "else")
+        )
+        + "        return loss\n\n\nwith open('hparams.yaml') as fin:\n    hparams = load_hyperpyyaml(fin)\n"
+        "brain = ASR(modules=hparams['modules'], hparams=hparams)\nbrain.fit(range(2), [])\n",
+    },
 }
 
 

@@ -17,7 +17,7 @@ from modellint.link.recipes.evaluation import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from modellint.graph.python import Function
     from modellint.link.project import Project
@@ -152,6 +152,8 @@ class Guards:
         #: Where classes are looked up, if they may be.
         self.project: Project | None = None
         self._stores: dict[str, list[tuple[Function, Value]]] | None = None
+        #: What attributes of the Brain are in a stage of the training.
+        self._attributes: dict[tuple[str, str], Abstract] = {}
 
     # -- conditions --------------------------------------------------------------------------------------------
 
@@ -380,12 +382,18 @@ class Guards:
             if passed is not None and passed.op in (Op.LIST, Op.TUPLE):
                 return Known(passed)
             return self._at_top(passed, depth) if passed is not None else Special.UNKNOWN
-        found = {
-            id(stored): self.evaluate(stored, replace(frame, function=function, arguments={}), depth + 1)
-            for function, stored in stores
-        }
-        values = list(found.values())
-        return values[0] if all(_same(values[0], other) for other in values) else Special.UNKNOWN
+        return self._stored(name, stores, frame, depth)
+
+    def _stored(self, name: str, stores: Sequence[tuple[Function, Value]], frame: Frame, depth: int) -> Abstract:
+        """What all methods store as an attribute, unknown while it is followed (`self.count += 1` in two of them)."""
+        known = self._attributes.get((name, frame.stage))
+        if known is None:
+            self._attributes[name, frame.stage] = Special.UNKNOWN
+            frames = [(replace(frame, function=function, arguments={}), stored) for function, stored in stores]
+            values = [self.evaluate(stored, inside, depth + 1) for inside, stored in frames]
+            known = values[0] if all(_same(values[0], other) for other in values) else Special.UNKNOWN
+            self._attributes[name, frame.stage] = known
+        return known
 
     def _at_top(self, value: Value, depth: int) -> Abstract:
         return self.evaluate(value, Frame(self.script.module.body, ""), depth + 1)

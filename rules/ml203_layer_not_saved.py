@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -57,12 +59,12 @@ _FORWARD = """\
 _LAYERS = """\
 n_mels: 80
 batch_size: 8
-encoder: !new:speechbrain.nnet.linear.Linear
-    input_size: !ref <n_mels>
-    n_neurons: 512
-ctc_lin: !new:speechbrain.nnet.linear.Linear{mark}
-    input_size: 512
-    n_neurons: 40
+encoder: !new:torch.nn.Linear
+    in_features: !ref <n_mels>
+    out_features: 512
+ctc_lin: !new:torch.nn.Linear{mark}
+    in_features: 512
+    out_features: 40
 modules:
     encoder: !ref <encoder>
     ctc_lin: !ref <ctc_lin>
@@ -116,10 +118,6 @@ class LayerNotSaved(Rule):
 
     ## How to fix
     Add the layer to the `ModuleList` that is saved, or to `recoverables`.
-
-    ## Confirming
-    Not confirmed by running code: what a checkpointer saves is read from the recipe and the script, whose training
-    would have to run.
 
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
@@ -315,6 +313,21 @@ class LayerNotSaved(Rule):
             for shortfall in unsaved_layers(whole, project):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._finding(shortfall, whole)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
+        from modellint.confirm.plan import recipe_probe
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.shortfalls import unsaved_layers
+
+        recipe = project.recipe(Path(finding.path))
+        for whole in including(recipe, project) if recipe is not None else ():
+            for shortfall in unsaved_layers(whole, project):
+                saved = shortfall.registration.saved
+                if shortfall.layer.place == finding.place and saved is not None and saved.checkpointer is not None:
+                    keeper = saved.checkpointer.path
+                    return recipe_probe(finding, project, "recipe-saving", key=finding.symbol, checkpointer=keeper)
+        return None
 
     def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
         layer, use = shortfall.layer, shortfall.use

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -10,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
 _RECIPE = """\
 n_mels: 80
 batch_size: 8
-encoder: !new:speechbrain.nnet.linear.Linear
-    input_size: !ref <n_mels>
-    n_neurons: 512
-ctc_lin: !new:speechbrain.nnet.linear.Linear
-    input_size: 512
-    n_neurons: 40
+encoder: !new:torch.nn.Linear
+    in_features: !ref <n_mels>
+    out_features: 512
+ctc_lin: !new:torch.nn.Linear
+    in_features: 512
+    out_features: 40
 normalize: !new:speechbrain.processing.features.InputNormalization
     norm_type: global
 wav2vec2: !new:speechbrain.lobes.models.huggingface_transformers.wav2vec2.Wav2Vec2
@@ -123,9 +125,6 @@ class CallBypassesDdp(Rule):
 
     ## How to fix
     Call the entry of `self.modules`.
-
-    ## Confirming
-    Not confirmed by running code: it takes several processes that train to see gradients go apart.
 
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)
@@ -280,6 +279,20 @@ class CallBypassesDdp(Rule):
         for bypass in bypassing_calls(module, project) if module is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the recipe, wrap the entry, and see which gradients are exchanged after a call of each."""
+        from modellint.confirm.plan import recipe_probe
+        from modellint.link.recipes.shortfalls import bypassing_calls
+
+        module = project.python(Path(finding.path))
+        for bypass in bypassing_calls(module, project) if module is not None and finding.related else ():
+            if bypass.place == finding.place and bypass.is_certain:
+                recipe, root = bypass.recipes[0]
+                place = recipe.place(recipe.root.span)
+                data = {"key": finding.symbol, "entry": root.text}
+                return recipe_probe(finding, project, "recipe-wrapping", place, **data)
+        return None
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.optimised import LeftOut
@@ -20,16 +22,13 @@ if TYPE_CHECKING:
 _RECIPE = """\
 n_mels: 80
 batch_size: 8
-encoder: !new:speechbrain.nnet.linear.Linear
-    input_size: !ref <n_mels>
-    n_neurons: 512
-wav2vec2: !new:speechbrain.lobes.models.wav2vec.W2VLatentExtractor
-    out_channels: [512, 512]
-    kernel_sizes: [10, 3]
-    strides: [5, 2]
-ctc_lin: !new:speechbrain.nnet.linear.Linear{mark}
-    input_size: 512
-    n_neurons: 40
+encoder: !new:torch.nn.Linear
+    in_features: !ref <n_mels>
+    out_features: 512
+wav2vec2: !new:torch.nn.Conv1d [1, 512, 10, 5]
+ctc_lin: !new:torch.nn.Linear{mark}
+    in_features: 512
+    out_features: 40
 modules:
     encoder: !ref <encoder>
     wav2vec2: !ref <wav2vec2>
@@ -105,9 +104,6 @@ class LayerNotOptimised(Rule):
 
     ## How to fix
     Add the layer's parameters to the list, pass `model.parameters()`, or freeze the layer where that is meant.
-
-    ## Confirming
-    Not confirmed by running code: which optimizers a training makes shows when the training runs, with its data.
 
     ## References
     - [Per-parameter options](https://pytorch.org/docs/stable/optim.html#per-parameter-options)
@@ -544,6 +540,27 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
             for shortfall in untrained_layers(whole, project):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._untrained(shortfall)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
+        from modellint.confirm.plan import Probe, Target, optimizers_probe, spot
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.shortfalls import untrained_layers
+
+        path = Path(finding.path)
+        recipe = project.recipe(path)
+        for whole in including(recipe, project) if recipe is not None else ():
+            for shortfall in untrained_layers(whole, project):
+                if shortfall.layer.place == finding.place and shortfall.registration.reach is not None:
+                    return optimizers_probe(finding, project, shortfall.registration.reach.brain)
+        module = project.python(path)
+        for found in left_out(module, project) if module is not None else ():
+            if f"{found.cls.name}.{found.child}" == finding.symbol:
+                frame, owner = found.optimizer.frame, found.cls.qualname
+                place = spot(frame.module.place(found.optimizer.value))
+                data = {"owner": owner, "child": found.child, "function": frame.function.qualname, "place": place}
+                return Probe(Target(Path(frame.module.path), owner), "optimisation", data)
+        return None
 
     def _untrained(self, shortfall: Shortfall) -> Finding:
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
@@ -11,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -161,9 +163,6 @@ class StateNotSaved(Rule):
     ## How to fix
     Add the object to `recoverables`; add an optimizer with `self.checkpointer.add_recoverable` where it is made.
 
-    ## Confirming
-    Not confirmed by running code: which state a training changes shows when the training runs, with its data.
-
     ## References
     - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
     """
@@ -283,6 +282,24 @@ class StateNotSaved(Rule):
             for state in unsaved_states(whole, project):
                 if whole is recipe or state.item.place.path == recipe.path:
                     yield self._finding(state, whole)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
+        from modellint.confirm.plan import optimizers_probe, recipe_probe
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.states import unsaved_states
+
+        recipe = project.recipe(Path(finding.path))
+        for whole in including(recipe, project) if recipe is not None else ():
+            for state in unsaved_states(whole, project):
+                if state.item.place != finding.place:
+                    continue
+                if state.makes:
+                    return optimizers_probe(finding, project, state.brain, state.place)
+                if state.saved.checkpointer is not None:
+                    keeper = state.saved.checkpointer.path
+                    return recipe_probe(finding, project, "recipe-saving", key=finding.symbol, checkpointer=keeper)
+        return None
 
     def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
         name = state.item.path

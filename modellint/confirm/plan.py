@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.finding import Finding
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
+    from modellint.link.recipes.scripts import BrainUse
     from modellint.source import Place
 
 
@@ -82,6 +83,20 @@ def reading_probe(finding: Finding, project: Project, *, is_override: bool) -> P
         return None
     recipe = finding.related[0].place if finding.related else finding.place
     return recipe_probe(finding, project, "recipe-reading", recipe, key=finding.symbol, is_override=is_override)
+
+
+def optimizers_probe(finding: Finding, project: Project, brain: BrainUse, made: Place | None = None) -> Probe | None:
+    """A probe of the optimizers that a Brain makes: do they get the parameters of what the finding is about?
+
+    With the place where one is `made`: does the Brain hand that one to the checkpointer?
+    """
+    method = brain.method("init_optimizers")
+    if finding.confidence is Confidence.LOW or not brain.classes or method is None:
+        return None
+    data: dict[str, Any] = {"key": finding.symbol, "script": brain.module.path, "brain": brain.classes[0].qualname}
+    if made is not None:
+        data["makes"] = spot(made)
+    return recipe_probe(finding, project, "recipe-optimisation", **data)
 
 
 def python_probe(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RULES = [type(rule) for rule in load_rules().values()]
 #: What the examples of a rule import.
-_NEEDS = {"ML201": "speechbrain", "ML202": "speechbrain"}
+_NEEDS = dict.fromkeys(("ML201", "ML202", "ML210"), "speechbrain")
 CONFIRMABLE = [
     rule
     for rule in RULES

@@ -147,6 +147,11 @@ def state(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
                     yield f"{where}.{name}" if where else name, tensor
 
 
+def below(root: object) -> Iterator[object]:
+    """Whatever can be reached from an object, each once, the object itself first."""
+    return (value for _, value in _reachable(root, ""))
+
+
 def _reachable(root: object, path: str) -> Iterator[tuple[str, object]]:
     seen: set[int] = set()
     pending: list[tuple[str, object]] = [(path, root)]

@@ -13,6 +13,7 @@ from .loading import KIND, loading, reading
 from .movement import movement
 from .registration import registration
 from .standins import StandIn, described
+from .training import optimisation, recipe_optimisation, saving, wrapping
 from .values import values
 
 if TYPE_CHECKING:
@@ -186,6 +187,10 @@ _PROBES = {
     "recipe-entry": _recipe_entry,
     KIND: loading,
     "recipe-reading": reading,
+    "recipe-saving": saving,
+    "recipe-optimisation": recipe_optimisation,
+    "recipe-wrapping": wrapping,
+    "optimisation": optimisation,
     "registration": registration,
     "movement": movement,
     "creation": creation,

@@ -50,9 +50,11 @@ class Recipe:
         #: What could not be built, with its node, and the nodes of the keys that were wanted.
         self._unbuilt: list[tuple[str, Any]] = []
         self._roots: dict[str, Any] = {}
+        #: What each of them was to be given, by the identity of what stands for it.
+        self._given: dict[int, tuple[Any, tuple[list[Any], dict[str, Any]]]] = {}
 
-    def build(self, keys: Collection[str]) -> dict[str, Any]:
-        """The objects below some keys, by key: what nothing there refers to is not built."""
+    def build(self, keys: Collection[str] | None) -> dict[str, Any]:
+        """The objects below some keys (None: all), by key: what nothing there refers to is not built."""
         core: Any = self._stand_ins.module("hyperpyyaml.core")
         original = {name: getattr(core, name) for name in _CONSTRUCTORS}
         for name, construct in original.items():
@@ -70,14 +72,14 @@ class Recipe:
             for name, construct in original.items():
                 setattr(core, name, construct)
 
-    def _loader(self, yaml: Any, keys: Collection[str]) -> Any:
+    def _loader(self, yaml: Any, keys: Collection[str] | None) -> Any:
         """A loader that sees some keys of the document only. References were resolved to the very nodes before."""
         recipe = self
 
         class Partial(yaml.Loader):
             def get_single_node(self) -> Any:
                 root = super().get_single_node()
-                root.value = [(key, value) for key, value in root.value if key.value in keys]
+                root.value = [(key, value) for key, value in root.value if keys is None or key.value in keys]
                 recipe._roots = {key.value: value for key, value in root.value}
                 return root
 
@@ -97,7 +99,10 @@ class Recipe:
             except Exception as error:
                 reason = self.replaced[suffix] = described(unwrapped(error))
                 self._unbuilt.append((suffix, node))
-                return Unbuilt(suffix, reason) if self._is_layer(suffix) else stand_in(suffix)()
+                made = Unbuilt(suffix, reason) if self._is_layer(suffix) else stand_in(suffix)()
+                core: Any = self._stand_ins.module("hyperpyyaml.core")
+                self._given[id(made)] = (made, core._load_node(loader, node))
+                return made
 
         return constructed
 
@@ -105,6 +110,18 @@ class Recipe:
         """What could not be built and is given what `key` names, so that it may hold it; None if nothing is."""
         wanted = self._roots.get(key)
         return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
+
+    def given(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
+        """The positional and named arguments of what could not be built."""
+        known = self._given.get(id(made))
+        return None if known is None else known[1]
+
+    def reason(self, made: object) -> str:
+        """Why something could not be built."""
+        if isinstance(made, Unbuilt):
+            return made.reason
+        name = type(made).__qualname__
+        return self.replaced.get(name, "the recipe has no such object" if made is None else f"it is a `{name}`")
 
     def _is_layer(self, name: str) -> bool:
         module, _, attribute = name.rpartition(".")

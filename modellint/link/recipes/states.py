@@ -10,7 +10,7 @@ from modellint.link.recipes.evaluation import Item, ItemKind
 from modellint.link.recipes.guards import Frame
 from modellint.link.recipes.moved import Layers, layers_of
 from modellint.link.recipes.overview import Registration, registrations_of
-from modellint.link.recipes.scripts import own_events, script_functions
+from modellint.link.recipes.scripts import BrainUse, own_events, script_functions
 from modellint.link.recipes.trained import is_optimizer
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class UnsavedState:
     function: str
     certain: bool
     saved: Saved
+    brain: BrainUse
     makes: bool = False
 
 
@@ -69,13 +70,14 @@ def _may_save(saved: Saved, item: Item) -> bool:
 
 def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedState]:
     saved = registration.saved
-    if saved is None or not saved.exists or not saved.closed:
+    reach = registration.reach
+    if saved is None or not saved.exists or not saved.closed or reach is None:
         return
     layers = layers_of(project)
     only = registration.is_only_script
     for use in _changes(registration, layers):
         if use.item not in saved:
-            yield UnsavedState(use.item, use.text, use.place, use.function, use.certain and only, saved)
+            yield UnsavedState(use.item, use.text, use.place, use.function, use.certain and only, saved, reach.brain)
     yield from _counters(registration, layers, saved)
     yield from _optimizers(registration, project, saved)
 
@@ -109,7 +111,9 @@ def _counters(registration: Registration, layers: Layers, saved: Saved) -> Itera
             if item is not None and model is not None and model.changes_state("__next__") and item not in saved:
                 module = function.module
                 place, text = module.place(event.value.callee), module.text_of(event.value.callee)
-                yield UnsavedState(item, text, place, function.qualname, registration.is_only_script, saved)
+                yield UnsavedState(
+                    item, text, place, function.qualname, registration.is_only_script, saved, reach.brain
+                )
 
 
 def _optimizers(registration: Registration, project: Project, saved: Saved) -> Iterator[UnsavedState]:
@@ -132,7 +136,14 @@ def _optimizers(registration: Registration, project: Project, saved: Saved) -> I
             module = frame.function.module
             sure = certain and registration.is_only_script
             yield UnsavedState(
-                item, module.text_of(call.callee), module.place(call), frame.function.qualname, sure, saved, makes=True
+                item,
+                module.text_of(call.callee),
+                module.place(call),
+                frame.function.qualname,
+                sure,
+                saved,
+                reach.brain,
+                makes=True,
             )
 
 

@@ -1,0 +1,364 @@
+"""What a training keeps of its recipe's objects: saved by the checkpointer, given to an optimizer, wrapped for DDP."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import classes, placement, recipes
+from .inputs import Inputs
+from .places import Spot
+from .standins import StandIn, described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .probes import Session
+    from .recipes import Recipe
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+_MAX_CALLS = 8
+#: Up to how many numbers a module is given real parameters, so that gradients can be computed.
+_SMALL = 5_000_000
+
+Outcome = dict[str, Any]
+
+
+def _confirmed(detail: str, device: str = "fake") -> Outcome:
+    return {"status": CONFIRMED, "device": device, "detail": detail}
+
+
+def _refuted(detail: str) -> Outcome:
+    return {"status": REFUTED, "device": "fake", "detail": detail}
+
+
+def _unconfirmed(detail: str) -> Outcome:
+    return {"status": UNCONFIRMED, "detail": detail}
+
+
+def _top(path: str) -> str:
+    return path.partition("[")[0]
+
+
+def lookup(objects: Mapping[str, Any], path: str) -> Any:
+    """The object that `a[b]` leads to in a recipe that was built; None if there is none."""
+    found: Any = objects
+    for key in path.replace("]", "").split("["):
+        if isinstance(found, list | tuple):
+            found = found[int(key)] if key.isdigit() and int(key) < len(found) else None
+        else:
+            found = found.get(key) if hasattr(found, "get") else None
+    return found
+
+
+def _is_unbuilt(found: object) -> bool:
+    return found is None or isinstance(found, StandIn | recipes.Unbuilt)
+
+
+def _learning(module: nn.Module) -> list[nn.Parameter]:
+    return [parameter for parameter in module.parameters() if parameter.requires_grad]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:4]) + (" …" if len(names) > 4 else "")
+    return shown or "nothing"
+
+
+# -- saved -----------------------------------------------------------------------------------------------------------
+
+
+def saving(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the `recoverables` of a checkpointer hold what a key names: its parameters, or the object itself."""
+    key = probe["key"]
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build({_top(key), _top(probe["checkpointer"])})
+        found = lookup(objects, key)
+        kept = _recoverables(lookup(objects, probe["checkpointer"]), recipe)
+        if _is_unbuilt(found):
+            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
+        if kept is None:
+            return _unconfirmed(f"what `{probe['checkpointer']}` saves is not known")
+        for name, one in kept.items():
+            if _is_unbuilt(one) and any(part is found for part in placement.below(recipe.given(one))):
+                return _unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
+        session.begin("looking at what is saved")
+        if isinstance(found, nn.Module):
+            return _saved_layer(key, found, kept)
+        if any(part is found for one in kept.values() for part in placement.below(one)):
+            return _refuted(f"`recoverables` hold `{key}`")
+        return _confirmed(f"`{key}` (`{type(found).__name__}`) is in none of the `recoverables`: {_listed([*kept])}")
+
+
+def _saved_layer(key: str, layer: nn.Module, kept: Mapping[str, Any]) -> Outcome:
+    wanted = _learning(layer)
+    if not wanted:
+        return _refuted(f"`{key}` has no parameters that learn")
+    held: set[int] = set()
+    for one in kept.values():
+        saved = one.state_dict(keep_vars=True).values() if isinstance(one, nn.Module) else placement.below(one)
+        held.update(id(part) for part in saved)
+    lost = [parameter for parameter in wanted if id(parameter) not in held]
+    if not lost:
+        return _refuted(f"`recoverables` hold all {len(wanted)} parameters of `{key}`")
+    number = f"none of the {len(wanted)}" if len(lost) == len(wanted) else f"{len(wanted) - len(lost)} of {len(wanted)}"
+    return _confirmed(f"what is saved, {_listed([*kept])}, holds {number} parameters of `{key}`")
+
+
+def _recoverables(checkpointer: Any, recipe: Recipe) -> Mapping[str, Any] | None:
+    """What a checkpointer saves, by name: of one that could not be built, what it was to be given."""
+    if not isinstance(checkpointer, StandIn):
+        found = getattr(checkpointer, "recoverables", None)
+    else:
+        positional, named = recipe.given(checkpointer) or ([], {})
+        found = named.get("recoverables", positional[1] if len(positional) > 1 else {})
+    return found if hasattr(found, "items") else None
+
+
+# -- optimised -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _optimizers(made: list[tuple[torch.optim.Optimizer, bool]], spot: Spot | None = None) -> Iterator[None]:
+    """Note the optimizers that are made meanwhile, and whether on the lines of `spot`."""
+    original = torch.optim.Optimizer.__init__
+
+    def init(self: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        frame = inspect.currentframe()
+        is_there = False
+        while frame is not None and spot is not None and not is_there:
+            is_there = spot.has_line(frame)
+            frame = frame.f_back
+        made.append((self, is_there))
+
+    torch.optim.Optimizer.__init__ = init
+    try:
+        yield
+    finally:
+        torch.optim.Optimizer.__init__ = original
+
+
+def _given(made: list[tuple[torch.optim.Optimizer, bool]]) -> set[int]:
+    """The parameters that optimizers were given, by identity."""
+    return {id(p) for optimizer, _ in made for group in optimizer.param_groups for p in group["params"]}
+
+
+class _Checkpointer:
+    """Notes what a Brain adds to it, and does nothing else."""
+
+    def __init__(self) -> None:
+        self.added: list[Any] = []
+
+    def add_recoverable(self, name: str, obj: Any, *_: Any, **__: Any) -> None:
+        self.added.append(obj)
+
+    def add_recoverables(self, recoverables: Mapping[str, Any]) -> None:
+        self.added.extend(recoverables.values())
+
+
+def recipe_optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the optimizers that a Brain's own `init_optimizers` makes are given a layer's parameters.
+
+    With `makes`, whether one that it makes on a line is added to the checkpointer.
+    """
+    key, makes = probe["key"], probe.get("makes")
+    made: list[tuple[torch.optim.Optimizer, bool]] = []
+    checkpointer = _Checkpointer()
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build(None)
+        found = lookup(objects, key)
+        if not makes and (_is_unbuilt(found) or not isinstance(found, nn.Module)):
+            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
+        session.begin("importing the script")
+        brain = _brain(session, probe, objects, checkpointer)
+        session.begin("running `init_optimizers`")
+        with _optimizers(made, Spot.of(makes) if makes else None):
+            brain.init_optimizers()
+    if makes:
+        mine = [optimizer for optimizer, is_there in made if is_there]
+        if not mine:
+            return _unconfirmed("`init_optimizers` made no optimizer there")
+        if all(any(optimizer is one for one in checkpointer.added) for optimizer in mine):
+            return _refuted("`init_optimizers` adds the optimizer to the checkpointer")
+        kind = type(mine[0]).__name__
+        return _confirmed(f"`init_optimizers` made an optimizer (`{kind}`) that it did not add to the checkpointer")
+    if not made:
+        return _unconfirmed("`init_optimizers` made no optimizer")
+    return _optimised(key, _learning(found), made)
+
+
+def _optimised(
+    name: str, wanted: list[nn.Parameter], made: list[tuple[torch.optim.Optimizer, bool]], device: str = "fake"
+) -> Outcome:
+    if not wanted:
+        return _refuted(f"`{name}` has no parameters that learn")
+    given = _given(made)
+    number = sum(id(parameter) in given for parameter in wanted)
+    optimizers = "1 optimizer" if len(made) == 1 else f"{len(made)} optimizers"
+    fact = f"{optimizers} with {len(given)} parameters, {number} of the {len(wanted)} of `{name}` among them"
+    return _refuted(f"made {fact}") if number == len(wanted) else _confirmed(f"made {fact}", device)
+
+
+def _brain(session: Session, probe: dict[str, Any], objects: dict[str, Any], checkpointer: _Checkpointer) -> Any:
+    """A Brain as far as its methods need it, without what its constructor does."""
+    cls = classes.Source(probe["script"], session.stand_ins).find(probe["brain"])
+    brain = object.__new__(cls)
+    entries = objects.get(recipes.MODULES) or {}
+    modules = nn.ModuleDict({name: layer for name, layer in entries.items() if isinstance(layer, nn.Module)})
+    vars(brain).update(
+        modules=modules,
+        mods=modules,
+        hparams=SimpleNamespace(**objects),
+        opt_class=objects.get("opt_class"),
+        checkpointer=checkpointer,
+        device=placement.DEVICE,
+    )
+    return brain
+
+
+def optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
+    owner, child, function = probe["owner"], probe["child"], probe["function"]
+    made: list[tuple[torch.optim.Optimizer, bool]] = []
+    models: list[nn.Module] = []
+    reasons: list[str] = []
+    with placement.pretended(), _optimizers(made, Spot.of(probe["place"])), _instances(owner, models):
+        source = session.source()
+        if function != "<module>":
+            for _ in _calls(session, function, reasons):
+                if any(is_there for _, is_there in made):
+                    break
+    given = _given(made)
+    model = next((m for m in models if any(id(p) in given for p in m.parameters())), None)
+    if model is None or type(model) is not source.find(owner) or not any(is_there for _, is_there in made):
+        return _unconfirmed(reasons[0] if reasons else f"no optimizer was made for a `{owner}`")
+    return _optimised(f"{owner}.{child}", _learning(getattr(model, child)), made)
+
+
+def _calls(session: Session, function: str, reasons: list[str]) -> Iterator[None]:
+    """Call a function of the file, with one choice of inputs after the other."""
+    owner, method = session.source().split(function)
+    for attempt in session.attempts(owner):
+        try:
+            built = attempt.build()
+            call = getattr(built, method) if method else built
+            inputs = Inputs(call, built, attempt)
+        except Exception as error:
+            reasons.append(f"building `{owner}`: {described(error)}")
+            continue
+        for number, specs in enumerate(inputs.combinations()):
+            if number >= _MAX_CALLS:
+                break
+            try:
+                call(**{name: spec.make("cpu") for name, spec in specs.items()})
+            except Exception as error:
+                reasons.append(f"calling `{function}`: {described(error)[:200]}")
+            yield
+
+
+@contextmanager
+def _instances(name: str, made: list[nn.Module]) -> Iterator[None]:
+    """Note the modules of a class, called `name`, that are made meanwhile."""
+    original = nn.Module.__init__
+
+    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        if type(self).__qualname__ == name:
+            made.append(self)
+        original(self, *args, **kwargs)
+
+    nn.Module.__init__ = init
+    try:
+        yield
+    finally:
+        nn.Module.__init__ = original
+
+
+# -- wrapped ---------------------------------------------------------------------------------------------------------
+
+
+def wrapping(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether what a script calls is the module inside of the wrapper that an entry of `modules` becomes."""
+    key, entry = probe["key"], probe["entry"]
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build({_top(key), recipes.MODULES})
+        called, wrapped = lookup(objects, key), lookup(objects, entry)
+        if _is_unbuilt(called) or not isinstance(called, nn.Module):
+            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(called)}")
+        if called is not wrapped:
+            return _refuted(f"`{key}` and `{entry}` are two objects")
+        number = len(_learning(called))
+        if not number:
+            return _refuted(f"`{key}` has no parameters to train, so that nothing wraps it")
+    fact = f"`{key}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
+    session.begin(f"running `{key}`")
+    try:
+        exchanged = _exchanged(called)
+    except Exception:
+        exchanged = None
+    if exchanged is None:
+        return _confirmed(fact)
+    raw, proper = exchanged
+    if raw:
+        return _refuted(f"a call of `{key}` exchanges {raw} gradients")
+    detail = f"{fact}: a call of it exchanges 0 gradients with the other process, one of the wrapper {proper}"
+    return _confirmed(detail, "cpu")
+
+
+def _exchanged(module: nn.Module) -> tuple[int, int] | None:
+    """How many gradients a backward pass exchanges between two processes, after a call of a module and of its wrapper.
+
+    The other process is pretended. None if that cannot be seen. Raises whatever torch raises.
+    """
+    from torch import distributed
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    if sum(p.numel() for p in module.parameters()) > _SMALL:
+        return None
+    _give_numbers(module)
+    given = recipes.example_input(module, "cpu")
+    if given is None:
+        return None
+    if not distributed.is_initialized():
+        distributed.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
+    sent: list[int] = []
+    wrapper = DistributedDataParallel(module)
+    wrapper.register_comm_hook(sent, _sent)
+    numbers = []
+    for called in (module, wrapper):
+        sent.clear()
+        result = called(given)
+        next(part for part in placement.below(result) if isinstance(part, torch.Tensor)).sum().backward()
+        numbers.append(sum(sent))
+    return numbers[0], numbers[1]
+
+
+def _sent(sent, bucket):  # type: ignore[no-untyped-def]  # torch refuses annotations other than its own
+    """Note how many gradients are to be exchanged, and take ours for the sum."""
+    sent.append(len(bucket.gradients()))
+    done = torch.futures.Future()
+    done.set_result(bucket.buffer())
+    return done
+
+
+def _give_numbers(module: nn.Module) -> None:
+    """Put small real numbers into the place of fake parameters and buffers."""
+    for part in module.modules():
+        for name, parameter in part._parameters.items():
+            if parameter is not None:
+                numbers = torch.randn(parameter.shape) * 0.02
+                part._parameters[name] = nn.Parameter(numbers, parameter.requires_grad)
+        for name, buffer in part._buffers.items():
+            if buffer is not None:
+                part._buffers[name] = torch.zeros(buffer.shape, dtype=buffer.dtype)

@@ -1,0 +1,185 @@
+"""What a training keeps of a recipe: told by the identity of objects that were built, never by names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.plan import Group, Probe, Target
+from modellint.finding import Status, Verdict
+
+RECIPE = """\
+encoder: !new:torch.nn.Linear [8, 4]
+head: !new:torch.nn.Linear [4, 2]
+other: !copy <head>
+frozen: !new:torch.nn.ReLU
+model: !new:torch.nn.ModuleList
+    - [!ref <encoder>]
+counter: !new:collections.Counter
+modules:
+    encoder: !ref <encoder>
+    lin: !ref <head>
+    act: !ref <frozen>
+opt_class: !name:torch.optim.SGD
+    lr: 0.1
+checkpointer: !new:keeper.Checkpointer
+    checkpoints_dir: save
+    recoverables:
+        model: !ref <model>
+        counter: !ref <counter>
+"""
+#: As a framework does it: the folder is made at once, which is not allowed here.
+KEEPER = """
+import os
+
+
+class Checkpointer:
+    def __init__(self, checkpoints_dir, recoverables):
+        if {makes}:
+            os.makedirs(os.path.join(os.path.dirname(__file__), checkpoints_dir))
+        self.recoverables = recoverables
+"""
+SCRIPT = """
+from framework_that_nobody_has import Brain
+
+
+class Model(Brain):
+    def init_optimizers(self):
+        self.optimizer = self.opt_class({given}.parameters())
+        {more}
+"""
+
+
+def verdicts_of(folder: Path, kind: str, *probes: dict[str, Any], recipe: str = RECIPE, is_blocked: bool = True) -> Any:
+    """The verdicts of probes of one kind, which share a process."""
+    (folder / "keeper.py").write_text(KEEPER.replace("{makes}", str(is_blocked)))
+    path = folder / "hparams.yaml"
+    path.write_text(recipe)
+    target = Target(path, script=folder / "train.py")
+    group = Group(target, tuple((number, Probe(target, kind, data)) for number, data in enumerate(probes)))
+    answered = answer(group, Setup(Path(sys.executable), ()))
+    return [answered[number] for number in range(len(probes))]
+
+
+def verdict_of(folder: Path, kind: str, recipe: str = RECIPE, **data: Any) -> Verdict:
+    (verdict,) = verdicts_of(folder, kind, data, recipe=recipe)
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+SAVED = [
+    ("head", Status.CONFIRMED, "what is saved, `model`, `counter`, holds none of the 2 parameters of `head`"),
+    ("other", Status.CONFIRMED, "none of the 2 parameters of `other`"),
+    ("encoder", Status.REFUTED, "`recoverables` hold all 2 parameters of `encoder`"),
+    ("frozen", Status.REFUTED, "`frozen` has no parameters that learn"),
+    ("counter", Status.REFUTED, "`recoverables` hold `counter`"),
+    ("opt_class", Status.CONFIRMED, "is in none of the `recoverables`: `model`, `counter`"),
+    ("nothing", Status.UNCONFIRMED, "the recipe has no such object"),
+]
+
+
+@pytest.mark.parametrize("is_blocked", [True, False])
+def test_what_is_saved(tmp_path: Path, is_blocked: bool) -> None:
+    probes = [{"key": key, "checkpointer": "checkpointer"} for key, _, _ in SAVED]
+    found = verdicts_of(tmp_path, "recipe-saving", *probes, is_blocked=is_blocked)
+    assert [verdict.status for verdict in found] == [status for _, status, _ in SAVED]
+    for (_, _, says), verdict in zip(SAVED, found, strict=True):
+        assert says in verdict.detail
+    assert not (tmp_path / "save").exists()
+
+
+def test_what_an_object_that_could_not_be_built_saves_is_not_known(tmp_path: Path) -> None:
+    recipe = RECIPE.replace("torch.nn.ModuleList", "package_that_nobody_has.Everything").replace(
+        "[!ref <encoder>]", "[!ref <encoder>, !ref <head>]"
+    )
+    verdict = verdict_of(tmp_path, "recipe-saving", recipe, key="head", checkpointer="checkpointer")
+    assert verdict.status is Status.UNCONFIRMED
+    assert "`head` is passed to `model`, which could not be built" in (verdict.detail or "")
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ("self.modules", Status.REFUTED),
+        ("self.modules.lin", Status.REFUTED),
+        ("self.hparams.head", Status.REFUTED),
+        ("self.hparams.other", Status.CONFIRMED),
+        ("self.hparams.model", Status.CONFIRMED),
+        ("self.hparams.nothing", Status.UNCONFIRMED),
+    ],
+)
+def test_what_the_optimizer_of_a_brain_is_given(tmp_path: Path, given: str, status: Status) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("{given}", given).replace("{more}", ""))
+    verdict = verdict_of(tmp_path, "recipe-optimisation", key="head", script=str(script), brain="Model")
+    assert verdict.status is status, verdict
+    if status is Status.CONFIRMED:
+        assert "made 1 optimizer with 2 parameters, 0 of the 2 of `head` among them" in (verdict.detail or "")
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [("", Status.CONFIRMED), ('self.checkpointer.add_recoverable("optimizer", self.optimizer)', Status.REFUTED)],
+)
+def test_whether_an_optimizer_is_handed_to_the_checkpointer(tmp_path: Path, more: str, status: Status) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("{given}", "self.modules").replace("{more}", more))
+    data = {"key": "opt_class", "script": str(script), "brain": "Model", "makes": [str(script), 7, 1, 7, 80]}
+    verdict = verdict_of(tmp_path, "recipe-optimisation", **data)
+    assert verdict.status is status, verdict
+
+
+WRAPPED = [
+    ("head", "modules[lin]", Status.CONFIRMED, "a call of it exchanges 0 gradients with the other process, one of"),
+    ("other", "modules[lin]", Status.REFUTED, "`other` and `modules[lin]` are two objects"),
+    ("frozen", "modules[act]", Status.REFUTED, "no parameters to train, so that nothing wraps it"),
+]
+
+
+def test_what_goes_around_the_wrapper(tmp_path: Path) -> None:
+    found = verdicts_of(tmp_path, "recipe-wrapping", *({"key": key, "entry": entry} for key, entry, _, _ in WRAPPED))
+    assert [verdict.status for verdict in found] == [status for _, _, status, _ in WRAPPED]
+    for (_, _, _, says), verdict in zip(WRAPPED, found, strict=True):
+        assert says in verdict.detail
+
+
+MODEL = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.encoder = nn.Linear(width, width)
+        self.head = nn.Linear(width, 2)
+
+
+def train(model: Model, batches):
+    optimizer = torch.optim.SGD({given}, lr=0.1)
+    for batch in batches:
+        raise RuntimeError("there is no data")
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ("model.encoder.parameters()", Status.CONFIRMED),
+        ("model.parameters()", Status.REFUTED),
+        ("[p for name, p in model.named_parameters() if 'head' in name]", Status.REFUTED),
+        ("unknown(model)", Status.UNCONFIRMED),
+    ],
+)
+def test_what_the_optimizer_of_a_file_is_given(tmp_path: Path, given: str, status: Status) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(MODEL.replace("{given}", given))
+    target = Target(path, "Model")
+    data = {"owner": "Model", "child": "head", "function": "train", "place": [str(path), 14, 17, 14, 60]}
+    group = Group(target, ((0, Probe(target, "optimisation", data)),))
+    verdict = answer(group, Setup(Path(sys.executable), ()))[0]
+    assert verdict.status is status, verdict

@@ -56,6 +56,7 @@ class Cache:
                 tuple(map(_finding, findings)),
                 tuple(map(_suppression, suppressions)),
                 bool(readable),
+                dependencies=tuple(map(self._pairs.__getitem__, numbers)),
                 unfinished=tuple(map(_text, unfinished)),
             )
         except (KeyError, ValueError, TypeError, IndexError):

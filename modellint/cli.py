@@ -107,6 +107,11 @@ def cli() -> None:
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option("--exclude", multiple=True, help="More files and folders to leave out (a pattern).")
 @click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
+@click.option("--baseline", type=_Files, help="Leave out the findings that this file holds.")
+@click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
+@click.option("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
+@click.option("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
 @click.option("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
 @click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
@@ -131,6 +136,14 @@ def check(paths: tuple[Path, ...], **flags: Any) -> int:
 
 
 def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+    if flags["watch"]:
+        from modellint.watch import watch
+
+        return watch(paths or (Path("."),), lambda: _checked(paths, flags))
+    return _checked(paths, flags)
+
+
+def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
     from modellint.packs import select_rules
 
@@ -143,6 +156,10 @@ def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         click.echo(_shown_settings(settings, rules))
         return 0
     files, skipped = _discover(paths, settings, overlay)
+    if flags["shard"]:
+        from modellint.shards import shard_of
+
+        files = shard_of(files, flags["shard"], settings.root)
     if flags["show_files"]:
         for file in files:
             click.echo(_relative(file))
@@ -150,7 +167,10 @@ def _check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     confirmer = _confirmer(settings, rules, flags)
     _tell_about_inputs(files, skipped, flags["quiet"])
     report = _run(files, settings, rules, overlay, flags, confirmer)
+    if flags["write_baseline"]:
+        return _write_baseline(report, settings, rules)
     _write(report, outputs, rules, overlay, flags)
+    _tell_about_baseline(report, flags["quiet"])
     for crash in report.crashes:
         click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
         if flags["verbose"]:
@@ -179,6 +199,7 @@ def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
     names = ("select", "ignore", "extend_select", "jobs")
     given = {name: flags[name] for name in names}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
+    given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
     given["python"] = _interpreter(flags["python"])
     given["exclude"] = flags["exclude"] or None
     given["min_confidence"] = flags["min_confidence"] and Confidence(flags["min_confidence"])
@@ -234,6 +255,15 @@ def _run(
     from modellint.linter import run
     from modellint.workers import WorkerError
 
+    changes = baseline = None
+    if flags["changed_since"] is not None:
+        from modellint.changed import changes_since
+
+        changes = changes_since(flags["changed_since"], settings.root)
+    if settings.baseline is not None and not flags["write_baseline"]:
+        from modellint.baseline import Baseline
+
+        baseline = Baseline.read(settings.baseline)
     with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
         try:
             report = run(
@@ -244,6 +274,8 @@ def _run(
                 use_cache=not flags["no_cache"],
                 on_progress=progress.update,
                 confirm=confirmer,
+                changes=changes,
+                baseline=baseline,
             )
         except WorkerError as error:
             raise UsageError(f"internal error: {error}") from None
@@ -252,6 +284,32 @@ def _run(
         for path, parts in report.unfinished:
             click.echo(f"{_relative(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
     return report
+
+
+def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
+    from modellint.baseline import Baseline
+
+    if settings.baseline is None:
+        raise UsageError(
+            "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
+        )
+    old = Baseline.read(settings.baseline) if settings.baseline.exists() else Baseline(settings.baseline)
+    new = old.updated(report.findings, report.checked, rules.selected)
+    new.write()
+    click.echo(f"{_relative(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
+    return 0
+
+
+def _tell_about_baseline(report: Report, quiet: bool) -> None:
+    if report.known is None or quiet:
+        return
+    for old, new in report.known.renamed:
+        click.echo(f"baseline: {new} is taken for {old}, which is gone", err=True)
+    stale = [f"{entry.path}: {entry.code} {entry.symbol}" for entry in report.known.stale]
+    for line in stale:
+        click.echo(f"baseline: no longer found: {line}", err=True)
+    if stale or report.known.renamed:
+        click.echo("baseline: `--write-baseline` brings it up to date", err=True)
 
 
 def _write(
@@ -305,6 +363,7 @@ def _shown_settings(settings: Settings, rules: RuleSet) -> str:
         "recipes": settings.recipes,
         "rule-paths": settings.rule_paths,
         "cache-dir": settings.cache_folder,
+        "baseline": settings.baseline,
         "jobs": settings.jobs,
     }
     return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
@@ -349,6 +408,45 @@ class _Progress:
         filled = self._WIDTH * done // max(total, 1)
         sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} files\x1b[K")
         sys.stderr.flush()
+
+
+_MERGE_EXAMPLES = """
+\b
+Examples:
+  modellint check --shard 1/2 --output-format json=one.json
+  modellint check --shard 2/2 --output-format json=two.json
+  modellint merge one.json two.json --output-format sarif=report.sarif --output-format full
+"""
+
+
+@cli.command(epilog=_MERGE_EXAMPLES + _EXIT_CODES)
+@click.argument("reports", nargs=-1, required=True, type=_Files)
+@click.option(
+    "--output-format",
+    "output_formats",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    shell_complete=_complete_format,
+    help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
+)
+@click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: str | None, color: str) -> int:
+    """Join reports in the format `json` into one, in any format.
+
+    Paths in them are taken from the working directory; what several reports hold is shown once.
+    """
+    from modellint.finding import Severity
+    from modellint.merging import merged
+
+    try:
+        rules = _rule_set()
+        outputs = parse_outputs(output_formats, None, "full")
+        report = merged(reports)
+        _write(report, outputs, rules, None, {"color": color, "quiet": False, "statistics": False, "output_file": None})
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    return int(any(finding.severity >= Severity(fail_on or "warning") for finding in report.findings))
 
 
 @cli.command()
@@ -471,6 +569,13 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
     files = Files()
     project = Project(ProjectOptions(settings.root, settings.python, settings.recipes), files)
     return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
+
+
+def _rule_set() -> RuleSet:
+    from modellint.config import settings_for
+    from modellint.packs import select_rules
+
+    return select_rules(settings_for([Path(".")]))
 
 
 def _load_rules() -> dict[str, Rule]:

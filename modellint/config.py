@@ -88,6 +88,7 @@ class Settings:
     recipes: tuple[tuple[str, str], ...] = ()
     rule_paths: tuple[Path, ...] = ()
     cache_dir: Path | None = None
+    baseline: Path | None = None
     jobs: int | None = None
     confirm: Mapping[str, Any] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -295,6 +296,7 @@ _READERS: dict[str, Callable[[_Reader, str, Any], Any]] = {
     "recipes": _Reader.pairs,
     "rule-paths": _Reader.files,
     "cache-dir": _Reader.file,
+    "baseline": _Reader.file,
     "jobs": _Reader.count,
     "confirm": _Reader.table,
 }

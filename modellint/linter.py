@@ -24,6 +24,8 @@ from modellint.workers import analyse_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from modellint.baseline import Baseline, Comparison
+    from modellint.changed import Changes
     from modellint.packs import RuleSet
     from modellint.suppressions import Suppression
 
@@ -37,6 +39,7 @@ class Report:
     """The outcome of a run: findings to show, in order, and what failed on our side.
 
     `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
+    `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
     """
 
     findings: tuple[Finding, ...]
@@ -44,6 +47,8 @@ class Report:
     crashes: tuple[Crash, ...]
     duration: float
     unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    checked: frozenset[str] = frozenset()
+    known: Comparison | None = None
 
 
 def check(
@@ -83,19 +88,25 @@ def run(
     use_cache: bool = True,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     confirm: Callable[[Sequence[Finding]], Sequence[Finding]] | None = None,
+    changes: Changes | None = None,
+    baseline: Baseline | None = None,
 ) -> Report:
     """Check the files `paths`; `overlay` gives contents that are not on disk.
 
     `confirm` gives findings their verdicts; it sees those of low confidence too, which a confirmation lifts.
+    Only the files that `changes` concern count, and findings that `baseline` holds are left out.
     """
     started = time.perf_counter()
     files = Files(overlay)
     with _undisturbed():
         results = {}
-        for result in _results(paths, settings, rules, files, overlay, use_cache):
-            results[result.path] = result
-            on_progress(len(results), len(paths))
+        for done, result in enumerate(_results(paths, settings, rules, files, overlay, use_cache, changes), 1):
+            if changes is None or changes.concern(result):
+                results[result.path] = result
+            on_progress(done, len(paths))
         findings = _settled(results, settings, rules, files)
+    known = None if baseline is None else baseline.compare(findings, results.keys(), rules.selected)
+    findings = findings if known is None else known.new
     found = findings if confirm is None else confirm(findings)
     shown = [finding for finding in found if finding.confidence >= settings.min_confidence]
     crashes = sorted(
@@ -103,7 +114,15 @@ def run(
         key=lambda crash: (crash.path, crash.part),
     )
     unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
-    return Report(tuple(shown), len(results), tuple(crashes), time.perf_counter() - started, tuple(unfinished))
+    return Report(
+        tuple(shown),
+        len(results),
+        tuple(crashes),
+        time.perf_counter() - started,
+        tuple(unfinished),
+        frozenset(results),
+        known,
+    )
 
 
 @contextmanager
@@ -127,9 +146,10 @@ def _results(
     files: Files,
     overlay: Mapping[Path, bytes] | None,
     use_cache: bool,
+    changes: Changes | None,
 ) -> Iterator[FileResult]:
     if not use_cache or overlay:
-        yield from analyse_all(paths, rules, settings, overlay, record=False)
+        yield from analyse_all(paths, rules, settings, overlay, record=changes is not None)
         return
     from modellint.cache import Cache, cache_key, prepare
 

@@ -1,0 +1,156 @@
+"""Findings that are known and accepted for now: `--baseline` hides them, `--write-baseline` writes them down.
+
+The file is JSON and sorted, so that changes of it read well in a review. An entry holds a finding's fingerprint, which
+survives moved lines, and what it takes to find it again when its file has got another name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.config import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from modellint.finding import Finding
+
+_VERSION = 1
+_KEYS = ("fingerprint", "code", "path", "symbol", "message")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """One accepted finding; `path` is relative to the baseline's folder, with `/`."""
+
+    path: str
+    code: str
+    symbol: str
+    message: str
+    fingerprint: str
+
+    @property
+    def likeness(self) -> tuple[str, str, str]:
+        """What stays the same when a file is renamed."""
+        return self.code, self.symbol, self.message
+
+
+@dataclass
+class Comparison:
+    """What a baseline says about a run: findings that are new, and entries that no longer fit.
+
+    `renamed` are pairs of an old and a new path; `stale` entries fit nothing that was found.
+    """
+
+    new: list[Finding] = field(default_factory=list)
+    hidden: int = 0
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    stale: list[Entry] = field(default_factory=list)
+
+
+class Baseline:
+    """The entries of a baseline file."""
+
+    def __init__(self, file: Path, entries: Iterable[Entry] = ()) -> None:
+        self.file = Path(os.path.abspath(file))
+        self.entries = sorted(entries)
+
+    @classmethod
+    def read(cls, file: Path) -> Baseline:
+        """Read a baseline. Raises UsageError, with the line where it can, if it is missing or is none."""
+        try:
+            document = json.loads(file.read_bytes())
+        except OSError as error:
+            hint = "; `--write-baseline` makes one" if isinstance(error, FileNotFoundError) else ""
+            raise UsageError(f"--baseline: {file}: {error.strerror}{hint}") from None
+        except ValueError as error:
+            raise UsageError(f"--baseline: {file}: not valid JSON: {error}") from None
+        if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
+            raise UsageError(
+                f"--baseline: {file}: expected an object with a list `findings`, as `--write-baseline` has it"
+            )
+        if document.get("version") != _VERSION:
+            raise UsageError(f"--baseline: {file}: version {document.get('version')!r}; expected {_VERSION}")
+        return cls(file, [_entry(item, file, number) for number, item in enumerate(document["findings"], 1)])
+
+    def compare(self, findings: Sequence[Finding], checked: Collection[str], codes: Collection[str]) -> Comparison:
+        """Tell new findings from known ones; `checked` are the files that were looked at, for findings of `codes`."""
+        result = Comparison()
+        known = Counter(entry.fingerprint for entry in self.entries)
+        remaining: list[Finding] = []
+        for finding in findings:
+            if known[finding.fingerprint]:
+                known[finding.fingerprint] -= 1
+                result.hidden += 1
+            else:
+                remaining.append(finding)
+        left = [entry for entry in self.entries if known[entry.fingerprint] and self._is_due(entry, checked, codes)]
+        self._follow_renames(remaining, left, result)
+        return result
+
+    def _is_due(self, entry: Entry, checked: Collection[str], codes: Collection[str]) -> bool:
+        """Whether an entry would have been found if it still held: its file was checked for it, or is gone."""
+        path = self._absolute(entry.path)
+        return (path in checked and entry.code in codes) or not Path(path).exists()
+
+    def _follow_renames(self, findings: Sequence[Finding], left: Sequence[Entry], result: Comparison) -> None:
+        """Take findings in new files for those of files that are gone, where they are alike."""
+        gone: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
+        for entry in left:
+            if not Path(self._absolute(entry.path)).exists():
+                gone[entry.likeness].append(entry)
+        named = {entry.path for entry in self.entries}
+        moved: set[Entry] = set()
+        for finding in findings:
+            new = self._relative(finding.path)
+            alike = gone.get((finding.code, finding.symbol, finding.message))
+            if not alike or new in named:
+                result.new.append(finding)
+                continue
+            entry = alike.pop(0)
+            moved.add(entry)
+            result.hidden += 1
+            if (entry.path, new) not in result.renamed:
+                result.renamed.append((entry.path, new))
+        result.stale = [entry for entry in left if entry not in moved]
+
+    def updated(self, findings: Iterable[Finding], checked: Collection[str], codes: Collection[str]) -> Baseline:
+        """The baseline with what was found now; entries that were not looked for stay."""
+        kept = [entry for entry in self.entries if not self._is_due(entry, checked, codes)]
+        found = [
+            Entry(self._relative(finding.path), finding.code, finding.symbol, finding.message, finding.fingerprint)
+            for finding in findings
+        ]
+        return Baseline(self.file, [*kept, *found])
+
+    def write(self) -> None:
+        """Write the file, whole or not at all. Raises UsageError."""
+        from modellint.cache import write_atomically
+
+        listed = [{key: getattr(entry, key) for key in _KEYS} for entry in self.entries]
+        text = json.dumps({"version": _VERSION, "findings": listed}, indent=2, ensure_ascii=False)
+        try:
+            write_atomically(self.file, f"{text}\n".encode("utf-8", "surrogatepass"))
+        except OSError as error:
+            raise UsageError(f"--write-baseline: {self.file}: {error.strerror}") from None
+
+    def _absolute(self, path: str) -> str:
+        return Path(os.path.normpath(self.file.parent / path)).as_posix()
+
+    def _relative(self, path: str) -> str:
+        try:
+            return Path(os.path.relpath(path, self.file.parent)).as_posix()
+        except ValueError:  # another drive
+            return path
+
+
+def _entry(item: Any, file: Path, number: int) -> Entry:
+    if not isinstance(item, dict) or not all(isinstance(item.get(key), str) for key in _KEYS):
+        listed = ", ".join(f"`{key}`" for key in _KEYS)
+        raise UsageError(f"--baseline: {file}: finding {number}: expected an object with the strings {listed}")
+    return Entry(**{key: item[key] for key in _KEYS})

@@ -1,0 +1,64 @@
+"""What has changed since a revision, as git knows it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.config import UsageError
+
+if TYPE_CHECKING:
+    from modellint.analyser import FileResult
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Files that differ from a revision, as absolute paths with `/`, and keys of what that may matter to."""
+
+    files: frozenset[str]
+    keys: frozenset[str]
+
+    def concern(self, result: FileResult) -> bool:
+        """Whether a result would have been another one before: its file changed, or what it rests on."""
+        return result.path in self.files or any(key in self.keys for key, _ in result.dependencies)
+
+
+def changes_since(revision: str, folder: Path) -> Changes:
+    """The changes in the repository of `folder` since it left `revision`, those not committed and new files too.
+
+    Raises UsageError where git is missing, the folder is in no repository, or no commit has that name.
+    """
+    top = Path(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
+    if revision.startswith("-"):
+        raise UsageError(f"--changed-since: `{revision}` is no revision; expected a commit, a branch or a tag")
+    _git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", missing=revision)
+    base = _git(folder, "merge-base", revision, "HEAD", missing=revision).strip()
+    fields = _git(top, "diff", "--name-status", "--no-renames", "-z", base).split("\0")[:-1]
+    statuses = dict(zip(fields[1::2], fields[::2], strict=True))
+    new = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0")[:-1]
+    statuses.update(dict.fromkeys(new, "A"))
+    files, keys = set(), set()
+    for name, status in statuses.items():
+        path = top / name
+        files.add(path.as_posix())
+        keys.add(f"file:{path.as_posix()}")
+        if status != "M":
+            keys.update((f"is-file:{path.as_posix()}", f"dir:{path.parent.as_posix()}"))
+            keys.update(f"is-dir:{parent.as_posix()}" for parent in path.parents if parent != top)
+    return Changes(frozenset(files), frozenset(keys))
+
+
+def _git(folder: Path, *arguments: str, missing: str = "") -> str:
+    """What a git command says; `missing` names the revision that may be unknown."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+    except OSError as error:
+        raise UsageError(f"--changed-since: git cannot be run: {error.strerror}") from None
+    if done.returncode == 0:
+        return done.stdout.decode("utf-8", "surrogateescape")
+    if missing:
+        raise UsageError(f"--changed-since: git knows no commit `{missing}` with a history in common with this one")
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    raise UsageError(f"--changed-since: {folder}: {said[-1] if said else 'git failed'}")

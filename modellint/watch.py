@@ -1,0 +1,58 @@
+"""`check --watch`: the same run again whenever a file below the paths changes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from modellint.config import DEFAULT_EXCLUDES, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+#: What a change of may change a finding: linted files, notebooks, and what says how to lint.
+_SUFFIXES = (".py", ".pyi", ".yaml", ".yml", ".ipynb", ".toml", ".json", ".csv", ".gitignore")
+#: Milliseconds to wait for a change before looking whether we are to end.
+_PATIENCE = 200
+
+
+def watch(paths: Sequence[Path], check: Callable[[], int]) -> int:
+    """Run `check` now and after each change, until interrupted. Raises UsageError if watchfiles is missing."""
+    try:
+        import watchfiles
+    except ImportError:
+        raise UsageError("--watch needs the package watchfiles; expected `pip install 'modellint[watch]'`") from None
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise UsageError(f"{missing[0]}: no such file or folder")
+
+    def matters(change: watchfiles.Change, path: str) -> bool:
+        parts = path.replace("\\", "/").split("/")
+        return path.endswith(_SUFFIXES) and not any(part in DEFAULT_EXCLUDES for part in parts)
+
+    changes = watchfiles.watch(
+        *paths, watch_filter=matters, raise_interrupt=False, yield_on_timeout=True, rust_timeout=_PATIENCE
+    )
+    next(changes, None)  # it listens from here on, so that nothing is missed while we check
+    code = _once(check)
+    for change in changes:
+        if change:
+            code = _once(check)
+    return code
+
+
+def _once(check: Callable[[], int]) -> int:
+    """One run; a mistake in the configuration is said, and may be put right."""
+    if sys.stdout.isatty():
+        click.clear()
+    try:
+        code = check()
+    except UsageError as error:
+        click.echo(f"Error: {error}", err=True)
+        code = 2
+    sys.stdout.flush()
+    click.echo("Watching for changes; Ctrl+C ends it.", err=True)
+    return code

@@ -25,6 +25,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
@@ -46,10 +47,6 @@ class HardCodedRotaryOffset(Rule):
 
     ## How to fix
     Size the table by what indexes it: `position_ids.max() + 1`, or `max(length, position_ids.max() + 1)`.
-
-    ## Confirming
-    Not confirmed by running code: whether positions run ahead of the length depends on the inputs, which nothing in
-    the code limits.
 
     ## References
     - Qwen2-VL: `rotary_seq_len = cache_position[-1] + 10`
@@ -538,6 +535,15 @@ class Attention(nn.Module):
                         reported.add(id(value))
                         yield finding
 
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
+        from modellint.confirm.plan import boundary_probe
+
+        lookup = next((related.place for related in finding.related if related.message == _INDEXED), None)
+        asking = [related.place for related in finding.related if related.message != _INDEXED]
+        is_offset = finding.severity is Severity.ERROR
+        return boundary_probe(finding, project, "positions", [*asking, finding.place], lookup, offset=is_offset)
+
     def _findings(self, table: SizedTable, project: Project) -> Iterator[tuple[Finding, Value]]:
         for part in sums(table.length, project.evaluator):
             if part.frame.module is not table.frame.module:
@@ -554,9 +560,9 @@ class Attention(nn.Module):
             elif offset == 1:
                 extreme = mixed_extreme(part.value)
                 if extreme is not None:
-                    yield self._outside(table, part, extreme), part.value
+                    yield self._outside(table, part, extreme, project), part.value
                 elif _takes_last(part, table, project):
-                    yield self._last(table, part), part.value
+                    yield self._last(table, part, project), part.value
 
     def _added(self, table: SizedTable, part: Located, offset: int, project: Project) -> Finding:
         module = part.frame.module
@@ -577,7 +583,7 @@ class Attention(nn.Module):
             fix=_fix(part, indices),
         )
 
-    def _outside(self, table: SizedTable, part: Located, extreme: Value) -> Finding:
+    def _outside(self, table: SizedTable, part: Located, extreme: Value, project: Project) -> Finding:
         module = part.frame.module
         position = next(arg for arg in extreme.positional if measured(arg) == LengthKind.POSITION)
         inside = module.text_of(position)
@@ -588,11 +594,11 @@ class Attention(nn.Module):
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
-            related=_related(table, []),
+            related=_related(table, project.rotary.indices(table)),
             help=f"write `max(…, {inside} + 1)`",
         )
 
-    def _last(self, table: SizedTable, part: Located) -> Finding:
+    def _last(self, table: SizedTable, part: Located, project: Project) -> Finding:
         module = part.frame.module
         text = module.text_of(part.value)
         return self.finding(
@@ -602,9 +608,13 @@ class Attention(nn.Module):
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
-            related=_related(table, []),
+            related=_related(table, project.rotary.indices(table)),
             help="take the maximum over all positions",
         )
+
+
+#: What is said of the place that looks the table up.
+_INDEXED = "the table is indexed here"
 
 
 def _offset(part: Located, project: Project) -> int | None:
@@ -681,7 +691,7 @@ def _related(table: SizedTable, indices: list[TableIndex]) -> Iterator[Related]:
     if table.callee is not None:
         yield Related(table.frame.module.place(table.event.value), f"the length is passed as `{table.name}`")
     for index in indices[:1]:
-        yield Related(index.frame.module.place(index.event.value), "the table is indexed here")
+        yield Related(index.frame.module.place(index.event.value), _INDEXED)
 
 
 def _help(indices: list[TableIndex]) -> str:

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
@@ -31,9 +32,6 @@ class RotaryLengthNotCovering(Rule):
 
     ## How to fix
     Size the table by `position_ids.max() + 1`, or by the length of the keys once the cache is added.
-
-    ## Confirming
-    Not confirmed by running code: whether position ids exceed the length depends on the caller.
 
     ## References
     - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
@@ -503,6 +501,17 @@ class Attention(nn.Module):
                         yield self._report(table, index)
                         break
 
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run some tokens at once, then one more with what was kept of them."""
+        from modellint.confirm.plan import boundary_probe, function_at
+
+        function = function_at(finding.place, project)
+        past = (
+            [] if function is None else [str(kept.data) for kept in _kept_from_before(function) if kept.op is Op.PARAM]
+        )
+        lookup = finding.related[0].place
+        return boundary_probe(finding, project, "step", [finding.place], lookup, past=list(dict.fromkeys(past)))
+
     def _report(self, table: SizedTable, index: TableIndex) -> Finding:
         module = table.frame.module
         ids = index.ids.value.data
@@ -567,6 +576,11 @@ def _joins_slices(call: Value) -> bool:
 
 def _continues(function: Function) -> bool:
     """Whether a function joins what it computes to something kept from earlier calls."""
+    return any(True for _ in _kept_from_before(function))
+
+
+def _kept_from_before(function: Function) -> Iterator[Value]:
+    """What a function has kept from earlier calls and joins to what it computes."""
     for event in function.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is not Op.ATTR:
@@ -575,10 +589,9 @@ def _continues(function: Function) -> bool:
             first, *rest = call.positional[0].args
             kept = _kept(first)
             if kept is not None and rest and not any(same(part, kept) for other in rest for part in other.walk()):
-                return True
+                yield kept
         if call.callee.data == "update" and call.callee.args[0].op is Op.PARAM and len(call.positional) >= 2:
-            return True
-    return False
+            yield call.callee.args[0]
 
 
 def _kept(value: Value) -> Value | None:

@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.position_tables import FixedTable
@@ -30,9 +31,6 @@ class UnguardedPositionTable(Rule):
     ## How to fix
     Compare the length with the table and say what the limit is, build the table for the length that is needed, or make
     the limit a parameter that the model's users set.
-
-    ## Confirming
-    Not confirmed by running code: any input that is long enough fails, and whether one comes depends on the data.
 
     ## References
     - [DETR's learned position embeddings](https://github.com/facebookresearch/detr): 50 rows and 50 columns
@@ -487,6 +485,13 @@ class Encoder(nn.Module):
             if id(found.table.value) not in reported:
                 reported.add(id(found.table.value))
                 yield self._report(found)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run the function that reads the table for as many positions as it has rows, and for one more."""
+        from modellint.confirm.plan import boundary_probe
+
+        use = finding.related[0].place
+        return boundary_probe(finding, project, "table", [use], use)
 
     def _report(self, found: FixedTable) -> Finding:
         table, use, size = found.table, found.use, found.rows

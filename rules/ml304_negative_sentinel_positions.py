@@ -13,6 +13,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -35,10 +36,6 @@ class NegativeSentinelPositions(Rule):
 
     ## How to fix
     Pad with 0 and let the attention mask hide the padding. Keep the sentinel for labels.
-
-    ## Confirming
-    Not confirmed by running code: the padding and the table often meet across files, in batches that a data loader
-    makes.
 
     ## References
     - VILA: position ids padded with `IGNORE_INDEX = -100`; dialogues below 100 tokens crash
@@ -424,6 +421,17 @@ def smooth(labels, mask, n_classes):
                     yield self._positions(fact, fact.writer, project)
                 elif found is not None and found.fact.writer is not None:
                     yield self._looked_up(found, found.fact.writer, project)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
+        from modellint.confirm.plan import boundary_probe, function_at
+
+        function = function_at(finding.place, project)
+        callers = [] if function is None else project.callers(function)
+        users = [caller.module.source.path.as_posix() for caller in callers]
+        lookup = finding.related[0].place if finding.related else None
+        places = [finding.place] if lookup is None else [lookup, finding.place]
+        return boundary_probe(finding, project, "sentinel", places, lookup, users=list(dict.fromkeys(users)))
 
     def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
         fact, frame = arrival.fact, arrival.lookup.frame

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.grids import RoundedSide
@@ -35,9 +36,6 @@ class GridBelowOne(Rule):
 
     ## How to fix
     Keep one patch: `max(patch, side // patch * patch)`, or refuse images that are too small.
-
-    ## Confirming
-    Not confirmed by running code: any image that is small enough fails, and whether one comes depends on the data.
 
     ## References
     - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
@@ -356,6 +354,13 @@ def flatten(features, heads):
                     if id(rounded.division.value) in multiples:
                         multiples.discard(id(rounded.division.value))
                         yield self._report(rounded)
+
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Run what uses the size, else what computes it, with images that become smaller."""
+        from modellint.confirm.plan import boundary_probe
+
+        measured, used = (related.place for related in finding.related)
+        return boundary_probe(finding, project, "grid", [used, measured, finding.place])
 
     def _report(self, rounded: RoundedSide) -> Finding:
         division, module = rounded.division.value, rounded.division.frame.module

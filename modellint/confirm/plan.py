@@ -103,16 +103,50 @@ def python_probe(
     finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
 ) -> Probe | None:
     """A probe of the function or class that `place` stands in (the finding's own place, if it is not given)."""
-    at = place or finding.place
-    module = project.python(Path(at.path))
+    target = _target_at(place or finding.place, project)
+    if target is None:
+        return None
+    return Probe(target, kind, {"name": target.name, "place": spot(finding.place), **data})
+
+
+def boundary_probe(
+    finding: Finding, project: Project, claim: str, places: Iterable[Place], lookup: Place | None = None, **data: Any
+) -> Probe | None:
+    """A probe of the functions that some places stand in, the likeliest first, at the ends of what they are made for.
+
+    `claim` is one of "positions", "step", "table", "sentinel", "grid" (see `worker.boundaries`); `lookup` is the place
+    that can fail.
+    """
+    targets = list(dict.fromkeys(target for place in places if (target := _target_at(place, project)) is not None))
+    if not targets:
+        return None
+    functions = [[str(target.path), target.name] for target in targets]
+    known = {} if lookup is None else {"lookup": spot(lookup)}
+    place = spot(finding.place)
+    return Probe(
+        targets[0],
+        "boundaries",
+        {"claim": claim, "place": place, "functions": functions, "observe": True, **known, **data},
+    )
+
+
+def function_at(place: Place, project: Project) -> Function | None:
+    """The innermost function that a place stands in."""
+    module = project.python(Path(place.path))
+    around = [] if module is None else [f for f in module.all_functions() if f.line <= place.span.line <= f.end_line]
+    return max(around, key=lambda function: function.line, default=None)
+
+
+def _target_at(place: Place, project: Project) -> Target | None:
+    """The innermost class or function that a place stands in."""
+    module = project.python(Path(place.path))
     if module is None:
         return None
     definitions: list[Class | Function] = [*module.classes.values(), *module.all_functions()]
-    around = [d for d in definitions if d.line <= at.span.line <= d.end_line]
+    around = [d for d in definitions if d.line <= place.span.line <= d.end_line]
     if not around:
         return None
-    target = Target(Path(at.path), max(around, key=lambda definition: definition.line).qualname)
-    return Probe(target, kind, {"name": target.name, "place": spot(finding.place), **data})
+    return Target(Path(place.path), max(around, key=lambda definition: definition.line).qualname)
 
 
 def spot(place: Place) -> list[Any]:

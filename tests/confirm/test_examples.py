@@ -17,6 +17,11 @@ FACTS = {
         "ML103",
         ("ids [0, 4159]", "look up 4096 rows", "codec.py", "IndexError: index out of range in self"),
     ),
+    "qwen2-vl": (
+        "ML301",
+        ("length 1: positions up to 9 pass, position 10 fails", "IndexError: index 10 is out of bounds"),
+    ),
+    "vila": ("ML304", ("length 99 fails", "IndexError: index -100 is out of bounds", "length 100 passes")),
     "amphion": ("ML101", ("real numbers", "look up 1583 rows", "Expected tensor for argument #1 'indices'")),
 }
 

@@ -67,7 +67,7 @@ def test_only_the_branch_that_is_meant_proves_something(tmp_path: Path, embed: s
     assert verdict.status is status, verdict
     if status is Status.CONFIRMED:
         assert "`embed[0].weight`, `embed[0].bias`" in str(verdict)
-        assert "kind='linear'" in str(verdict)
+        assert "kind = 'linear'" in str(verdict)
 
 
 def test_what_is_registered_without_any_assumption_refutes(tmp_path: Path) -> None:

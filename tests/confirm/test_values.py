@@ -57,7 +57,7 @@ def test_ids_of_a_head_with_more_classes_than_rows(tmp_path: Path) -> None:
         verdict
     )
     assert "IndexError: index out of range in self" in str(verdict)
-    assert "hidden=float" in str(verdict)
+    assert "hidden = float" in str(verdict)
 
 
 SAFE = {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 4
 _MAX_ATTEMPTS = 12
+_SHOWN_NAMES = 6
 _MISSING = inspect.Parameter.empty
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -131,11 +132,13 @@ class Builder:
 
     @property
     def assumed(self) -> list[str]:
-        """What nothing said, as `name=value`."""
-        numbers = [f"{name}={value}" for name, value in self.numbers.assumed.items()]
-        tried = [f"{name}={value!r}" for name, value in self._fixed.items()]
-        others = {**self._others, **self._inputs}
-        return [*numbers, *tried, *(f"{name}={text}" for name, text in others.items())]
+        """What nothing said, as `name = value`; names with the same value come together."""
+        numbers = {name: str(value) for name, value in self.numbers.assumed.items()}
+        tried = {name: repr(value) for name, value in self._fixed.items()}
+        groups: dict[str, list[str]] = {}
+        for name, text in {**numbers, **tried, **self._others, **self._inputs}.items():
+            groups.setdefault(text, []).append(name)
+        return [f"{_listed(names)} = {text}" for text, names in groups.items()]
 
     def note_inputs(self, inputs: Mapping[str, str]) -> None:
         """Say with which inputs a fact was observed."""
@@ -207,7 +210,8 @@ class Builder:
             return self.by_annotation(kinds[0], name, depth) if kinds else None
         if origin in (list, tuple) and parts:
             number = len(parts) if origin is tuple and parts[-1] is not Ellipsis else 2
-            return origin(self.by_annotation(parts[0], name, depth) for _ in range(number))
+            one = [self.by_annotation(parts[0], name, depth) for _ in range(number)]
+            return _MISSING if any(part is _MISSING for part in one) else origin(one)
         if annotation is bool:
             self._others[name] = "False"
             return False
@@ -278,6 +282,12 @@ class Builder:
                 if known:
                     return known
         return {}
+
+
+def _listed(names: list[str]) -> str:
+    """Some names, shortened if there are many."""
+    rest = len(names) - _SHOWN_NAMES
+    return ", ".join(names) if rest <= 1 else ", ".join(names[:_SHOWN_NAMES]) + f" and {rest} more"
 
 
 class Attempt:

@@ -27,11 +27,11 @@ _MAX_CANDIDATES = 14
 _IDS = re.compile(
     r"(?:^|_)(?:ids?|idx|index|indices|tokens?|codes?|labels?|phones?|units?|history|speakers?|prompts?|types?|steps?|t)$"
 )
-_EXAMPLES = re.compile(r"^(?:examples|batch|samples|items|texts|sequences)$")
+_EXAMPLES = re.compile(r"^(?:examples|batch|samples|items|texts|sequences|rows|features|instances|dialogues)$")
 _MASK = re.compile(r"mask")
 _LENGTHS = re.compile(r"(?:^|_)len(?:gth)?s$")
 _POSITIONS = re.compile(r"(?:^|_)pos(?:ition)?s?(?:_ids)?$")
-_NUMBER = re.compile(r"^(?:n|num|max|n_\w+|num_\w+|max_\w+|steps|length|size|k|times)$")
+_NUMBER = re.compile(r"^(?:n|num|max|n_\w+|num_\w+|max_\w+|steps|size|k|times|missing|\w*len(?:gth)?|\w*offset|start)$")
 _ENDLESS = re.compile(r"frames|steps|iter|max_(?:new|len)")
 _WAVES = re.compile(r"wav|audio|signal|speech")
 _FLOATS = re.compile(
@@ -44,14 +44,14 @@ _KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings
 
 
 class Example(dict[str, Any]):
-    """One example of a data set: whatever is asked for is a sequence of ids, of a length of its own."""
+    """One example of a data set: whatever is asked for is a sequence, of ids or positions, of a length of its own."""
 
     def __init__(self, length: int) -> None:
         super().__init__()
         self._length = length
 
     def __missing__(self, key: str) -> torch.Tensor:
-        return _bits(self._length)
+        return torch.arange(self._length) if _POSITIONS.search(key) else _bits(self._length)
 
 
 def _bits(length: int) -> torch.Tensor:
@@ -60,7 +60,11 @@ def _bits(length: int) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Spec:
-    """How to make one argument; `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "value"."""
+    """How to make one argument.
+
+    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "value": examples are what a
+    data set yields, ragged are sequences of ids that differ in length.
+    """
 
     kind: str
     shape: tuple[int, ...] = ()
@@ -69,32 +73,57 @@ class Spec:
     largest: int = 1
     declared: tuple[int, int, str] | None = None
     is_documented: bool = False
+    #: How long sequences are: what stands for `TIME` in the shape.
+    time: int = TIME
+    #: The first of the positions, and after how many they begin anew.
+    start: int = 0
+    period: int = 0
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(self.time if size == TIME else size for size in self.shape)
 
     def make(self, device: str, scale: float = 1.0, fill: int | None = None) -> Any:
         """The argument; `scale` multiplies real numbers, `fill` is the id to use."""
+        sizes = self.sizes
         if self.kind == "value":
             return self.value
+        if self.kind == "examples":
+            return [Example(length) for length in self._lengths(BATCH)]
+        if self.kind == "ragged":
+            return [_bits(length) for length in self._lengths(BATCH)]
         if self.kind == "float":
-            return (torch.randn(self.shape) * scale).to(device)
+            return (torch.randn(sizes) * scale).to(device)
         if self.kind == "mask":
-            mask = torch.ones(self.shape, dtype=torch.bool)
+            mask = torch.ones(sizes, dtype=torch.bool)
             mask.view(-1)[::2] = False
             return mask.to(device)
         if self.kind == "positions":
-            return torch.arange(self.shape[-1]).expand(self.shape).to(device)
+            positions = torch.arange(sizes[-1]) % (self.period or max(1, sizes[-1])) + self.start
+            return positions.expand(sizes).to(device)
         if self.kind == "lengths":
-            return torch.full(self.shape, TIME).to(device)
-        ids = torch.arange(max(1, torch.Size(self.shape).numel())).reshape(self.shape) % (self.largest + 1)
-        return (ids if fill is None else torch.full(self.shape, fill)).to(device)
+            return torch.tensor(self._lengths(torch.Size(sizes).numel())).reshape(sizes).to(device)
+        ids = torch.arange(max(1, torch.Size(sizes).numel())).reshape(sizes) % (self.largest + 1)
+        return (ids if fill is None else torch.full(sizes, fill)).to(device)
+
+    def _lengths(self, number: int) -> list[int]:
+        """How long the sequences of a batch are: the longest comes first."""
+        return [max(1, self.time - 2 * (row % 2)) for row in range(number)]
 
     def __str__(self) -> str:
-        return repr(self.value) if self.kind == "value" else f"{self.kind} {self.shape}"
+        if self.kind == "value":
+            return repr(self.value)
+        return f"{self.kind} {'x'.join(map(str, self.sizes))}" if self.sizes else self.kind
 
 
 class Inputs:
-    """The ways to call a function: the first is the likeliest."""
+    """The ways to call a function: the first is the likeliest.
 
-    def __init__(self, function: Callable[..., Any], owner: Any, attempt: Attempt) -> None:
+    With `is_full`, parameters that may be None get what their names say, too.
+    """
+
+    def __init__(self, function: Callable[..., Any], owner: Any, attempt: Attempt, *, is_full: bool = False) -> None:
+        self._is_full = is_full
         self._function = function
         self._owner = owner
         self._builder = attempt.builder
@@ -144,6 +173,8 @@ class Inputs:
         name = parameter.name
         if name in self._configured:
             return [_configured(name, self._configured[name])]
+        if parameter.default is None and self._is_full:
+            return self._optional(name)
         if parameter.default is not parameter.empty:
             is_endless = type(parameter.default) is int and parameter.default > STEPS and _ENDLESS.search(name)
             return [Spec("value", value=STEPS)] if is_endless else []
@@ -151,12 +182,20 @@ class Inputs:
         if documented is not None:
             return [documented]
         annotation = annotation_of(self._function, parameter)
-        if annotation is int or (_NUMBER.search(name) and annotation is parameter.empty):
+        use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
+        is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
+        if annotation is int or is_number:
             return [Spec("value", value=3)]
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
             return [Spec("value", value=found)]
         return self._by_name(name)
+
+    def _optional(self, name: str) -> list[Spec]:
+        if _NUMBER.search(name):
+            return [Spec("value", value=3)]
+        known = (_MASK, _LENGTHS, _POSITIONS)
+        return self._by_name(name) if any(pattern.search(name.lower()) for pattern in known) else []
 
     def _by_name(self, name: str) -> list[Spec]:
         lower = name.lower()
@@ -166,11 +205,8 @@ class Inputs:
         if use.words:
             return [Spec("value", value=word) for word in use.words]
         if _EXAMPLES.search(lower):
-            ragged = [_bits(TIME), _bits(3)]
-            examples = Spec("value", value=[Example(TIME), Example(3)])
-            return (
-                [examples, Spec("value", value=ragged)] if use.is_iterated else [Spec("value", value=ragged), examples]
-            )
+            kinds = ("examples", "ragged") if use.is_iterated else ("ragged", "examples")
+            return [Spec(kind, (TIME,)) for kind in kinds]
         if _MASK.search(lower):
             return [Spec("mask", shape) for shape in ((BATCH, TIME), (BATCH, 1, TIME), (BATCH, 1, TIME, TIME))]
         if _LENGTHS.search(lower):
@@ -184,7 +220,9 @@ class Inputs:
         floats = self._floats()
         if _WAVES.search(lower):
             floats = [Spec("float", (BATCH, 1, SAMPLES)), Spec("float", (BATCH, SAMPLES)), *floats]
-        return floats if _FLOATS.search(lower) else [*floats[:3], *self._ids(name), *floats[3:]]
+        if _FLOATS.search(lower):
+            return floats
+        return [*floats[:3], *self._ids(name), Spec("value", value=3), *floats[3:]]
 
     def _floats(self) -> list[Spec]:
         shapes = [shape for width in self._widths for shape in width.shapes()]
@@ -255,6 +293,8 @@ class Inputs:
     def _kind(self, name: str, dims: list[str], says: str) -> str:
         if _SAYS_MASK.search(says) or _MASK.search(name):
             return "mask"
+        if _POSITIONS.search(name):
+            return "positions"
         if _SAYS_IDS.search(says) or _IDS.search(name):
             return "ids"
         return "float"

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import classes, placement, recipes
+from .boundaries import boundaries
 from .creation import creation
 from .loading import KIND, loading, reading
 from .movement import movement
+from .observed import Observed
+from .places import Spot
 from .registration import registration
 from .standins import StandIn, described
 from .training import optimisation, recipe_optimisation, saving, wrapping
@@ -34,7 +37,10 @@ class Session:
         self._channel = channel
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
-        self._source: classes.Source | None = None
+        self._sources: dict[str, classes.Source] = {}
+        #: The values of expressions that probes want to see.
+        self.observed = Observed(Spot.of(probe["place"]) for probe in request["probes"] if probe.get("observe"))
+        self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: classes.Builder | None = None
         #: What is being done, for the reason of an outcome.
@@ -71,14 +77,18 @@ class Session:
 
     def source(self) -> classes.Source:
         """The Python file that the request is about."""
-        if self._source is None:
-            self.begin("importing the file")
-            self._source = classes.Source(self._request["target"]["path"], self.stand_ins)
-        return self._source
+        return self.load(self._request["target"]["path"])
 
-    def configured(self, name: str) -> Mapping[str, Any]:
-        """What the settings say of a class or function: its `arguments` and `inputs`."""
-        path = self._request["target"]["path"].replace(os.sep, "/")
+    def load(self, path: str) -> classes.Source:
+        """A Python file, imported once."""
+        if path not in self._sources:
+            self.begin(f"importing `{os.path.basename(path)}`")
+            self._sources[path] = classes.Source(path, self.stand_ins)
+        return self._sources[path]
+
+    def configured(self, name: str, path: str) -> Mapping[str, Any]:
+        """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
+        path = path.replace(os.sep, "/")
         for target, said in self._request["targets"].items():
             file, is_file, wanted = target.partition("::")
             module, _, attribute = target.rpartition(":")
@@ -88,11 +98,13 @@ class Session:
                 return said
         return {}
 
-    def attempts(self, name: str, *, variant: int = 0, device: str = "cpu") -> Iterator[classes.Attempt]:
-        """Ways to build a class, or to call a function, of the file; the first assumes the least."""
-        source = self.source()
+    def attempts(
+        self, name: str, *, variant: int = 0, device: str = "cpu", source: classes.Source | None = None
+    ) -> Iterator[classes.Attempt]:
+        """Ways to build a class, or to call a function, of a file; the first assumes the least."""
+        source = source or self.source()
         found = source.find(name)
-        configured = self.configured(name)
+        configured = self.configured(name, source.path)
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
@@ -112,7 +124,7 @@ class Session:
         if self._recipe is not None and self._recipe.filled:
             facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
         if self.builder is not None and self.builder.assumed:
-            facts.append(f"assumed: {', '.join(self.builder.assumed)}")
+            facts.append(f"assumed: {'; '.join(self.builder.assumed)}")
         return facts
 
 
@@ -183,6 +195,7 @@ def _mixed(layer: object) -> str:
 
 
 _PROBES = {
+    "boundaries": boundaries,
     "recipe-placement": _recipe_placement,
     "recipe-entry": _recipe_entry,
     KIND: loading,

@@ -1,0 +1,303 @@
+"""What happens at the ends: the shortest sequences, positions that run ahead, tables that are just full, a step on.
+
+Everything is run for real on the CPU. A fact is always a pair: what gets through, and the next that does not.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from . import roles
+from .calls import Call, changed, is_refusal, lasting, position_inputs
+from .grids import grid
+from .inputs import IMAGE, SAMPLES, TIME
+from .places import Spot
+from .sentinels import Sentinel
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .calls import Run, Specs
+    from .classes import Attempt
+    from .probes import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+#: Seconds after which no further way to call a function is tried.
+_PATIENCE = 25.0
+_SHORTEST = (1, 2, TIME)
+_TABLE_LIMIT = 200_000
+
+Outcome = dict[str, Any]
+
+
+def boundaries(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the place that a finding speaks of fails at an end of what it is made for."""
+    if probe["claim"] == "grid":
+        return grid(session, probe)
+    return _Claim(session, probe).judged()
+
+
+class _Claim:
+    """One finding about positions or a table of them."""
+
+    def __init__(self, session: Session, probe: dict[str, Any]) -> None:
+        self._session = session
+        self._probe = probe
+        self._spot = Spot.of(probe["place"])
+        self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
+        self._reasons: list[str] = []
+        self._end = time.monotonic() + _PATIENCE
+        self._judge: Callable[[Call, Specs, Run], Outcome | None] = {
+            "positions": self._positions,
+            "step": self._step,
+            "table": self._table,
+            "sentinel": Sentinel(session, probe, self._reasons).judge,
+        }[probe["claim"]]
+
+    def judged(self) -> Outcome:
+        for path, name in self._probe["functions"]:
+            source = self._session.load(path)
+            owner, method = source.split(name)
+            for variant in (0, roles.EQUAL):
+                for attempt in self._session.attempts(owner, variant=variant, source=source):
+                    try:
+                        outcome = self._observed(attempt, name, method)
+                    except Exception as error:
+                        self._reasons.append(f"building `{owner}`: {described(error)}")
+                        continue
+                    if outcome is not None:
+                        return outcome
+        return {"status": UNCONFIRMED, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
+
+    def _observed(self, attempt: Attempt, name: str, method: str) -> Outcome | None:
+        """What calls show; None if no call shows anything. Raises what building raises."""
+        for is_full in (False, True):
+            call = Call(attempt, method, self._lookup, self._session.observed, self._spot)
+            self._session.begin(f"calling `{name}`")
+            inputs = call.inputs(is_full=is_full)
+            for specs in inputs.combinations():
+                if time.monotonic() > self._end:
+                    self._reasons.append("there are too many ways to call it")
+                    return None
+                base = call.run(specs)
+                outcome = self._judge(call, specs, base)
+                if outcome is not None:
+                    return outcome
+                if base.error is not None:
+                    if not base.passed:
+                        self._reasons.append(f"calling `{name}`: {described(base.error)[:200]}")
+                    inputs.learn(base.error)
+        return None
+
+    # -- positions that run ahead of the length -----------------------------------------------------------------------
+
+    def _positions(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+        """A table that is sized by the length is too small for positions, or has a row to spare that none needs."""
+        base = call.run_sized(specs) if self._lookup is None else base
+        if not base.passed:
+            return None
+        names = position_inputs(call, specs, base)
+        if not names:
+            self._reasons.append("no input was found that the positions come from")
+            return None
+        if self._probe["offset"]:
+            return self._ahead(call, specs, names)
+        packed = call.run_sized(changed(specs, names, period=3))
+        if packed.failed is not None:
+            fact = f"positions that count up pass, packed ones (0, 1, 2, 0, 1) do not ({packed.failed}): {packed.said}"
+            return self._confirmed(call, specs, fact)
+        later = call.run_sized(changed(specs, names, start=3))
+        if later.passed and base.rows == base.highest + 2 and later.rows == later.highest + 1:
+            fact = (
+                f"positions up to {base.highest} get {base.rows} rows, one more than they or the length need; "
+                f"positions up to {later.highest} get the {later.rows} that they need"
+            )
+            return self._confirmed(call, specs, fact)
+        return None
+
+    def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Outcome | None:
+        """Positions may run ahead of the length by what is added to it, and not by one more."""
+        spare = []
+        for length in _SHORTEST:
+            shorter = lasting(specs, length)
+            plain = call.run_sized(shorter)
+            if not plain.passed:
+                continue
+            room = plain.rows - 1 - plain.highest
+            spare.append(room)
+            full = call.run_sized(changed(shorter, names, start=room))
+            over = call.run_sized(changed(shorter, names, start=room + 1))
+            if full.passed and over.failed is not None and _is_size(over, spare):
+                fact = (
+                    f"length {length}: positions up to {full.highest} pass, position {over.highest} fails "
+                    f"({over.failed}): {over.said}"
+                )
+                return self._confirmed(call, shorter, fact)
+        if spare and call.attempt.is_certain:
+            return {"status": REFUTED, "device": "cpu", "detail": "the table grows with the positions"}
+        self._reasons.append("the table grows with the positions")
+        return None
+
+    # -- one step on --------------------------------------------------------------------------------------------------
+
+    def _step(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+        """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
+        if not base.passed:
+            return None
+        names = position_inputs(call, specs, base)
+        if not names:
+            self._reasons.append("no input was found that the positions come from")
+            return None
+        step = changed(lasting(specs, 1), names, start=TIME)
+        failed: Run | None = None
+        for past in _pasts(specs):
+            run = call.run(step, dict.fromkeys(self._probe["past"], past))
+            if run.passed:
+                if call.attempt.is_certain:
+                    fact = f"a step at position {TIME} with {TIME} tokens kept passes"
+                    return {"status": REFUTED, "device": "cpu", "detail": fact}
+                self._reasons.append("a step with tokens kept passes")
+                return None
+            failed = run if run.failed is not None else failed
+        if failed is None:
+            self._reasons.append("no step with tokens kept gets as far as the table")
+            return None
+        fact = (
+            f"{TIME} tokens at once pass; a step at position {TIME} with {TIME} tokens kept fails "
+            f"({failed.failed}): {failed.said}"
+        )
+        return self._confirmed(call, step, fact)
+
+    # -- a table of a fixed length ------------------------------------------------------------------------------------
+
+    def _table(self, call: Call, specs: Specs, base: Run) -> Outcome | None:
+        """As many rows as the table has pass, one more does not."""
+        if not base.passed or base.rows > _TABLE_LIMIT:
+            return None
+        for axis in _axes(specs):
+            outcome = self._along(axis, call, specs, base)
+            if outcome is not None:
+                return outcome
+        return None
+
+    def _along(self, axis: _Axis, call: Call, specs: Specs, base: Run) -> Outcome | None:
+        """What happens as one size grows to the rows of the table, and beyond."""
+        start = axis.value(specs)
+        moved = call.run(axis.at(specs, start + 1))
+        if not moved.found or moved.highest != base.highest + 1:
+            return None
+        last = start + base.rows - 1 - base.highest
+        below, full = (call.run(axis.at(specs, size)) for size in (last - 1, last))
+        over = call.run(axis.at(specs, last + 1))
+        if not (below.passed and full.passed and over.found):
+            self._reasons.append(f"{axis.name} {last}: {full.said or over.said}")
+            return None
+        passes = f"{axis.name} {last - 1} and {last} pass, {last + 1}"
+        if over.failed is not None:
+            return self._confirmed(call, specs, f"{passes} fails ({over.failed}): {over.said}")
+        if over.highest < over.rows:
+            if call.attempt.is_certain:
+                detail = f"{axis.name} {last + 1} has a table of {over.rows} rows"
+                return {"status": REFUTED, "device": "cpu", "detail": detail}
+            self._reasons.append("the table grows with the length")
+            return None
+        if full.error is not None or is_refusal(over.error):
+            self._reasons.append(f"{axis.name} {last}: {full.said}" if full.error is not None else over.said)
+            return None
+        if over.error is not None:
+            return self._confirmed(call, specs, f"{passes} fails ({over.found[0]}): {over.said}")
+        if _shapes(over.result) == _shapes(full.result):
+            return self._confirmed(call, specs, f"{passes} gets no more than {last} ({over.found[0]})")
+        return None
+
+    def _confirmed(self, call: Call, specs: Specs, fact: str) -> Outcome:
+        call.note(specs)
+        return {"status": CONFIRMED, "device": "cpu", "detail": fact}
+
+
+def _is_size(run: Run, spare: list[int]) -> bool:
+    """Whether the rows of a table are what the observed expression says.
+
+    If nothing was observed, the table must be longer than the input by the same number for two lengths.
+    """
+    return run.rows in run.sizes if run.sizes else len(spare) > 1 and spare[-1] == spare[-2]
+
+
+class _Kept:
+    """What a cache object has kept: keys and values of `TIME` tokens."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._part = torch.zeros(shape)
+        self.seen_tokens = TIME
+
+    def update(self, keys: torch.Tensor, values: Any = None, *_: Any, **__: Any) -> Any:
+        longer = torch.cat([torch.zeros(*keys.shape[:-2], TIME, keys.shape[-1]), keys], dim=-2)
+        if not isinstance(values, torch.Tensor):
+            return longer
+        return longer, torch.cat([torch.zeros(*values.shape[:-2], TIME, values.shape[-1]), values], dim=-2)
+
+    def get_seq_length(self, *_: Any, **__: Any) -> int:
+        return TIME
+
+    get_usable_length = get_seq_length
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, _: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        return self._part, self._part
+
+
+def _pasts(specs: Specs) -> Iterator[Any]:
+    """What may have been kept of `TIME` tokens: tensors like the inputs, pairs of them, and objects that hold them."""
+    shapes = [spec.shape for spec in specs.values() if spec.kind == "float" and TIME in spec.shape]
+    shapes += [(shape[0], 4, *shape[1:]) for shape in shapes if len(shape) == 3]
+    for shape in dict.fromkeys(shapes):
+        yield torch.zeros(shape)
+        yield torch.zeros(shape), torch.zeros(shape)
+        yield _Kept(shape)
+
+
+class _Axis:
+    """A size of the inputs that can grow: the length of sequences, a side of images, or a number."""
+
+    def __init__(self, name: str, input_name: str = "", dim: int = 0) -> None:
+        self.name = name
+        self._input = input_name
+        self._dim = dim
+
+    def value(self, specs: Specs) -> int:
+        if not self._input:
+            return TIME
+        spec = specs[self._input]
+        return int(spec.shape[self._dim] if self._dim else spec.value)
+
+    def at(self, specs: Specs, size: int) -> Specs:
+        if not self._input:
+            return lasting(specs, size)
+        spec = specs[self._input]
+        if not self._dim:
+            return {**specs, self._input: replace(spec, value=size)}
+        shape = list(spec.shape)
+        shape[self._dim] = size
+        return {**specs, self._input: replace(spec, shape=tuple(shape))}
+
+
+def _axes(specs: Specs) -> Iterator[_Axis]:
+    if any(TIME in spec.shape for spec in specs.values()):
+        yield _Axis("length")
+    for name, spec in specs.items():
+        for dim in (-1, -2):
+            if len(spec.shape) > -dim and spec.shape[dim] in (IMAGE, SAMPLES):
+                yield _Axis(f"dimension {dim} of `{name}`:", name, dim)
+        if spec.kind == "value" and type(spec.value) is int:
+            yield _Axis(f"`{name}`", name)
+
+
+def _shapes(result: Any) -> list[tuple[int, ...]]:
+    return [tuple(part.shape) for part in torch.utils._pytree.tree_leaves(result) if isinstance(part, torch.Tensor)]

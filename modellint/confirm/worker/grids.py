@@ -1,0 +1,221 @@
+"""Images that are too small, or too narrow, for a single patch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .calls import Call, is_refusal
+from .places import Spot
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .calls import Run, Specs
+    from .inputs import Spec
+    from .probes import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+#: A side that is long enough for every grid, and one so long that a limit on the area shrinks the other.
+_ENOUGH, _LONG = 1024, 40_000
+_IMAGE = re.compile(r"image|img|picture|photo|frame|pixel|video|^x$|^inputs?$")
+_HEIGHT, _WIDTH = re.compile(r"^h$|height|^rows$"), re.compile(r"^w$|width|^col")
+_SIDE = re.compile(r"^(?:side|size|length)$")
+
+#: The height and the width of an image by the side that becomes small.
+_SHAPES: tuple[Callable[[int], tuple[int, int]], ...] = (
+    lambda side: (side, side),
+    lambda side: (side, _LONG),
+    lambda side: (_LONG, side),
+)
+
+Outcome = dict[str, Any]
+
+
+class Picture:
+    """An image as libraries for images have it, without its pixels."""
+
+    def __init__(self, width: int, height: int, *, is_first: bool = True) -> None:
+        self.width, self.height = width, height
+        self.size = (width, height)
+        self.mode = "RGB"
+        self.ndim = 3
+        self._is_first = is_first
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (3, self.height, self.width) if self._is_first else (self.height, self.width, 3)
+
+    @property
+    def pixels(self) -> torch.Tensor:
+        return torch.zeros(()).expand(self.shape)
+
+    def convert(self, *_: Any, **__: Any) -> Picture:
+        return self
+
+    def resize(self, size: Any, *_: Any, **__: Any) -> Picture:
+        width, height = size
+        if width < 1 or height < 1:
+            raise ValueError("height and width must be > 0")
+        return Picture(int(width), int(height), is_first=self._is_first)
+
+    def crop(self, box: Any) -> Picture:
+        left, upper, right, lower = box
+        return Picture(int(right - left), int(lower - upper), is_first=self._is_first)
+
+    def reshape(self, *shape: Any) -> torch.Tensor:
+        return self.pixels.reshape(*shape)
+
+    def __getitem__(self, index: Any) -> torch.Tensor:
+        return self.pixels[index]
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return torch.zeros(self.height, self.width, 3, dtype=torch.uint8).numpy()
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How an image of some height and width is given to a function: in which arguments, and as what."""
+
+    names: tuple[str, ...]
+    values: Callable[[int, int], tuple[Any, ...]]
+
+    def make(self, height: int, width: int) -> dict[str, Any]:
+        return dict(zip(self.names, self.values(height, width), strict=True))
+
+
+def grid(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether a side that is rounded down to no patch at all comes out as an error, or as nothing."""
+    reasons: list[str] = []
+    spot = Spot.of(probe["place"])
+    for path, name in probe["functions"]:
+        source = session.load(path)
+        owner, method = source.split(name)
+        for attempt in session.attempts(owner, source=source):
+            try:
+                call = Call(attempt, method, None, session.observed, spot)
+            except Exception as error:
+                reasons.append(f"building `{owner}`: {described(error)}")
+                continue
+            outcome = _called(call, name, reasons)
+            if outcome is not None:
+                return outcome
+    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "no way to call it was found"}
+
+
+def _called(call: Call, name: str, reasons: list[str]) -> Outcome | None:
+    """What images that become smaller show; None if they show nothing."""
+    for way in _ways(call.inputs().candidates):
+        inputs = call.inputs()
+        for taken in way.names:
+            inputs.candidates.pop(taken)
+        for specs in inputs.combinations():
+            enough = call.run(specs, way.make(_ENOUGH, _ENOUGH))
+            if enough.error is not None:
+                reasons.append(f"calling `{name}`: {described(enough.error)[:200]}")
+                inputs.learn(enough.error)
+                continue
+            for shape in _SHAPES:
+                outcome = _at_edge(call, specs, way, shape, reasons)
+                if outcome is not None:
+                    return outcome
+    return None
+
+
+def _at_edge(
+    call: Call, specs: Specs, way: _Way, shape: Callable[[int], tuple[int, int]], reasons: list[str]
+) -> Outcome | None:
+    """What the smallest image with a patch and the next smaller one show, of all images of one shape."""
+
+    def run(side: int) -> Run:
+        return call.run(specs, way.make(*shape(side)))
+
+    if not _is_empty(run(1)):
+        return None
+    none, some = 1, 2
+    while some <= _ENOUGH and _is_empty(run(some)):
+        none, some = some, 2 * some
+    while some - none > 1:
+        middle = (none + some) // 2
+        none, some = (middle, some) if _is_empty(run(middle)) else (none, middle)
+    below, above = run(none), run(some)
+    if is_refusal(below.error):
+        reasons.append(f"an image of {_shown(shape(none))} is refused: {below.said}")
+        return None
+    if above.error is not None and above.said == below.said:
+        reasons.append(f"an image of {_shown(shape(some))}: {above.said}")
+        return None
+    if below.error is None and not _is_nothing(below.result):
+        reasons.append(f"an image of {_shown(shape(none))} passes")
+        return None
+    outcome = below.said or f"it returns {_result(below.result)}"
+    fact = (
+        f"an image of {_shown(shape(some))} gets a grid; of one of {_shown(shape(none))}, a side becomes 0: {outcome}"
+    )
+    call.note(specs)
+    return {"status": CONFIRMED, "device": "cpu", "detail": fact}
+
+
+def _shown(shape: tuple[int, int]) -> str:
+    height, width = shape
+    return f"{height} x {width}"
+
+
+def _is_empty(run: Run) -> bool:
+    """Whether the observed side became 0."""
+    return any(not isinstance(value, torch.Tensor) and int(value) == 0 for value in run.values)
+
+
+def _is_nothing(result: Any) -> bool:
+    """Whether a result is an image, a tensor or a size without any pixels."""
+    if isinstance(result, list | tuple):
+        return any(map(_is_nothing, result))
+    if isinstance(result, Picture):
+        return not (result.width and result.height)
+    return 0 in getattr(result, "shape", ()) or (type(result) is int and result == 0)
+
+
+def _result(result: Any) -> str:
+    return repr(result) if isinstance(result, int | tuple) else f"a result of the shape {tuple(result.shape)}"
+
+
+def _ways(candidates: dict[str, list[Spec]]) -> Iterator[_Way]:
+    """How the parameters of a function could take an image, the likeliest first."""
+    image = next((name for name in candidates if _IMAGE.search(name.lower())), None)
+    if image is not None:
+        for make in (_picture, _channels_first, _batch, _channels_last):
+            yield _Way((image,), make)
+    heights = [name for name in candidates if _HEIGHT.search(name.lower())]
+    widths = [name for name in candidates if _WIDTH.search(name.lower())]
+    yield from (_Way((height, width), _numbers) for height, width in zip(heights, widths, strict=False))
+    for name in candidates:
+        if _SIDE.search(name.lower()):
+            yield _Way((name,), _side)
+
+
+def _picture(height: int, width: int) -> tuple[Any, ...]:
+    return (Picture(width, height),)
+
+
+def _channels_first(height: int, width: int) -> tuple[Any, ...]:
+    return (torch.zeros(()).expand(3, height, width),)
+
+
+def _channels_last(height: int, width: int) -> tuple[Any, ...]:
+    return (torch.zeros(()).expand(height, width, 3),)
+
+
+def _batch(height: int, width: int) -> tuple[Any, ...]:
+    return (torch.zeros(()).expand(1, 3, height, width),)
+
+
+def _numbers(height: int, width: int) -> tuple[Any, ...]:
+    return height, width
+
+
+def _side(height: int, width: int) -> tuple[Any, ...]:
+    return (min(height, width),)

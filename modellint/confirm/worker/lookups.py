@@ -1,0 +1,112 @@
+"""Everything that a run looks up by position: the rows there are, the ids, and what torch says of them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from .places import innermost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .places import Spot
+
+_EMBEDDINGS = (torch.nn.functional.embedding, torch.nn.functional.embedding_bag)
+_SELECTIONS = (torch.index_select, torch.Tensor.index_select, torch.gather, torch.Tensor.gather)
+
+
+@dataclass
+class Lookup:
+    """Ids from `low` to `high` that look up `rows` rows; for a slice, `high` is the last row that it asks for."""
+
+    place: str
+    rows: int
+    low: int
+    high: int
+    is_slice: bool = False
+    error: Exception | None = None
+
+    def __str__(self) -> str:
+        if self.is_slice:
+            return f"a slice of {self.high + 1} of {self.rows} rows"
+        ids = f"id {self.low}" if self.low == self.high else f"ids from {self.low} to {self.high}"
+        return f"{ids} in {self.rows} row{'s' * (self.rows != 1)}"
+
+
+class Lookups(TorchFunctionMode):
+    """Notes what is looked up at a place, or everywhere if there is none."""
+
+    def __init__(self, spot: Spot | None) -> None:
+        super().__init__()
+        self._spot = spot
+        self.found: list[Lookup] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        is_lookup = func in _EMBEDDINGS or func is torch.Tensor.__getitem__ or func in _SELECTIONS
+        if not is_lookup:
+            return func(*args, **kwargs)
+        frame = inspect.currentframe()
+        if self._spot is not None and not self._spot.is_running(frame):
+            return func(*args, **kwargs)
+        found = list(_lookups(func, args, kwargs, innermost(frame)))
+        self.found.extend(found)
+        try:
+            return func(*args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            for lookup in found:
+                lookup.error = error
+            raise
+
+
+def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[Lookup]:
+    if func in _EMBEDDINGS:
+        ids, table = _argument(args, kwargs, 0, "input"), _argument(args, kwargs, 1, "weight")
+        yield from _indexed(table, 0, ids, place)
+    elif func in _SELECTIONS:
+        table, dim = args[0], _argument(args, kwargs, 1, "dim")
+        yield from _indexed(table, dim, _argument(args, kwargs, 2, "index"), place)
+    else:
+        table, index = args[0], args[1]
+        parts = index if isinstance(index, tuple) else (index,)
+        known = sum(part is not None and part is not Ellipsis for part in parts)
+        dim = 0
+        for part in parts:
+            if part is Ellipsis:
+                dim += table.dim() - known
+            elif isinstance(part, slice):
+                yield from _sliced(table, dim, part, place)
+                dim += 1
+            elif part is not None and not isinstance(part, bool):
+                is_mask = isinstance(part, torch.Tensor) and part.dtype is torch.bool
+                if isinstance(part, torch.Tensor) and not is_mask:
+                    yield from _indexed(table, dim, part, place)
+                dim += part.dim() if is_mask else 1
+
+
+def _argument(args: Any, kwargs: Any, position: int, name: str) -> Any:
+    return args[position] if len(args) > position else kwargs.get(name)
+
+
+def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[Lookup]:
+    numbers = [part for part in tree_leaves(ids) if isinstance(part, torch.Tensor)]
+    if not isinstance(table, torch.Tensor) or not numbers or not isinstance(dim, int) or dim >= table.dim():
+        return
+    kind = numbers[0].dtype
+    if numbers[0].numel() and not kind.is_floating_point and not kind.is_complex:
+        low, high = int(numbers[0].min()), int(numbers[0].max())
+        yield Lookup(place, int(table.shape[dim]), low, high)
+
+
+def _sliced(table: torch.Tensor, dim: int, part: slice, place: str) -> Iterator[Lookup]:
+    if part.stop is None or dim >= table.dim():
+        return
+    stop, start = int(part.stop), 0 if part.start is None else int(part.start)
+    if stop > 0 and 0 <= start <= stop:
+        yield Lookup(place, int(table.shape[dim]), start, stop - 1, is_slice=True)

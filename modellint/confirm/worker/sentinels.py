@@ -1,0 +1,184 @@
+"""Fillers that are no id: how far they get, and what a lookup makes of them at lengths around their size."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from .calls import Call, lasting
+from .inputs import TIME
+from .places import Spot
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .calls import Run, Specs
+    from .lookups import Lookup
+    from .probes import Session
+
+#: The longest sequences that are tried.
+_LIMIT = 5000
+
+
+class Sentinel:
+    """One finding about a filler: where it is looked up is known, or found by handing on what the function returns."""
+
+    def __init__(self, session: Session, probe: dict[str, Any], reasons: list[str]) -> None:
+        self._session = session
+        self._users: list[str] = probe.get("users", [])
+        self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
+        self._reasons = reasons
+
+    def judge(self, call: Call, specs: Specs, base: Run) -> dict[str, Any] | None:
+        """What a call shows; None if that is nothing."""
+        filler = _filler(base)
+        if _filled(base, filler) is not None:
+            runs = [(length, call.run(lasting(specs, length))) for length in _lengths(filler)]
+            return self._judged(call, specs, filler, [*runs, (TIME, base)])
+        if base.found and self._lookup is not None:
+            self._reasons.append("the filler does not get as far as the lookup")
+        if base.error is not None or filler is None:
+            return None
+        if any(bool((part == filler).any()) for _, part in _integers(base.result)):
+            return self._handed_on(call, specs, filler, base)
+        self._reasons.append("what it returns has no filler in it")
+        return None
+
+    def _judged(
+        self, call: Call, specs: Specs, filler: int | None, runs: list[tuple[int, Run]], who: str = ""
+    ) -> dict[str, Any] | None:
+        """The first length that fails and the first that passes, if there are both."""
+        seen = [(n, lookup) for n, run in runs if (lookup := _filled(run, filler)) is not None]
+        failed = next(((n, lookup) for n, lookup in seen if lookup.error is not None), None)
+        passed = next(((n, lookup) for n, lookup in seen if lookup.error is None), None)
+        facts = []
+        if failed is not None:
+            facts.append(f"length {failed[0]} fails ({failed[1]}): {described(failed[1].error or Exception())[:200]}")
+        if passed is not None:
+            row = passed[1].low % passed[1].rows
+            facts.append(f"length {passed[0]} passes, and takes row {row} of {passed[1].rows} for {passed[1].low}")
+        if not facts:
+            return None
+        call.note(specs)
+        return {"status": "confirmed", "device": "cpu", "detail": f"{who}{'; '.join(facts)}"}
+
+    # -- what is done with the result ---------------------------------------------------------------------------------
+
+    def _handed_on(self, call: Call, specs: Specs, filler: int, base: Run) -> dict[str, Any] | None:
+        """What a layer that takes the result does with the filler; where nobody takes it, what any table does."""
+        if not self._users and self._lookup is None:
+            return self._outside(call, specs, filler)
+        for cls in self._layers(base.result, filler):
+            outcome = self._given_to(cls, call, specs, filler)
+            if outcome is not None:
+                return outcome
+        self._reasons.append(f"it returns ids of which some are {filler}, and no layer was found that takes them")
+        return None
+
+    def _outside(self, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+        """Nothing in the project takes the filler out again: a table with a row for each position has none for it."""
+        runs = []
+        for length in _lengths(filler):
+            result = call.run(lasting(specs, length)).result
+            positions = next((part for _, part in _integers(result) if _count_up(part, filler)), None)
+            if positions is not None:
+                runs.append((length, _in_table(positions, call)))
+        return self._judged(call, specs, filler, runs, "looked up in a table with a row for each position, ")
+
+    def _layers(self, result: Any, filler: int) -> Iterator[type]:
+        """The layers that the users of the function know, and that take all that is returned by its names."""
+        filled = [name for name, part in _integers(result) if name and bool((part == filler).any())]
+        for path in self._users:
+            for value in list(vars(self._session.load(path).module).values()):
+                if not isinstance(value, type) or not issubclass(value, nn.Module):
+                    continue
+                if value.__module__.partition(".")[0] == "torch":
+                    continue
+                forward: Any = inspect.getattr_static(value, "forward")
+                parameters = inspect.signature(forward).parameters
+                if any(name in parameters for name in filled):
+                    yield value
+
+    def _given_to(self, cls: type, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+        """What one of these layers does with results of several lengths."""
+        module = inspect.getmodule(cls)
+        path = getattr(module, "__file__", None)
+        if not isinstance(module, types.ModuleType) or path is None:
+            return None
+        for attempt in self._session.attempts(cls.__name__, source=self._session.load(path)):
+            try:
+                layer = Call(attempt, "forward", self._lookup, self._session.observed)
+            except Exception as error:
+                self._reasons.append(f"building `{cls.__name__}`: {described(error)}")
+                continue
+            known = inspect.signature(layer.function).parameters
+            runs = []
+            for length in _lengths(filler):
+                result = call.run(lasting(specs, length)).result
+                given = {name: value for name, value in result.items() if name in known}
+                runs.append((length, layer.run({}, given)))
+            outcome = self._judged(layer, specs, filler, runs, f"`{cls.__name__}` is given what it returns: ")
+            if outcome is not None:
+                return outcome
+            self._reasons.append(f"`{cls.__name__}`: {runs[0][1].said or 'it looks nothing up with the filler'}")
+        return None
+
+
+def _filler(run: Run) -> int | None:
+    """The number that is filled in, as it was seen where it is written; None if that is no number."""
+    numbers = [value for value in run.values if type(value) in (int, float)]
+    return int(numbers[-1]) if numbers else None
+
+
+def _lengths(filler: int | None) -> list[int]:
+    """Lengths just below, at and above the size of the filler, if that is not too long."""
+    size = 0 if filler is None else -filler
+    return [size - 1, size, size + 1] if 1 < size < _LIMIT else []
+
+
+def _is_filled(lookup: Lookup, filler: int | None) -> bool:
+    """Whether a lookup met the filler, and all other ids have a row."""
+    return lookup.high < lookup.rows and (lookup.low == filler if filler is not None else lookup.low < -1)
+
+
+def _count_up(part: torch.Tensor, filler: int) -> bool:
+    """Whether what is not filled are positions: 0, 1, 2 and so on."""
+    kept = part[part != filler].unique().tolist()
+    return len(kept) < part.numel() and len(kept) > 2 and kept == list(range(len(kept)))
+
+
+def _filled(run: Run, filler: int | None) -> Lookup | None:
+    """The lookup that met the filler; the one that failed, if there is any."""
+    found = [lookup for lookup in run.found if _is_filled(lookup, filler)]
+    return next((lookup for lookup in found if lookup.error is not None), next(iter(found), None))
+
+
+def _integers(result: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """The integer tensors in a result, each with the key it has there."""
+    named: Mapping[str, Any] = result if isinstance(result, dict) else {}
+    parts = list(named.items()) or [("", part) for part in (result if isinstance(result, tuple | list) else [result])]
+    for name, part in parts:
+        if isinstance(part, torch.Tensor) and not part.dtype.is_floating_point and part.dtype is not torch.bool:
+            yield str(name), part
+
+
+def _in_table(positions: torch.Tensor, call: Call) -> Run:
+    """A lookup of positions in a table that has as many rows as there are positions."""
+    from .calls import Run
+    from .lookups import Lookups
+
+    rows = max(1, int(positions.max()) + 1)
+    mode = Lookups(None)
+    run = Run()
+    try:
+        with mode:
+            torch.arange(rows)[positions]
+    except IndexError as error:
+        run.error = error
+    run.found = mode.found
+    return run

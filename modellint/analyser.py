@@ -119,13 +119,17 @@ class Analyser:
     def _yaml(self, run: _Run, data: bytes) -> None:
         from modellint.frontends import recipe as recipe_frontend
 
-        if not recipe_frontend.looks_like_recipe(data):
+        is_recipe = recipe_frontend.looks_like_recipe(data)
+        if not is_recipe and not recipe_frontend.looks_like_config(data):
             return
-        recipe = self._guarded(run, "the recipe frontend", self._project.recipe, run.path)
+        load = self._project.recipe if is_recipe else self._project.config
+        recipe = self._guarded(run, "the recipe frontend", load, run.path)
         if recipe is None:
-            self._guarded(run, "the recipe frontend", recipe_frontend.read, run.path, data)
+            read: Callable[..., object] = recipe_frontend.read if is_recipe else recipe_frontend.read_config
+            self._guarded(run, "the recipe frontend", read, run.path, data)
             return
-        for rule in self._rules:
+        rules = [rule for rule in self._rules if is_recipe or rule.takes_configs]
+        for rule in rules:
             self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, self._project)
 
     def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:

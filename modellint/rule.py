@@ -72,6 +72,8 @@ class Rule:
     #: Regular expressions that must all occur in a Python file for the rule to look at it: the others are not even
     #: parsed for it. Empty: the rule never looks at Python files.
     triggers: ClassVar[tuple[str, ...]] = ()
+    #: Whether `check_recipe` is also for plain configurations, which name what to build by `_target_:`.
+    takes_configs: ClassVar[bool] = False
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
 

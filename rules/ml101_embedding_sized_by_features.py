@@ -73,6 +73,7 @@ class EmbeddingSizedByFeatures(Rule):
     code = "ML101"
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
+    takes_configs = True
     triggers = ("import torch|from torch", "Embedding")
     bad = (
         Example(

@@ -29,6 +29,10 @@ class UndefinedReference(Rule):
     a key that is itself a reference and stands further down (HyperPyYAML resolves from top to bottom, so it is left
     as it is), an included file that is not there, and a division by zero.
 
+    In plain configurations with `_target_:` it resolves `${a.b}` and `${.b}` as OmegaConf does. These are seldom the
+    whole: what other files, the command line or a script may add is not missed. Reported are keys that a configuration
+    without `defaults:` lacks in one of its own mappings, where others of its interpolations lead somewhere.
+
     ## Why is this bad
     Loading the recipe raises `ValueError: The reference "key" is not valid`, before anything else runs. In a recipe
     that is rarely run, such as one of many variants, a renamed key stays unnoticed for long.
@@ -44,6 +48,7 @@ class UndefinedReference(Rule):
     code = "ML401"
     name = "undefined-reference"
     severity = Severity.ERROR
+    takes_configs = True
     bad = (
         Example(
             "A misspelt key",
@@ -115,8 +120,90 @@ class UndefinedReference(Rule):
                 )
             },
         ),
+        Example(
+            "A plain configuration whose interpolations lead to keys that are called otherwise",
+            {
+                "conf/train.yaml": """\
+name: asr
+model:
+  sample_rate: 16000
+  hidden: 256
+  preprocessor:
+    _target_: features.Spectrogram
+    sample_rate: ${model.sample_rate}
+    window: ${.sample_rat}  # expect: ML401
+  encoder:
+    _target_: torch.nn.Linear
+    in_features: 80
+    out_features: ${model.hiden}  # expect: ML401
+  decoder:
+    _target_: torch.nn.Linear
+    in_features: ${model.hiden}
+    out_features: ${model.encoder.units}  # expect: ML401
+"""
+            },
+        ),
     )
     good = (
+        Example(
+            "Interpolations of a plain configuration",
+            {
+                "conf/train.yaml": """\
+model:
+  sample_rate: 16000
+  defaults: {filters: 64, size: 3}
+  tokens: ???
+  lm: null
+  which: encoder
+  preprocessor:
+    _target_: features.Spectrogram
+    sample_rate: ${model.sample_rate}
+    channels: ${..defaults.filters}
+    folder: ${oc.env:DATA}/${now:%Y}/${.sample_rate}
+    pattern: \\${not.there}
+    job: ${hydra.job.name}
+    inner: ${model.${model.which}.filters}
+    text: ${model.tokens.path}
+    weights: ${model.lm.weights}
+  encoder:
+    filters: [1, 2]
+    first: ${.filters.0}
+    size: ${model.defaults.size}
+"""
+            },
+        ),
+        Example(
+            "Configurations that are composed with others",
+            {
+                "conf/config.yaml": (
+                    "defaults:\n  - model: small\n  - _self_\nname: a\nx: ${name}\ny: ${net.width}\n"
+                    "net:\n  _target_: torch.nn.Identity\n  other: ${model.height}\n"
+                ),
+                "conf/model/small.yaml": (
+                    "net:\n  _target_: torch.nn.Linear\n  in_features: ${data.width}\n  out_features: ${..depth}\n"
+                    "size: ${net.in_features}\nother: ${net.widths}\n"
+                ),
+                "conf/experiment/one.yaml": (
+                    "# @package _global_\nmodel:\n  net:\n    _target_: torch.nn.Linear\n  lr: 1\n"
+                    "lr: ${model.lr}\nwidth: ${model.width}\n"
+                ),
+            },
+        ),
+        Example(
+            "A key that a script stores, and configurations that a script merges",
+            {
+                "run.py": "cfg.model.vocab_size = len(tokens)\n",
+                "train.yaml": (
+                    "model:\n  hidden: 2\n  table:\n    _target_: torch.nn.Embedding\n"
+                    "    num_embeddings: ${model.vocab_size}\n    embedding_dim: ${model.hidden}\n"
+                ),
+                "merged/run.py": "cfg = OmegaConf.merge(OmegaConf.load(first), OmegaConf.load(second))\n",
+                "merged/train.yaml": (
+                    "model:\n  hidden: 2\n  table:\n    _target_: torch.nn.Embedding\n"
+                    "    num_embeddings: ${model.tokens}\n    embedding_dim: ${model.hidden}\n"
+                ),
+            },
+        ),
         Example(
             "References, backwards and forwards, nested and with arithmetic",
             {
@@ -221,11 +308,12 @@ class UndefinedReference(Rule):
         return loading_probe(finding, project, finding.place, "0")
 
     def _undefined(self, found: FoundProblem) -> Finding:
-        from modellint.graph.recipe import TagKind
+        from modellint.graph.recipe import Dialect, TagKind
 
         problem, recipe = found.problem, found.recipe
+        is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
-        what = f"`<{problem.text}>` leads nowhere: "
+        what = f"`${{{problem.text}}}` leads nowhere: " if is_plain else f"`<{problem.text}>` leads nowhere: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
         else:
@@ -250,7 +338,7 @@ class UndefinedReference(Rule):
             what,
             symbol=problem.text,
             confidence=Confidence.HIGH if found.is_loaded or near else Confidence.MEDIUM,
-            evidence=("HyperPyYAML raises `ValueError` for it when the recipe is loaded",),
+            evidence=_interpolation(problem) if is_plain else (_REFUSED,),
             related=related,
             help=help,
         )
@@ -265,6 +353,15 @@ class UndefinedReference(Rule):
             evidence=(evidence,),
             help=help,
         )
+
+
+_REFUSED = "HyperPyYAML raises `ValueError` for it when the recipe is loaded"
+
+
+def _interpolation(problem: Problem) -> Iterator[str]:
+    yield "OmegaConf raises `InterpolationKeyError` when it is read"
+    if problem.times > 1:
+        yield f"{problem.times} interpolations ask for `{problem.missing}` there"
 
 
 def _forward(problem: Problem) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import Dialect
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class UnresolvableClass(Rule):
     and modules that were moved with a redirection. Reports names that are certainly not there, and those that are not
     what the tag takes: `!new:` takes a class, `!apply:` a function, `!module:` a module.
 
+    In plain configurations the same holds for `_target_:`, which takes classes and functions.
+
     A package of which nothing is known may have any names. So may a module that makes them while it runs.
 
     ## Why is this bad
@@ -60,6 +63,7 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
+    takes_configs = True
     bad = (
         Example(
             "A misspelt class and a misspelt module",
@@ -121,8 +125,43 @@ class UnresolvableClass(Rule):
             "A function that the package does not have",
             {"hparams.yaml": "seed: 1\nnll: !name:speechbrain.nnet.losses.nll_los  # expect: ML402\nx: !ref <seed>\n"},
         ),
+        Example(
+            "A plain configuration",
+            {
+                "train.yaml": """\
+model:
+  encoder:
+    _target_: torch.nn.Liner  # expect: ML402
+    in_features: 80
+  heads:
+    - {_target_: speechbrain.nnet.linaer.Linear, n_neurons: 2}  # expect: ML402
+    - _target_: "layers.Encodr"  # expect: ML402
+  loss:
+    _target_: torch.nn.functional  # expect: ML402
+""",
+                "layers.py": _LAYERS.replace("from blocks import *\n", ""),
+            },
+        ),
     )
     good = (
+        Example(
+            "Classes, functions and methods of a plain configuration, and names that are not known yet",
+            {
+                "train.yaml": """\
+model:
+  encoder: {_target_: torch.nn.Linear, in_features: 80, out_features: 2}
+  build: {_target_: layers.build, width: 80}
+  activation: {_target_: torch.nn.functional.relu, _partial_: true}
+  resized: {_target_: torch.Tensor.resize_as_}
+  other: {_target_: timm_extras.models.Encodr}
+  chosen: {_target_: "layers.${name}"}
+  given: {_target_: ???}
+  none: {_target_: null}
+name: Encoder
+""",
+                "layers.py": _LAYERS.replace("from blocks import *\n", ""),
+            },
+        ),
         Example(
             "Classes and functions that are there",
             {
@@ -238,7 +277,8 @@ class UnresolvableClass(Rule):
     def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
         target = bad.target
         sure = target.is_sure and (near or not target.package)
-        evidence = [f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
+        is_plain = recipe.dialect is Dialect.OMEGACONF
+        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
         if target.releases:
             evidence.append(f"judged by {target.package} " + " and ".join(target.releases))
         return self.finding(
@@ -260,13 +300,19 @@ class UnresolvableClass(Rule):
             f"`{tag}:` takes {_WANTED[tag]}, and `{bad.name}` is {what}",
             symbol=bad.name,
             confidence=Confidence.HIGH,
-            evidence=(f"HyperPyYAML raises `ValueError` for `{bad.node.tag.text}`",),
+            evidence=(
+                _LOCATING
+                if recipe.dialect is Dialect.OMEGACONF
+                else f"HyperPyYAML raises `ValueError` for `{bad.node.tag.text}`",
+            ),
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, what),
         )
 
 
+_LOCATING = "Hydra raises `InstantiationException` when it is instantiated"
 _WANTED = {
+    "_target_": "a class or function",
     "!new": "a class",
     "!apply": "a function",
     "!applyref": "a function",

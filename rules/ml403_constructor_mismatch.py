@@ -53,6 +53,9 @@ class ConstructorMismatch(Rule):
     inheritance; `*args` and `**kwargs` take anything. Under `!name:` more arguments may follow when it is called, so
     that only those are reported that it can never take.
 
+    So it is under `_target_:` in plain configurations. There the program may also take arguments out before it builds
+    the object: one that is not known is reported with low confidence, unless it looks like one that is not given.
+
     ## Why is this bad
     `TypeError: Invalid argument to class …` when the recipe is loaded; under `!name:` not before the call, which may be
     hours into a training.
@@ -67,6 +70,7 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
+    takes_configs = True
     bad = (
         Example(
             "A misspelt argument of a layer",
@@ -139,8 +143,42 @@ class ConstructorMismatch(Rule):
                 ),
             },
         ),
+        Example(
+            "A plain configuration",
+            {
+                "train.yaml": """\
+encoder:
+  _target_: torch.nn.Linear
+  in_featurs: 80  # expect: ML403
+  out_features: 40
+optimizer: {_target_: torch.optim.AdamW, _partial_: true, lr: 0.1, weigth_decay: 0.1}  # expect: ML403
+positional:
+  _target_: layers.Base  # expect: ML403
+  _args_: [80, 2, 3]
+""",
+                "layers.py": _LAYERS,
+            },
+        ),
     )
     good = (
+        Example(
+            "What a plain configuration says to its framework, what comes later, and what the program takes out",
+            {
+                "train.yaml": """\
+defaults: [data]
+_target_: layers.Base
+width: ${hidden}
+encoder: {_target_: torch.nn.Linear, in_features: 80}
+made: {_target_: layers.build, _args_: [80], depth: 2, _convert_: all, _recursive_: false}
+optimizer:
+  _target_: torch.optim.AdamW
+  lr: 0.1
+  sched: {name: cosine}
+called: {_target_: layers.build, _call_: false, wdth: 2}
+""",
+                "layers.py": _LAYERS,
+            },
+        ),
         Example(
             "Arguments that fit",
             {
@@ -253,16 +291,21 @@ class ConstructorMismatch(Rule):
         target, tag = bad.target, bad.item.node.tag
         name = tag.target.rpartition(".")[2]
         parameters = target.signatures[0]
-        near = get_close_matches(misfit.unknown, [p.name for p in parameters], n=1, cutoff=0.6)
-        later = tag.kind is TagKind.NAME
+        is_plain = tag.kind is TagKind.TARGET
+        wanted = [p.name for p in parameters if not (is_plain and p.name in bad.item.fields)]
+        near = get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75 if is_plain else 0.6)
+        later = is_plain or tag.kind is TagKind.NAME
         evidence = ["`TypeError` when " + ("it is called" if later else "the recipe is loaded"), _described(parameters)]
         if target.releases:
             evidence.append(f"judged by {target.package} " + " and ".join(target.releases))
+        confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
+        if is_plain and misfit.unknown and not near:
+            confidence = Confidence.LOW  # the program may take it out before it builds the object
         return self.finding(
             bad.place(misfit),
             _message(name, misfit),
             symbol=misfit.unknown or bad.item.path or name,
-            confidence=Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM,
+            confidence=confidence,
             evidence=evidence,
             related=(Related(target.place, "defined here"),) if target.place is not None else (),
             help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),

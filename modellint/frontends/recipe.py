@@ -1,4 +1,4 @@
-"""Reads HyperPyYAML files into nodes.
+"""Reads HyperPyYAML files, and plain ones with `_target_:`, into nodes.
 
 The parser's events become nodes directly: nothing is ever constructed, an alias costs nothing however often it is
 used, and the depth of the stack does not follow the depth of the file.
@@ -11,9 +11,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from modellint.graph import interpolation
 from modellint.graph.recipe import (
     NO_TAG,
     REFERENCE,
+    TARGET,
+    Dialect,
     Entry,
     Node,
     NodeKind,
@@ -36,6 +39,9 @@ _MARKS = re.compile(
     rb"|!(?:ref|copy)[ \t]+[^\n]*<"
     rb"|!PLACEHOLDER\b"
 )
+_CONFIG_MARK = re.compile(rb"""["']?_target_["']?[ \t]*:""")
+#: What makes a file a template of another one.
+_TEMPLATE = re.compile(r"\{\{|\{%")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PROPERTIES = re.compile(r"(?:(?:&[^\s\[\]{},]+|#[^\n]*)\s*)*")
 _TAG = re.compile(r"!<[^>\s]*>|![^\s\[\]{},]*")
@@ -77,6 +83,31 @@ def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
     return recipe
 
 
+def looks_like_config(data: bytes) -> bool:
+    """Whether a YAML file names what to build by `_target_:`, judged by its bytes alone."""
+    return TARGET.encode() in data and _CONFIG_MARK.search(data) is not None
+
+
+def read_config(path: Path, data: bytes) -> Recipe | None:
+    """The configuration in a plain YAML file, None if nothing in it has a `_target_`.
+
+    Raises UnreadableError where such a file is not valid YAML, and is no template that becomes so.
+    """
+    if not looks_like_config(data):
+        return None
+    source = decode_yaml(path, data)
+    try:
+        root = _Reader(source, Dialect.OMEGACONF).read()
+    except UnreadableError:
+        if _TEMPLATE.search(source.text) or source.text.count("\n---") > 1:
+            return None
+        raise
+    if root is None or root.kind is not NodeKind.MAPPING:
+        return None
+    recipe = Recipe(source, root, Dialect.OMEGACONF)
+    return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
+
+
 @dataclass(slots=True)
 class _Open:
     """A sequence or mapping whose end has not been seen yet; a mapping's children are keys and values."""
@@ -93,8 +124,9 @@ class _Open:
 class _Reader:
     """Turns the events of one file into nodes."""
 
-    def __init__(self, source: SourceFile) -> None:
+    def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML) -> None:
         self.source = source
+        self.dialect = dialect
         self.text = source.text
         self._starts = [0]
         for line in source.lines:
@@ -157,7 +189,8 @@ class _Reader:
         else:
             pairs = zip(top.children[::2], top.children[1::2], strict=False)
             entries = tuple(Entry(key, value) for key, value in pairs)
-            node = Node(top.kind, top.tag, span, flow=top.flow, entries=entries)
+            tag = top.tag if self.dialect is Dialect.HYPERPYYAML else _target_of(entries, top.tag)
+            node = Node(top.kind, tag, span, flow=top.flow, entries=entries)
         self._add(node, top.anchor, end)
 
     def _alias(self, event: Any) -> None:
@@ -186,7 +219,11 @@ class _Reader:
         if event.style in ("|", ">"):
             end = content + len(self.text[content:end].rstrip())
         value: str = event.value
-        references = tuple(self._references(value, content, end)) if "<" in value else ()
+        references: tuple[Reference, ...] = ()
+        if self.dialect is Dialect.OMEGACONF:
+            references = tuple(self._interpolations(value, content, end))
+        elif "<" in value:
+            references = tuple(self._references(value, content, end))
         return Node(NodeKind.SCALAR, tag, self._span(start, end), value, plain, references=references)
 
     def _references(self, value: str, start: int, end: int) -> Iterator[Reference]:
@@ -202,6 +239,17 @@ class _Reader:
             else:
                 position = found + len(match[0])
                 yield Reference(match[0][1:-1], self._span(found, position))
+
+    def _interpolations(self, value: str, start: int, end: int) -> Iterator[Reference]:
+        """The interpolations of a scalar, outermost ones only, each where it stands in the source."""
+        position = start
+        for piece in (interpolation.parse(value) if interpolation.OPEN in value else None) or ():
+            if not isinstance(piece, str):
+                text = value[piece.start : piece.end]
+                found = self.text.find(text, position, end)
+                position = found + len(text) if found >= 0 else position
+                span = self._span(found, position) if found >= 0 else self._span(start, end)
+                yield Reference(text[len(interpolation.OPEN) : -1], span)
 
     def _tag(self, name: str | None, start: int) -> tuple[Tag, int]:
         """The tag of a node whose properties begin at `start`, and where its content can begin."""
@@ -220,6 +268,17 @@ class _Reader:
         if line == len(self._starts) and line > 1 and not self.text.endswith(("\n", "\r")):
             line -= 1
         return line, index - self._starts[line - 1] + 1
+
+
+def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
+    """What the entry `_target_` of a mapping makes it, the tag it has otherwise."""
+    for entry in entries:
+        value = entry.value
+        if entry.key.text == TARGET and value.kind is NodeKind.SCALAR and isinstance(value.scalar, str):
+            text = value.text.strip()
+            if text and text != interpolation.MISSING and interpolation.OPEN not in text:
+                return Tag(TagKind.TARGET, text, TARGET, value.span)
+    return tag
 
 
 def _kind(tag: str) -> tuple[TagKind, str]:

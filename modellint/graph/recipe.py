@@ -1,4 +1,4 @@
-"""What a HyperPyYAML file says, node by node, with a place for everything.
+"""What a HyperPyYAML file, or a plain one with `_target_:`, says, node by node, with a place for everything.
 
 A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
 the file *means* once references, includes and copies are resolved is `modellint.link.recipes.evaluation`.
@@ -26,8 +26,23 @@ REFERENCE = re.compile(r"<[^>]*>")
 MERGE = "<<"
 
 
+#: The keys by which a mapping of a plain configuration names what to call, and says how.
+TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
+RESERVED = frozenset((TARGET, PARTIAL, ARGUMENTS, "_recursive_", "_convert_"))
+
+
+class Dialect(Enum):
+    """How a recipe is written: in HyperPyYAML, or in plain YAML with `_target_:` and `${…}` (Hydra, OmegaConf)."""
+
+    HYPERPYYAML = "HyperPyYAML"
+    OMEGACONF = "OmegaConf"
+
+
 class TagKind(Enum):
-    """The tags of HyperPyYAML; `OTHER` is any other tag, `NONE` no tag (or one of YAML's own)."""
+    """The tags of HyperPyYAML; `OTHER` is any other tag, `NONE` no tag (or one of YAML's own).
+
+    `TARGET` stands for the key `_target_` of a plain configuration.
+    """
 
     NEW = "!new"
     NAME = "!name"
@@ -39,6 +54,7 @@ class TagKind(Enum):
     TUPLE = "!tuple"
     MODULE = "!module"
     PLACEHOLDER = "!PLACEHOLDER"
+    TARGET = TARGET
     OTHER = "other"
     NONE = ""
 
@@ -64,7 +80,10 @@ NO_TAG = Tag(TagKind.NONE, "", "", Span(1, 1, 1, 1))
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One `<a[b].c>`: the keys that lead to a node, the attribute asked of it, and where it stands."""
+    """One `<a[b].c>`: the keys that lead to a node, the attribute asked of it, and where it stands.
+
+    In a plain configuration it is a `${a.b.c}`, which the text is the inside of.
+    """
 
     text: str
     span: Span
@@ -160,10 +179,11 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """One HyperPyYAML file."""
+    """One file."""
 
     source: SourceFile = field(repr=False)
     root: Node = field(repr=False)
+    dialect: Dialect = Dialect.HYPERPYYAML
 
     @property
     def path(self) -> str:

@@ -225,3 +225,16 @@ class Project:
                 return None
 
         return self.once(("recipe", path), load)
+
+    def config(self, path: Path) -> Recipe | None:
+        """The plain configuration with `_target_:` in a YAML file, None if it is none, missing or unreadable."""
+        from modellint.frontends import recipe as recipe_frontend
+
+        def load() -> Recipe | None:
+            data = self.files.read(path)
+            try:
+                return None if data is None else recipe_frontend.read_config(path, data)
+            except UnreadableError:
+                return None
+
+        return self.once(("config", path), load)

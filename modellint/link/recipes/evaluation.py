@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from modellint.frontends.recipe import read
 from modellint.graph.recipe import (
     REFERENCE,
+    Dialect,
     Entry,
     Node,
     NodeKind,
@@ -143,6 +144,8 @@ class Problem:
     text: str
     missing: str = ""
     available: tuple[str, ...] = ()
+    #: How many references ask for the same thing in vain.
+    times: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +172,10 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of `recipe`, computed once per project."""
 
     def compute() -> Evaluation:
+        if recipe.dialect is Dialect.OMEGACONF:
+            from modellint.link.recipes.interpolated import evaluate_config
+
+            return evaluate_config(recipe, project)
         run = _Run(recipe, partial(_load_included, project), _Shared(), {})
         shared = run.shared
         problems = (*shared.problems, *(shared.links[n].problem for n in cycles.closing(shared.links)))

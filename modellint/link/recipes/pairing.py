@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import looks_like_recipe
-from modellint.graph.recipe import Recipe, TagKind
+from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.scripts import LOADERS
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class Pairing:
 
 
 def scripts_of(recipe: Recipe, project: Project) -> Pairing:
-    """The scripts that may load `recipe`."""
+    """The scripts that may load `recipe`; none is looked for where a framework composes it of several files."""
+    if recipe.dialect is not Dialect.HYPERPYYAML:
+        return Pairing((), "")
     return project.once(("pairing", recipe.file), lambda: _pair(recipe, project))
 
 
@@ -223,6 +225,8 @@ def _yaml_below(folder: Path, project: Project, levels: int) -> list[Path]:
 
 def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
     """The recipes around that include `recipe`; it may then use keys that only they define."""
+    if recipe.dialect is not Dialect.HYPERPYYAML:
+        return ()
 
     def find() -> tuple[Path, ...]:
         included = _includes_around(_top(recipe.file, project), project)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.pairing import including
 from modellint.link.values.shapes import COUNTS_IDS
 from modellint.link.values.tables import EMBEDDINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.evaluation import Evaluation, Item
 
 #: What features are counted by, and arguments that take the width of an input.
 _COUNTS_FEATURES = re.compile(
@@ -37,7 +38,13 @@ def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, li
         for table in objects:
             rows = _row_argument(table)
             if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
-                yield table, rows, list(_uses(table, rows, objects, known.keys))
+                yield table, rows, list(_uses(table, rows, objects, _names(known)))
+
+
+def _names(known: Evaluation) -> Iterator[str]:
+    """The names of a recipe's values: its keys, and in a plain configuration, which nests them, all that it has."""
+    holders = [known.root] if known.recipe.dialect is Dialect.HYPERPYYAML else known.root.walk()
+    return (str(name) for holder in holders for name in holder.fields)
 
 
 def _row_argument(item: Item) -> Item | None:
@@ -47,9 +54,9 @@ def _row_argument(item: Item) -> Item | None:
     return item.fields.get("num_embeddings")
 
 
-def _uses(table: Item, rows: Item, objects: list[Item], keys: Mapping[Scalar, Item]) -> Iterator[tuple[str, Item, str]]:
+def _uses(table: Item, rows: Item, objects: list[Item], names: Iterable[str]) -> Iterator[tuple[str, Item, str]]:
     """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
-    vocabulary = next((str(name) for name in keys if COUNTS_IDS.search(str(name)) or name == "output_neurons"), None)
+    vocabulary = next((name for name in names if COUNTS_IDS.search(name) or name == "output_neurons"), None)
     is_feature = is_width = False
     for item in objects:
         for name, value in item.fields.items():

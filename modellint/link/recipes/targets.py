@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
-_CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF)
+_CALLS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET)
 _TARGETS = (*_CALLS, TagKind.MODULE)
+#: Whoever calls what these name may add arguments.
+_OPEN_CALLS = (TagKind.NAME, TagKind.TARGET)
 
 
 class TargetKind(Enum):
@@ -125,6 +127,8 @@ def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
             return (TargetKind.CLASS, TargetKind.MODULE)
         case TagKind.MODULE:
             return (TargetKind.CLASS, TargetKind.FUNCTION)
+        case TagKind.TARGET:
+            return (TargetKind.MODULE,)
         case TagKind.NAME if has_arguments:
             return (TargetKind.MODULE,)
     return ()
@@ -134,14 +138,14 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
     """The tags of a recipe whose arguments do not fit the parameters of what they name."""
     for item, whole in tagged_items(recipe, project):
         tag = item.node.tag.kind
-        if tag not in _CALLS:
+        if tag not in _CALLS or (tag is TagKind.TARGET and item.kind is ItemKind.UNKNOWN):
             continue
         given = _arguments(item)
         target = target_of(item, whole, project)
         if given is None or target.kind in _refused(tag, True):
             continue
         positional, keywords = given
-        found = [misfits(one, positional, keywords, is_final=tag is not TagKind.NAME) for one in target.signatures]
+        found = [misfits(one, positional, keywords, is_final=tag not in _OPEN_CALLS) for one in target.signatures]
         if found and all(found):
             yield BadCall(item, target, tuple(found[0]))
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
@@ -36,7 +37,8 @@ class IdsExceedTable(Rule):
     concatenation, returns and calls of other functions and files to where they index an embedding or a codebook, and
     compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on
     the way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a
-    guard that lets one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come from.
+    guard that lets one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come from. In
+    recipes it compares the head that a searcher draws ids from with the table in which it looks them up.
 
     ## Why is this bad
     A vocabulary is often padded, or has marks for the end of a stream. Sooner or later the head predicts one of those
@@ -60,6 +62,24 @@ class IdsExceedTable(Rule):
         "mbed|codebook|decode|quant",
     )
     bad = (
+        Example(
+            "A searcher of a recipe",
+            {
+                "hparams.yaml": """\
+output_neurons: 1001
+emb: !new:torch.nn.Embedding [1000, 128]
+dec: !new:speechbrain.nnet.RNN.AttentionalRNNDecoder
+    enc_dim: 256
+seq_lin: !new:speechbrain.nnet.linear.Linear
+    input_size: 256
+    n_neurons: !ref <output_neurons>
+search: !new:speechbrain.decoders.S2SRNNGreedySearcher  # expect: ML103
+    embedding: !ref <emb>
+    decoder: !ref <dec>
+    linear: !ref <seq_lin>
+"""
+            },
+        ),
         Example(
             "A padded head in front of a codec, across files",
             {
@@ -572,10 +592,33 @@ class Model(nn.Module):
         for function in _guarding(drawing, module, project):
             yield from self._wrong_guards(project.evaluator.root(function), project)
 
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.vocabularies import searches
+
+        for search in searches(recipe, project):
+            head, table = search.head, search.table
+            if head is None or table is None or head.number <= table.number or search.item.recipe is not recipe:
+                continue
+            yield self.finding(
+                search.item.place,
+                f"`{search.item.path}` draws ids of {head.described} classes and looks them up in a table of "
+                f"{table.described} rows",
+                symbol=search.item.path,
+                confidence=Confidence.HIGH,
+                evidence=(f"ids go up to {head.number - 1}, the last row is {table.number - 1}",),
+                related=(
+                    Related(head.place, f"the head `{head.item.path}` has {head.number} classes"),
+                    Related(table.place, f"the table `{table.item.path}` has {table.number} rows"),
+                ),
+                help="size the head and the table by the same key",
+            )
+
     def probe(self, finding: Finding, project: Project) -> Probe | None:
         """Run the function with every id that it can draw, and with the one that a guard lets through."""
         from modellint.confirm.plan import python_probe, spot
 
+        if not finding.path.endswith(".py"):
+            return None
         if finding.related[0].message != _LOOKED_UP:
             return python_probe(finding, project, "values", claim="ids")
         return python_probe(finding, project, "values", claim="guard", lookup=spot(finding.related[0].place))

@@ -12,8 +12,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.values.vocabularies import Growth, Tie
+
+_RECIPE = """\
+output_neurons: 1000
+emb: !new:speechbrain.nnet.embedding.Embedding
+    num_embeddings: !ref <output_neurons>
+seq_lin: !new:speechbrain.nnet.linear.Linear
+    input_size: 256
+    n_neurons: {lin}
+ctc_lin: !new:speechbrain.nnet.linear.Linear
+    input_size: 256
+    n_neurons: {ctc}
+lm: !new:speechbrain.lobes.models.RNNLM.RNNLM
+    output_neurons: {lm}
+scorer: !new:speechbrain.decoders.scorer.ScorerBuilder
+    full_scorers:
+        - !new:speechbrain.decoders.scorer.RNNLMScorer
+            language_model: !ref <lm>
+    partial_scorers:
+        - !new:speechbrain.decoders.scorer.CTCScorer
+            eos_index: 1
+            blank_index: 0
+            ctc_fc: !ref <ctc_lin>
+dec: !new:speechbrain.nnet.RNN.AttentionalRNNDecoder
+    enc_dim: 256
+search: !new:speechbrain.decoders.S2SRNNBeamSearcher
+    embedding: !ref <emb>
+    decoder: !ref <dec>
+    linear: !ref <seq_lin>
+    scorer: !ref <scorer>
+"""
+
+_SIZE = "!ref <output_neurons>"
+
+
+def _recipe(**sizes: str) -> str:
+    text = _RECIPE
+    for name in ("ctc", "lin", "lm"):
+        text = text.replace(f"{{{name}}}", sizes.get(name, _SIZE))
+    return text
 
 
 class VocabularyMismatch(Rule):
@@ -22,7 +62,8 @@ class VocabularyMismatch(Rule):
     ## What it does
     Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
     with the tokens that the same function adds to it: `len(tokenizer)` taken before `add_tokens`, and
-    `tokenizer.vocab_size`, which does not count added tokens at all.
+    `tokenizer.vocab_size`, which does not count added tokens at all. In recipes it compares the head of a searcher with
+    what scores the same ids (the output layer for CTC, a language model) and with the tokens of the only tokenizer.
 
     ## Why is this bad
     Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
@@ -68,6 +109,14 @@ class Decoder(nn.Module):
         return self.head(self.embed(ids))
 """,
             },
+        ),
+        Example(
+            "A recipe whose output layer for CTC has one class more than the one that is searched",
+            {"hparams.yaml": _recipe(ctc="1001", lin=f"{_SIZE}  # expect: ML105")},
+        ),
+        Example(
+            "A recipe whose language model has been trained with other tokens",
+            {"hparams.yaml": _recipe(lm="5000", lin=f"{_SIZE}  # expect: ML105")},
         ),
         Example(
             "Sizes of two constants, tied in a method",
@@ -203,6 +252,15 @@ def build(tokenizer, width):
         ),
     )
     good = (
+        Example(
+            "A recipe with one vocabulary, and one of which not every size is known",
+            {
+                "hparams.yaml": _recipe(),
+                "other/hparams.yaml": _recipe(ctc="!ref <ctc_neurons>")
+                + "ctc_neurons: !PLACEHOLDER\ntokenizer: !new:speechbrain.tokenizers.SentencePiece.SentencePiece\n"
+                "    model_dir: tokens\n    vocab_size: 998\n",
+            },
+        ),
         Example(
             "One size for both",
             {
@@ -407,6 +465,26 @@ def build(tokenizer, width):
             if any(name in text for name in GROWS) and "resize" not in text:
                 for growth in project.vocabularies.growths(function):
                     yield self._grown(growth)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.vocabularies import disagreements
+
+        for search, head, other in disagreements(recipe, project):
+            smaller, larger = sorted((head, other), key=lambda sized: sized.number)
+            if smaller.item.recipe is not recipe:
+                continue
+            yield self.finding(
+                smaller.place,
+                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` {larger.described}",
+                symbol=smaller.item.path,
+                confidence=Confidence.HIGH if other.item.kind.value == "!new" else Confidence.MEDIUM,
+                evidence=(f"`{search.item.path}` draws ids of `{head.item.path}`",),
+                related=(
+                    Related(larger.place, f"`{larger.item.path}` is sized here"),
+                    Related(search.item.place, "they meet here"),
+                ),
+                help="size both by the same key",
+            )
 
     def _tied(self, tie: Tie) -> Finding:
         smaller, larger, module = tie.smaller, tie.larger, tie.tied.frame.module

@@ -77,6 +77,12 @@ class Layers:
             return None
         return self._project.classes.resolve(item.target, item.recipe.file)
 
+    def class_of(self, item: Item) -> ClassModel | None:
+        """The class that a recipe makes an object of, or names."""
+        if item.kind is ItemKind.NAME:
+            return self._project.classes.resolve(item.target, item.recipe.file)
+        return self.model(item)
+
     def attribute(self, item: Item, name: str) -> Object:
         """What an object keeps under an attribute once it is constructed."""
         key = (id(item), name)

@@ -1,0 +1,134 @@
+"""Sizes of one vocabulary in a recipe: of the table and the head of a searcher, of its scorers, of the tokenizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.knowledge import vocabularies as known
+from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
+from modellint.link.recipes.moved import layers_of
+from modellint.link.recipes.pairing import including
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.moved import Layers
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Sized:
+    """A layer or tokenizer, the argument that sizes it, and what that comes to."""
+
+    item: Item
+    argument: str
+    value: Item
+    number: int
+
+    @property
+    def place(self) -> Place:
+        """The argument, or the object if it is given by position."""
+        entry = self.item.node.get(self.argument)
+        return self.item.recipe.place(entry.value.span if entry is not None else self.item.node.span)
+
+    @property
+    def described(self) -> str:
+        """The size, with the key that it comes from."""
+        name = self.value.path
+        return f"{self.number} (`{name}`)" if name and not name.startswith(f"{self.item.path}[") else str(self.number)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A searcher with what it draws ids from and looks them up in; either may be unknown."""
+
+    item: Item
+    table: Sized | None
+    head: Sized | None
+
+
+def searches(recipe: Recipe, project: Project) -> Iterator[Search]:
+    """The searchers of a recipe, as it is within the recipes that are loaded."""
+    for _, items in _wholes(recipe, project):
+        yield from _searches(items, project)
+
+
+def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Sized, Sized]]:
+    """The heads of searchers, and what scores their ids but has another number of them; the searcher comes first.
+
+    Also tokenizers that have more tokens than the only head of the recipe has classes.
+    """
+    layers = layers_of(project)
+    for _, items in _wholes(recipe, project):
+        found = list(_searches(items, project))
+        for search in found:
+            for scored in _scored(search.item, layers):
+                if search.head is not None and scored.number != search.head.number:
+                    yield search, search.head, scored
+        heads = {search.head.number: search for search in found if search.head is not None}
+        tokenizers = [sized for item in items if (sized := _sized(item, known.TOKENIZERS, layers)) is not None]
+        if len(heads) == 1 and len(tokenizers) == 1:
+            [(number, search)] = heads.items()
+            if search.head is not None and tokenizers[0].number > number:
+                yield search, search.head, tokenizers[0]
+
+
+def _wholes(recipe: Recipe, project: Project) -> Iterator[tuple[Recipe, list[Item]]]:
+    for whole in including(recipe, project):
+        items = list(evaluate(whole, project).root.walk())
+        yield whole, [item for item in items if item.kind in (ItemKind.NEW, ItemKind.NAME)]
+
+
+def _searches(items: list[Item], project: Project) -> Iterator[Search]:
+    layers = layers_of(project)
+    for item in items:
+        arguments = known.SEARCHERS.get(_class_name(item, layers))
+        if arguments is not None:
+            table, head = (_given(item, argument, layers) for argument in arguments)
+            yield Search(item, _size(table, known.ROWS, layers), _size(head, known.CLASSES, layers))
+
+
+def _scored(searcher: Item, layers: Layers) -> Iterator[Sized]:
+    """What scores the ids of a searcher beside its head."""
+    seen: set[int] = set()
+    pending = [child for name, child in layers.arguments(searcher) if name == "scorer"]
+    for item in pending:
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        argument = known.SCORERS.get(_class_name(item, layers))
+        if argument is None:
+            pending.extend(child for _, child in item.children())
+            continue
+        scored = _size(_given(item, (argument, None), layers), known.CLASSES, layers)
+        if scored is not None:
+            yield scored
+
+
+def _class_name(item: Item, layers: Layers) -> str:
+    model = layers.class_of(item)
+    return "" if model is None else model.name
+
+
+def _given(item: Item, argument: known.Argument, layers: Layers) -> Item | None:
+    """What an object is given as an argument, or as an element of it."""
+    name, index = argument
+    given = next((child for named, child in layers.arguments(item) if named == name), None)
+    if given is None or index is None:
+        return given
+    return given.elements[index] if given.kind is ItemKind.SEQUENCE and index < len(given.elements) else None
+
+
+def _size(item: Item | None, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
+    return None if item is None or item.kind is not ItemKind.NEW else _sized(item, sizes, layers)
+
+
+def _sized(item: Item, sizes: Mapping[str, str], layers: Layers) -> Sized | None:
+    """An object with the argument that sizes it, None if there is none or its value is not known."""
+    argument = sizes.get(_class_name(item, layers))
+    value = None if argument is None else _given(item, (argument, None), layers)
+    number = value.number if value is not None else None
+    return Sized(item, argument, value, number) if argument and value and isinstance(number, int) else None

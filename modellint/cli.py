@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
+    from modellint.fix.command import Fixing
     from modellint.linter import Report
     from modellint.outputs import Output
     from modellint.packs import RuleSet
@@ -97,6 +99,10 @@ def cli() -> None:
     help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
 )
 @click.option("--output-file", type=_Files, help="Write the findings to this file.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed safely, and show what remains.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: fixes that need a look, too.")
+@click.option("--fix-only", is_flag=True, help="Fix, and neither show what remains nor exit 1 for it.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing; exit 1 if it would.")
 @click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
 @click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
@@ -165,19 +171,25 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
             click.echo(_relative(file))
         return 0
     confirmer = _confirmer(settings, rules, flags)
+    fixing = _fixing(settings, rules, overlay, flags)
     _tell_about_inputs(files, skipped, flags["quiet"])
-    report = _run(files, settings, rules, overlay, flags, confirmer)
+    report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
     if flags["write_baseline"]:
         return _write_baseline(report, settings, rules)
-    _write(report, outputs, rules, overlay, flags)
-    _tell_about_baseline(report, flags["quiet"])
+    if fixing is None:
+        _write(report, outputs, rules, overlay, flags)
+        _tell_about_baseline(report, flags["quiet"])
+    else:
+        fixing.conclude(report, partial(_write, report, outputs, rules, fixing.overlay, flags))
     for crash in report.crashes:
         click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
         if flags["verbose"]:
             click.echo(crash.traceback, err=True)
-    if report.crashes:
+    if report.crashes or (fixing is not None and fixing.fixer.write_errors):
         return 2
     failed = any(finding.severity >= settings.fail_on for finding in report.findings)
+    if fixing is not None and fixing.is_silent:
+        failed = fixing.is_diff and bool(fixing.fixer.rewrites)
     return int(failed and not flags["exit_zero"])
 
 
@@ -226,6 +238,17 @@ def _confirmer(settings: Settings, rules: RuleSet, flags: dict[str, Any]) -> Con
     return Confirmer(settings, rules, wishes)
 
 
+def _fixing(
+    settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
+) -> Fixing | None:
+    """What makes fixes, if that is wanted."""
+    if not any(flags[name] for name in ("fix", "fix_only", "diff")):
+        return None
+    from modellint.fix.command import fixing
+
+    return fixing(settings, rules, overlay, flags)
+
+
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None
 ) -> tuple[list[Path], list[Path]]:
@@ -251,6 +274,7 @@ def _run(
     overlay: dict[Path, bytes] | None,
     flags: dict[str, Any],
     confirmer: Confirmer | None,
+    fixing: Fixing | None,
 ) -> Report:
     from modellint.linter import run
     from modellint.workers import WorkerError
@@ -276,6 +300,7 @@ def _run(
                 confirm=confirmer,
                 changes=changes,
                 baseline=baseline,
+                fix=None if fixing is None else fixing.fixer,
             )
         except WorkerError as error:
             raise UsageError(f"internal error: {error}") from None

@@ -40,6 +40,7 @@ class Report:
 
     `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
     `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
+    `fixed` are findings that were there before their fixes were made.
     """
 
     findings: tuple[Finding, ...]
@@ -49,6 +50,16 @@ class Report:
     unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
     checked: frozenset[str] = frozenset()
     known: Comparison | None = None
+    fixed: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What fixing leaves: the results and the findings to show, and the findings that are no more."""
+
+    results: Mapping[str, FileResult]
+    findings: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
 
 
 def check(
@@ -90,43 +101,49 @@ def run(
     confirm: Callable[[Sequence[Finding]], Sequence[Finding]] | None = None,
     changes: Changes | None = None,
     baseline: Baseline | None = None,
+    fix: Callable[[Mapping[str, FileResult], Sequence[Finding], Sequence[Finding]], Outcome] | None = None,
 ) -> Report:
     """Check the files `paths`; `overlay` gives contents that are not on disk.
 
     `confirm` gives findings their verdicts; it sees those of low confidence too, which a confirmation lifts.
-    Only the files that `changes` concern count, and findings that `baseline` holds are left out.
+    Only the files that `changes` concern count, and findings that `baseline` holds are left out. `fix` is given the
+    results, all findings and those to show, and makes fixes.
     """
     started = time.perf_counter()
     files = Files(overlay)
-    with _undisturbed():
+    record = changes is not None or fix is not None
+    with undisturbed():
         results = {}
-        for done, result in enumerate(_results(paths, settings, rules, files, overlay, use_cache, changes), 1):
+        for done, result in enumerate(_results(paths, settings, rules, files, overlay, use_cache, record), 1):
             if changes is None or changes.concern(result):
                 results[result.path] = result
             on_progress(done, len(paths))
-        findings = _settled(results, settings, rules, files)
+        findings = settled(results, settings, rules, files)
     known = None if baseline is None else baseline.compare(findings, results.keys(), rules.selected)
-    findings = findings if known is None else known.new
-    found = findings if confirm is None else confirm(findings)
-    shown = [finding for finding in found if finding.confidence >= settings.min_confidence]
+    new = findings if known is None else known.new
+    found = new if confirm is None else confirm(new)
+    shown = tuple(finding for finding in found if finding.confidence >= settings.min_confidence)
+    outcome = Outcome(results, shown, ()) if fix is None else fix(results, findings, shown)
+    results = dict(outcome.results)
     crashes = sorted(
         (crash for result in results.values() for crash in result.crashes),
         key=lambda crash: (crash.path, crash.part),
     )
     unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
     return Report(
-        tuple(shown),
+        outcome.findings,
         len(results),
         tuple(crashes),
         time.perf_counter() - started,
         tuple(unfinished),
         frozenset(results),
         known,
+        outcome.fixed,
     )
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Without the garbage collector (a fifth of the time of parsing) and without warnings about linted code."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -146,10 +163,11 @@ def _results(
     files: Files,
     overlay: Mapping[Path, bytes] | None,
     use_cache: bool,
-    changes: Changes | None,
+    record: bool,
 ) -> Iterator[FileResult]:
+    """The result of each file; with what it rests on if that is to be recorded, or there is a cache."""
     if not use_cache or overlay:
-        yield from analyse_all(paths, rules, settings, overlay, record=changes is not None)
+        yield from analyse_all(paths, rules, settings, overlay, record=record)
         return
     from modellint.cache import Cache, cache_key, prepare
 
@@ -169,7 +187,7 @@ def _results(
         cache.save()
 
 
-def _settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> list[Finding]:
+def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> list[Finding]:
     """What remains to be shown of the findings of all files, in order."""
     comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
 
@@ -178,7 +196,7 @@ def _settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleS
             comments[path] = suppressions_of(Path(path), files.read(Path(path)), rules.codes)
         return comments[path]
 
-    scope = _Scope(settings, results)
+    scope = Scope(settings, results)
     every = (finding for path in sorted(results) for finding in results[path].findings)
     wanted = [finding for finding in _merged(every) if scope.covers(finding)]
     kept, used = suppress(wanted, comments_in)
@@ -207,7 +225,7 @@ def _unused(
             yield from rule.check_suppressions(path, found)
 
 
-class _Scope:
+class Scope:
     """Which findings the settings want to see, by file."""
 
     def __init__(self, settings: Settings, roots: Mapping[str, FileResult]) -> None:
@@ -219,12 +237,12 @@ class _Scope:
         ]
 
     def covers(self, finding: Finding) -> bool:
-        return self._has(finding.path) and not self.ignores(finding.path, finding.code)
+        return self.has(finding.path) and not self.ignores(finding.path, finding.code)
 
     def ignores(self, path: str, code: str) -> bool:
         return any(fits(code, codes) and matches(path) for matches, codes in self._ignores)
 
-    def _has(self, path: str) -> bool:
+    def has(self, path: str) -> bool:
         """Whether a file belongs to the project: it was asked for, or it is below the root and not excluded."""
         if path in self._roots:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from modellint.finding import Severity, Status
+from modellint.finding import Applicability, Severity, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,15 +64,28 @@ def explained(finding: Finding) -> str:
 
 
 def summary(report: Report, view: View) -> Iterator[str]:
-    """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing."""
+    """`Found 3 findings (2 errors, 1 warning)`, or that there is nothing; what was fixed, and what can be."""
     if view.quiet:
         return
-    if report.findings:
+    if report.fixed:
+        total = _counted(len(report.findings) + len(report.fixed), "finding")
+        yield f"Found {total} ({len(report.fixed)} fixed, {len(report.findings)} remaining)"
+    elif report.findings:
         counts = Counter(finding.severity for finding in report.findings)
         parts = ", ".join(_counted(counts[severity], severity.value) for severity in COLOURS if counts[severity])
         yield f"Found {_counted(len(report.findings), 'finding')} ({parts})"
     elif not report.crashes:
         yield styled("All checks passed!", view, "green", bold=True)
+    yield from _fixable(report)
+
+
+def _fixable(report: Report) -> Iterator[str]:
+    counts = Counter(finding.fix.applicability for finding in report.findings if finding.fix is not None)
+    safe, unsafe = counts[Applicability.SAFE], counts[Applicability.UNSAFE]
+    if safe:
+        yield f"{safe} fixable with `--fix`" + (f" ({unsafe} more with `--unsafe-fixes`)" if unsafe else "")
+    elif unsafe:
+        yield f"{unsafe} fixable with `--fix --unsafe-fixes`"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,0 +1,134 @@
+"""What `--fix`, `--diff` and their kin do on the command line."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from modellint.config import UsageError
+from modellint.files import Files
+from modellint.finding import Applicability
+from modellint.fix.fixer import MAX_PASSES, Fixer
+from modellint.outputs import wants_colour
+from modellint.reporters import View
+from modellint.reporters.text import position, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from modellint.config import Settings
+    from modellint.finding import Finding
+    from modellint.linter import Report
+    from modellint.packs import RuleSet
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """A run that fixes, or shows what it would fix.
+
+    `contents` are those that are not on the disk. If `is_silent`, what remains to be found is not shown.
+    """
+
+    fixer: Fixer
+    is_diff: bool
+    is_silent: bool
+    contents: Mapping[Path, bytes]
+    flags: Mapping[str, Any]
+
+    @property
+    def overlay(self) -> dict[Path, bytes]:
+        """The contents that are not on the disk, after fixing."""
+        changed = {rewrite.path: rewrite.after for rewrite in self.fixer.rewrites if rewrite.path in self.contents}
+        return {**self.contents, **changed}
+
+    def conclude(self, report: Report, write: Callable[[], None]) -> None:
+        """Give out the differences, or the source that came on stdin, and the findings; say what was not done.
+
+        Findings go where `write` writes them, but to stderr if the source goes to stdout.
+        """
+        view = View(Path.cwd(), Files(self.contents), rules={}, colour=wants_colour(self.flags["color"]))
+        if self.is_diff:
+            _write_bytes(b"".join(self._differences(view)))
+        elif self.contents:
+            _write_bytes(next(iter(self.overlay.values())))
+        if not self.is_silent:
+            with redirect_stdout(sys.stderr) if self.contents else nullcontext():
+                write()
+        if not self.flags["quiet"]:
+            for line in self._summary(report, view):
+                click.echo(line, err=True)
+        for error in self.fixer.write_errors:
+            click.echo(f"error: {error}", err=True)
+
+    def _summary(self, report: Report, view: View) -> Iterator[str]:
+        for failure in self.fixer.failures:
+            where = position(failure.finding.place, view)
+            yield f"warning: {where}: the fix for {failure.finding.code} was left out: {printable(failure.reason)}"
+        if not self.fixer.is_finished:
+            yield f"warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
+        if self.is_silent:
+            number, hidden = len(report.fixed), _hidden(report.findings, self.flags["unsafe_fixes"])
+            done = "Would fix" if self.is_diff else "Fixed"
+            yield f"{done} {number} finding{'s' * (number != 1)}{hidden}" if number else f"No fixes to make{hidden}"
+
+    def _differences(self, view: View) -> Iterator[bytes]:
+        for rewrite in self.fixer.rewrites:
+            name = view.path(rewrite.path.as_posix())
+            before, after = _lines(rewrite.before), _lines(rewrite.after)
+            header = name.encode("utf-8", "surrogateescape")
+            for line in difflib.diff_bytes(difflib.unified_diff, before, after, header, header):
+                yield from _difference(line, view)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines as `diff` and `patch` split them."""
+    *whole, rest = data.split(b"\n")
+    return [line + b"\n" for line in whole] + ([rest] if rest else [])
+
+
+def _difference(line: bytes, view: View) -> Iterator[bytes]:
+    ending = b"" if line.endswith(b"\n") else b"\n\\ No newline at end of file\n"
+    if not view.colour:
+        yield line + ending
+        return
+    colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1].decode("latin-1"))
+    text = printable(line.decode("utf-8", "replace").rstrip("\r\n"))
+    yield (click.style(text, fg=colour) + "\n").encode() + ending.lstrip(b"\n")
+
+
+def fixing(
+    settings: Settings, rules: RuleSet, overlay: Mapping[Path, bytes] | None, flags: Mapping[str, Any]
+) -> Fixing | None:
+    """What the command line asks for. Raises UsageError for flags that do not go together."""
+    is_diff = flags["diff"]
+    if not (flags["fix"] or flags["fix_only"] or is_diff):
+        return None
+    if flags["write_baseline"]:
+        raise UsageError("--write-baseline keeps findings and --fix removes them; expected one of the two")
+    stdin = next(iter(overlay)) if overlay else None
+    fixer = Fixer(
+        settings,
+        rules,
+        unsafe=flags["unsafe_fixes"],
+        write=not is_diff and stdin is None,
+        only=stdin,
+        overlay=overlay,
+    )
+    return Fixing(fixer, is_diff, is_diff or flags["fix_only"], overlay or {}, flags)
+
+
+def _hidden(findings: tuple[Finding, ...], unsafe: bool) -> str:
+    number = sum(f.fix is not None and f.fix.applicability is Applicability.UNSAFE for f in findings)
+    return "" if unsafe or not number else f" ({number} more with `--unsafe-fixes`)"
+
+
+def _write_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()

@@ -192,6 +192,54 @@ class Model(nn.Module):
 """,
             },
         ),
+        Example(
+            "Decorators that document the method, or change what it is given, keep nothing",
+            {
+                "model.py": """\
+from functools import wraps
+
+from torch import nn
+
+
+def documented(text):
+    def inner(function):
+        lines = function.__doc__.split("\\n")
+        lines[0] = text
+        function.__doc__ = "\\n".join(lines)
+        return function
+
+    return inner
+
+
+def scaled(key):
+    def inner(function):
+        @wraps(function)
+        def wrapper(self, *args, **kwargs):
+            options = dict(kwargs.get(key) or {})
+            kwargs[key] = options
+            return function(self, *args, **kwargs)
+
+        return wrapper
+
+    return inner
+
+
+class Classifier(nn.Module):
+    def __init__(self, net, width, n_classes):
+        super().__init__()
+        self.net = net
+        self.width = width
+        self.n_classes = n_classes
+
+    @documented("Scores of all classes.")
+    @scaled("options")
+    def forward(self, x, options=None):
+        \"\"\"Scores.\"\"\"
+        head = nn.Linear(self.width, self.n_classes)  # expect: ML206
+        return head(self.net(x))
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -457,6 +505,44 @@ class Wrapper(nn.Module):
     def forward(self, x):
         hidden = self.net(x)
         projector = self.make_projector(hidden)
+        return projector(hidden)
+""",
+            },
+        ),
+        Example(
+            "A decorator that keeps the layer in a table of the object",
+            {
+                "model.py": """\
+from functools import wraps
+
+from torch import nn
+
+
+def kept(function):
+    @wraps(function)
+    def wrapper(self, *args, **kwargs):
+        table = self.layers
+        if args[0] not in table:
+            table[function] = function(self, *args, **kwargs)
+        return table[function]
+
+    return wrapper
+
+
+class Wrapper(nn.Module):
+    def __init__(self, net, width):
+        super().__init__()
+        self.net = net
+        self.width = width
+        self.layers = {}
+
+    @kept
+    def make_projector(self, width):
+        return nn.Linear(width, self.width)
+
+    def forward(self, x):
+        hidden = self.net(x)
+        projector = self.make_projector(hidden.shape[-1])
         return projector(hidden)
 """,
             },

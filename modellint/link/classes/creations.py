@@ -36,10 +36,15 @@ _MAX_CALLS = 5
 _CAPITALISED_CALL = re.compile(r"[A-Z]\w*\(")
 #: What a function that makes layers is called; only such functions are read in other files.
 _MAKES_LAYERS = re.compile(r"layer|norm|conv|linear|proj|head|block|module|build|make|create|get_", re.IGNORECASE)
+#: How a decorator takes its function.
+_TAKES_A_FUNCTION = re.compile(r"def \w+\((?P<function>(?!self\b)\w+)\b")
 #: Decorators that keep a function's results.
 _KEEPS = frozenset(("cache", "lru_cache", "cached_property", "once"))
-#: How a decorator keeps results: on the object, or in a container of its own.
-_STORES = re.compile(r"\bsetattr\(|__dict__|\w\] = |\.setdefault\(|^\s*\w+\.\w+ = ", re.MULTILINE)
+#: How a decorator keeps results: on the object, or in a container of its own. Names with two underscores describe the
+#: function itself (`function.__doc__ = …`).
+_STORES = re.compile(
+    r"\bsetattr\(|__dict__|^\s*(?P<container>\w+)\[.*\w\] = |\w\] = |\.setdefault\(|^\s*\w+\.(?!__)\w+ = ", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,6 +396,25 @@ def _keeps_results(function: Function, project: Project) -> bool:
         if name.data in _KEEPS:
             return True
         found = project.names.definition(function.module, name)
-        if isinstance(found, DefinedFunction) and _STORES.search(found.function.text):
+        if isinstance(found, DefinedFunction) and _stores(found.function.text):
             return True
     return False
+
+
+def _stores(text: str) -> bool:
+    """Whether a decorator stores anything of what its function gives.
+
+    Its `**kwargs` are a new dictionary in each call, which keeps nothing; and who gives the very function back, never
+    calling it, sees no result.
+    """
+    containers = (match["container"] for match in _STORES.finditer(text))
+    if all(container is not None and f"**{container}" in text for container in containers):
+        return False
+    functions = {match["function"] for match in _TAKES_A_FUNCTION.finditer(text)}
+    return not any(_is_given_back(function, text) for function in functions)
+
+
+def _is_given_back(function: str, text: str) -> bool:
+    """Whether a function's text gives one of its parameters back, and neither calls it nor puts another in its place."""
+    given = re.findall(rf"^\s*return\b(?=.*\b{function}\b) *(.*)$", text, re.MULTILINE)
+    return bool(given) and set(given) == {function} and not re.search(rf"\b{function}(?:\(| = )", text)

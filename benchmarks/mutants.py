@@ -34,7 +34,7 @@ from modellint.packs import select_rules
 sys.path.insert(0, str(Path(__file__).parent))
 
 from planting.catalogue import Mutant, Operator, load
-from planting.source import Source
+from planting.source import Source, is_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,9 @@ class Outcome:
 
 
 def sites_in(package: Path, path: Path, only: Sequence[str]) -> list[Site]:
-    """Every site of a file."""
+    """Every site of a file; none in one that others are generated from, since its code runs nowhere but there."""
+    if is_template(path):
+        return []
     try:
         data = path.read_bytes()
         operators = [operator for operator in CATALOGUE.values() if operator.code in only]

@@ -250,20 +250,40 @@ def drop_a_growth_guard(source: Source) -> Iterator[Mutant]:
                 continue
             sliced = _sliced(source, method)
             for statement in method.body:
-                if not source.stands_alone(statement) or len(method.body) < 2 or not _grows(statement):
+                if not source.stands_alone(statement) or len(method.body) < 2 or not _grows(statement, cls):
                     continue
                 for builder in _own_calls(statement):
                     built = [*_calls_of(source, cls.init, builder), *_stores(cls, builder, sliced)]
-                    if _own_calls(cls.init).count(builder) and len(built) > 1:
+                    if builder in cls.methods and _own_calls(cls.init).count(builder) and len(built) > 1:
                         yield Mutant((source.without(statement),), tuple(built))
                         break
 
 
-def _grows(statement: ast.stmt) -> bool:
-    """`if n > self.longest: …`, or a call of a method that has such a test of its own."""
+#: Attributes that tell the kind of a tensor, and nothing of its length.
+_NO_LENGTHS = {"dtype", "device", "type", "is_cuda"}
+_UNEQUAL = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
+
+
+def _grows(statement: ast.stmt, cls: Class) -> bool:
+    """`if n > self.longest: …`, or a call of a method of the class that has such a test of its own."""
     if isinstance(statement, ast.If):
-        return not statement.orelse and any(isinstance(node, ast.Compare) for node in ast.walk(statement.test))
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+        return not statement.orelse and _compares_lengths(statement.test)
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    method = cls.methods.get(self_name(statement.value.func) or "")
+    return method is not None and any(
+        isinstance(node, ast.If) and _compares_lengths(node.test) for node in ast.walk(method)
+    )
+
+
+def _compares_lengths(test: ast.expr) -> bool:
+    """Whether a condition compares numbers: one is larger, or they differ and are no types or devices."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare):
+            attributes = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+            if isinstance(node.ops[0], _UNEQUAL) and not attributes & _NO_LENGTHS:
+                return True
+    return False
 
 
 def _own_calls(node: ast.AST) -> list[str]:
@@ -358,7 +378,11 @@ def pad_rotary_positions_with_a_sentinel(source: Source) -> Iterator[Mutant]:
 
 @operator("ML305", b"max(", b"height")
 def drop_a_lower_bound(source: Source) -> Iterator[Mutant]:
-    """`max(patch, side // patch * patch)` loses its `max`, in a function that speaks of a height."""
+    """`max(patch, side // patch * patch)` loses its `max`, in a function that speaks of a height.
+
+    The side is an image's own: a parameter of the function, or what it unpacks from a size. What the function has
+    computed from other numbers, or kept above one patch before, needs no second bound.
+    """
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Call) or not is_name(node.func, "max") or len(node.args) != 2 or node.keywords:
             continue
@@ -366,7 +390,8 @@ def drop_a_lower_bound(source: Source) -> Iterator[Mutant]:
         if not isinstance(rounded, ast.BinOp) or not isinstance(rounded.op, ast.Mult):
             continue
         is_multiple = bound in (source.text(rounded.left), source.text(rounded.right))
-        if is_multiple and _rounds_down(rounded) and "height" in source.text(_function_of(source, node)):
+        function = _function_of(source, node)
+        if is_multiple and _rounds_down(rounded) and "height" in source.text(function) and _has_side(source, rounded):
             yield Mutant((source.replace(node, source.text(rounded)),), (source.statement_of(node),))
 
 
@@ -376,6 +401,18 @@ def _rounds_down(value: ast.expr) -> bool:
         or (isinstance(part, ast.Attribute) and part.attr == "floor")
         for part in ast.walk(value)
     )
+
+
+def _has_side(source: Source, rounded: ast.BinOp) -> bool:
+    """Whether what is rounded comes from a parameter of the function around, or from a tuple that it unpacks."""
+    function = _function_of(source, rounded)
+    if not isinstance(function, Function):
+        return False
+    divisions = (part for part in ast.walk(rounded) if isinstance(part, ast.BinOp))
+    divided = next((part.left for part in divisions if isinstance(part.op, (ast.Div, ast.FloorDiv))), rounded)
+    while isinstance(divided, ast.BinOp):
+        divided = divided.left
+    return any(name in parameters(function) or None in source.assigned(function, name) for name in names(divided))
 
 
 def _function_of(source: Source, node: ast.expr) -> ast.stmt:

@@ -329,7 +329,8 @@ def buffer_made_a_tensor(source: Source) -> Iterator[Mutant]:
     """`self.register_buffer("x", torch.…)` becomes `self.x = torch.…`.
 
     Factories of torch make the tensor, other methods use it, one of them in arithmetic with a local value, and none in
-    a statement that speaks of a device or a type.
+    a statement that speaks of a device or a type. The class registers nothing else by that name: where a buffer is, an
+    assignment fills it.
     """
     for cls in source.classes.values():
         if not cls.is_module or cls.init is None or cls.registers_by_name():
@@ -344,7 +345,9 @@ def buffer_made_a_tensor(source: Source) -> Iterator[Mutant]:
             if not isinstance(label, ast.Constant) or not str(label.value).isidentifier():
                 continue
             name = str(label.value)
-            if name in cls.stores or not _is_made(source, cls.init, call.args[1]) or not _meets_values(cls, name):
+            if name in cls.stores or len(re.findall(rf"""register_buffer\(\s*["']{name}["']""", cls.text)) > 1:
+                continue
+            if not _is_made(source, cls.init, call.args[1]) or not _meets_values(cls, name):
                 continue
             edit = source.replace(statement, f"self.{name} = {source.text(call.args[1])}")
             yield Mutant((edit,), ((edit, edit.text),))

@@ -7,12 +7,14 @@ so that a measure of modellint does not rest on modellint.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -27,6 +29,11 @@ ALWAYS_STATEFUL = frozenset(
 NORMS = frozenset("LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm".split())
 #: Layers whose output is made of real numbers.
 CONTINUOUS = ALWAYS_STATEFUL - {"Embedding", "EmbeddingBag"} | NORMS | {"GELU", "ReLU", "SiLU", "Tanh", "Sigmoid"}
+
+
+#: In how many bytes a generated file says what it was generated from, and how.
+_HEAD = 2_000
+_GENERATED_FROM = re.compile(rb"generated from \S*?(\w+\.py)")
 
 
 @dataclass(frozen=True)
@@ -334,6 +341,18 @@ class Class:
                 return name
         passed = f"super().__init__({parameter}" in self.text
         return parameter if passed and parameter not in self.stores and parameter in self._reads else None
+
+
+@cache
+def _templates(folder: Path) -> frozenset[str]:
+    """The names of the files of a folder that others beside them say they were generated from."""
+    heads = (path.read_bytes()[:_HEAD] for path in sorted(folder.glob("*.py")))
+    return frozenset(match[1].decode() for head in heads if (match := _GENERATED_FROM.search(head)))
+
+
+def is_template(path: Path) -> bool:
+    """Whether a file never runs: the one beside it runs that says it was generated from this one."""
+    return path.name in _templates(path.parent)
 
 
 def self_name(node: ast.AST) -> str | None:

@@ -266,6 +266,44 @@ class Attention(nn.Module):
 """,
             },
         ),
+        Example(
+            "Positions counted on the spot, where a comparison has shown that they are few enough",
+            {
+                "positions.py": """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, width, longest):
+        super().__init__()
+        self.longest = longest
+        self.frequencies = nn.Parameter(torch.arange(0, width, 2) / width)
+
+    def forward(self, length=None, position=None):
+        if position is None and length is None:
+            raise ValueError("either positions or their number")
+        if length > self.longest:
+            raise ValueError("too long")
+        if position is None:
+            position = torch.arange(length + 10).unsqueeze(0)  # expect: ML301
+        angles = position[..., None] * self.frequencies
+        return torch.cat([angles.sin(), angles.cos()], dim=-1)
+
+
+class Grid(nn.Module):
+    def __init__(self, width, patch):
+        super().__init__()
+        self.patch = patch
+        self.frequencies = nn.Parameter(torch.arange(0, width, 2) / width)
+
+    def forward(self, pixels):
+        columns = pixels.shape[-1] // self.patch
+        angles = torch.arange(columns - 32)[:, None] * self.frequencies  # expect: ML301
+        return torch.cat([angles.sin(), angles.cos()], dim=-1)
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -407,6 +445,33 @@ class Rotary(nn.Module):
         if needed > self.cached:
             self.grow(needed + 512)
         return q * self.cosines[position_ids] + k * self.sines[position_ids]
+""",
+            },
+        ),
+        Example(
+            "A table that is made anew, with room to spare, unless it is long enough",
+            {
+                "positions.py": """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+        self.longest = 0
+
+    def build(self, length):
+        if self.longest >= length:
+            return
+        self.longest = length + 64
+        angles = torch.arange(length + 64)[:, None] / 10000 ** (torch.arange(0, self.width, 2) / self.width)
+        self.cosines = torch.cos(angles)
+
+    def forward(self, x):
+        self.build(x.shape[1])
+        return x * self.cosines[: x.shape[1]]
 """,
             },
         ),
@@ -643,6 +708,8 @@ def _is_run_time(part: Located, project: Project) -> bool:
         if length_kind(value) != LengthKind.UNKNOWN:
             return True
         if is_element(value) or (value.op is Op.PARAM and value.data != "self"):
+            return True
+        if value.op is Op.BIN and value.data == "//" and length_kind(value.args[0]) == LengthKind.COUNT:
             return True
     return False
 

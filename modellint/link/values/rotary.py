@@ -443,11 +443,30 @@ def is_enlarged(table: SizedTable, part: Located) -> bool:
     if table.event.guard is None:
         return False
     added = [arg for arg in part.value.args if arg.op is not Op.CONST]
-    return any(
-        test.op is Op.COMPARE and any(same(arg, operand) for arg in test.args for operand in added)
-        for guard in table.event.guard.chain()
-        for test in guard.test.walk()
-    )
+    for guard in table.event.guard.chain():
+        tests = tuple(guard.test.walk())
+        negated = sum(test.op is Op.UNARY and test.data in ("not", "~") for test in tests) % 2 == 1
+        for test in tests:
+            if test.op is Op.COMPARE and any(_exceeds(test, guard.truthy is not negated, one) for one in added):
+                return True
+    return False
+
+
+#: Which operand is the larger one where a comparison holds.
+_LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
+
+
+def _exceeds(compare: Value, holds: bool, number: Value) -> bool:
+    """Whether a comparison that holds, or does not, says that a number is larger than another, or not the one known.
+
+    Whether it `is None` says nothing of how large it is.
+    """
+    if compare.data in ("is", "is not"):
+        return False
+    larger = _LARGER.get(compare.data)
+    if larger is None:
+        return any(same(arg, number) for arg in compare.args)
+    return same(compare.args[larger if holds else 1 - larger], number)
 
 
 def mixed_extreme(value: Value) -> Value | None:

@@ -21,6 +21,7 @@ from modellint.link.values.shapes import (
     is_width,
     sharing,
 )
+from modellint.link.values.swaps import is_named_the_other_way, limit_of_ids
 from modellint.link.values.table_users import arrivals, attribute_of, is_called, is_transposed, is_width_of_index
 from modellint.link.values.widths import takers, takers_of_index
 from modellint.rule import Example, Rule
@@ -282,6 +283,24 @@ class Text(nn.Module):
 
     def forward(self, ids, places, kinds):
         return self.norm(self.symbols(ids) + self.places(places)), self.kinds(kinds)
+
+
+def bucket(distance, n_buckets):
+    return distance.abs().clamp(max=n_buckets - 1)
+
+
+class Bias(nn.Module):
+    def __init__(self, heads, n_buckets, config):
+        super().__init__()
+        self.n_buckets = n_buckets
+        self.bias = nn.Embedding(heads, n_buckets)  # expect: ML101
+        self.steps = nn.Embedding(config.heads, config.steps)  # expect: ML101
+        self.words = nn.Embedding(config.text.embedding_dim, len(config.words))  # expect: ML101
+        self.config = config
+
+    def forward(self, distance, ids):
+        steps = self.steps(distance.clamp(0, self.config.steps - 1))
+        return self.bias(bucket(distance, self.n_buckets)) + steps, self.words(ids)
 """,
             },
         ),
@@ -299,6 +318,28 @@ class Columns(nn.Module):
         super().__init__()
         self.columns, self.bias = nn.Embedding(n_columns, 4), nn.Embedding(n_words, 1)
         self.mix = nn.Linear(n_columns, n_words)
+""",
+            },
+        ),
+        Example(
+            "A width of images, a number of words, and codes found by comparing vectors of that width",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Sparse(nn.Module):
+    def __init__(self, width, input_dim, n_classes, n_codes, dim):
+        super().__init__()
+        self.dim = dim
+        self.columns = nn.Embedding(width, n_classes)
+        self.scores = nn.EmbeddingBag(input_dim, n_classes)
+        self.codes = nn.Embedding(n_codes, dim)
+
+    def forward(self, image, words, x):
+        distance = (x.reshape(-1, 1, self.dim) - self.codes.weight).abs().clamp(max=self.dim - 1).sum(-1)
+        return self.columns(torch.arange(image.shape[-1])), self.scores(words), self.codes(distance.argmin(-1))
 """,
             },
         ),
@@ -568,19 +609,14 @@ embedding: !new:torch.nn.Embedding
 
     def _check_table(self, event: Event, table: Table, frame: Frame, project: Project) -> Iterator[Finding]:
         rows = project.tables.rows(table)
-        if rows is None or rows.constant in (0, 1, 2):
+        if rows is not None and rows.constant in (0, 1, 2):
             return
-        evidence = [*_swapped(event, table, rows, frame, project), *_taken(event, table, rows, frame, project)]
+        evidence = list(_named(table, frame, project))
+        if rows is not None:
+            evidence += [*_swapped(event, table, rows, frame, project), *_taken(event, table, rows, frame, project)]
         fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if evidence else None
-        indexed = arrivals(table, frame, project)
-        if not any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
-            for arrival in indexed:
-                evidence.extend(_continuous(arrival, table, rows, project))
-                evidence.extend(_documented(arrival, table, rows, project))
-                evidence.extend(_fed_beside(arrival, rows, project))
-            if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
-                evidence.extend(_shared_width(event, table, rows, frame, project))
-            evidence.extend(_square(event, table, rows, frame, project))
+        if rows is not None:
+            evidence += _sized(event, table, rows, frame, project)
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
@@ -597,6 +633,20 @@ embedding: !new:torch.nn.Embedding
             help="use `nn.Linear` for features, or give the table as many rows as there are ids",
             fix=fix,
         )
+
+
+def _sized(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """What indexes a table, or stands beside it, has as many features as the table has rows."""
+    indexed = arrivals(table, frame, project)
+    if any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
+        return
+    for arrival in indexed:
+        yield from _continuous(arrival, table, rows, project)
+        yield from _documented(arrival, table, rows, project)
+        yield from _fed_beside(arrival, rows, project)
+    if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
+        yield from _shared_width(event, table, rows, frame, project)
+    yield from _square(event, table, rows, frame, project)
 
 
 def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
@@ -637,11 +687,25 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
         yield _Evidence(text, True, Related(arrival.frame.module.place(event.value), "a layer takes the same tensor"))
 
 
+def _named(table: Table, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """Both sizes are called what the other one should be, and ids are looked up."""
+    if table.columns is not None and is_named_the_other_way(table, frame, project):
+        rows, columns = _text(table.rows), _text(table.columns)
+        yield _Evidence(f"the arguments are swapped: `{columns}` is called a number of ids, `{rows}` a width", False)
+        yield _Evidence("ids are looked up in the table", False)
+
+
 def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
     """The second argument counts ids, the first is a width that other layers of the file have."""
     if table.columns is None or counts_ids(table.rows):
         return
     columns = project.evaluator.size(table.columns.value, table.columns.frame)
+    limit = None if columns is None or columns == rows else limit_of_ids(table, columns, frame, project)
+    if limit is not None:
+        module = limit.frame.module
+        text = f"the arguments are swapped: ids are kept below `{module.text_of(limit.value)}`, the number of columns"
+        yield _Evidence(text, True, Related(module.place(limit.value), "the ids are kept below this number"))
+        return
     is_vocabulary, counts = counts_ids(table.columns), counts_anything(table.columns)
     is_literal = columns is not None and columns.constant is not None and is_called_width(table.rows)
     if columns == rows or not (is_vocabulary or counts or is_literal):

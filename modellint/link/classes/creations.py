@@ -415,6 +415,6 @@ def _stores(text: str) -> bool:
 
 
 def _is_given_back(function: str, text: str) -> bool:
-    """Whether a function's text gives one of its parameters back, and neither calls it nor puts another in its place."""
+    """Whether a function's text gives a parameter back, and neither calls it nor puts another in its place."""
     given = re.findall(rf"^\s*return\b(?=.*\b{function}\b) *(.*)$", text, re.MULTILINE)
     return bool(given) and set(given) == {function} and not re.search(rf"\b{function}(?:\(| = )", text)

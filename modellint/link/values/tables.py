@@ -49,6 +49,7 @@ class Tables:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._lookups: dict[Function, tuple[Lookup, ...]] = {}
+        self._by_table: dict[Function, dict[int, list[Lookup]]] = {}
 
     def rows(self, table: Table) -> Size | None:
         """How many rows a table has."""
@@ -137,6 +138,16 @@ class Tables:
         if known is None:
             known = self._lookups[frame.function] = tuple(self._found(frame))
         return known
+
+    def lookups_in(self, table: Table, function: Function) -> Iterable[Lookup]:
+        """Where a function's body calls one table."""
+        known = self._by_table.get(function)
+        if known is None:
+            known = self._by_table[function] = {}
+            for lookup in self.lookups(self.evaluator.root(function)):
+                if lookup.table is not None and lookup.event.kind is EventKind.CALL:
+                    known.setdefault(id(lookup.table.call), []).append(lookup)
+        return known.get(id(table.call), ())
 
     def _found(self, frame: Frame) -> Iterator[Lookup]:
         names = self.evaluator.project.relevance.lookup_names(frame.module)

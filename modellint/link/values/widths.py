@@ -45,14 +45,9 @@ class Taker:
 def takers(table: Table, frame: Frame, project: Project) -> Iterator[Taker]:
     """What takes the rows that a table gives, in the functions of its file and in what they call."""
     for function in users(table, frame, project):
-        outer = project.evaluator.root(function)
-        given = [
-            lookup.event.value
-            for lookup in project.tables.lookups(outer)
-            if lookup.table is not None and lookup.table.call is table.call and lookup.event.kind is EventKind.CALL
-        ]
+        given = [lookup.event.value for lookup in project.tables.lookups_in(table, function)]
         if given:
-            yield from _Rows(given, outer, project).taken()
+            yield from _Rows(given, project.evaluator.root(function), project).taken()
 
 
 def takers_of_index(arrival: Arrival, width: Size, project: Project) -> Iterator[Event]:

@@ -1,0 +1,91 @@
+"""The sizes of a table that have changed places: by what they are called, and by the ids that the table is given."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Op
+from modellint.link.values.evaluator import Located
+from modellint.link.values.shapes import counts_anything, counts_ids, is_width
+from modellint.link.values.table_users import is_called, users
+from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+    from modellint.graph.size import Size
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.values.evaluator import Frame
+    from modellint.link.values.tables import Table
+
+#: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.
+_OWN_WIDTH = re.compile(
+    r"(?<!\w)(?:\w*(?:emb|embed|embedding|embeddings|model|hidden|head)_(?:dim|size|channels)|d_model|dim)(?!\w)"
+)
+_MAX_DEPTH = 8
+#: A function that tells the bucket of a number is not longer than this.
+_MAX_LINES = 200
+
+
+def is_named_the_other_way(table: Table, frame: Frame, project: Project) -> bool:
+    """Whether what ids are looked up in has as many rows as a width, and as many columns as there are ids.
+
+    That goes by what both sizes are called; one name alone tells nothing.
+    """
+    if table.columns is None or counts_ids(table.rows) or counts_anything(table.rows):
+        return False
+    if not counts_ids(table.columns) and not counts_anything(table.columns):
+        return False
+    if not _OWN_WIDTH.search(_text(table.rows)) or is_width(table.columns, frame, project):
+        return False
+    return is_called(table, frame, project)
+
+
+def limit_of_ids(table: Table, columns: Size, frame: Frame, project: Project) -> Located | None:
+    """The number that keeps what indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`.
+
+    A function of the project keeps its result below a parameter from which it takes 1, as `bucket(distance, n)` does.
+    """
+    for function in users(table, frame, project):
+        outer = project.evaluator.root(function)
+        for lookup in project.tables.lookups_in(table, function):
+            for limit in _limits(lookup.index, outer, project):
+                if project.evaluator.size(limit, outer) == columns:
+                    return Located(limit, outer)
+    return None
+
+
+def _limits(index: Value, frame: Frame, project: Project, depth: int = 0) -> Iterator[Value]:
+    """The numbers below which ids are kept, innermost last."""
+    if depth > _MAX_DEPTH:
+        return
+    match index.op:
+        case Op.BIN if index.data == "%":
+            yield index.args[1]
+        case Op.BIN if index.data in ("+", "-"):
+            for arg in index.args:
+                yield from _limits(arg, frame, project, depth + 1)
+        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data.rstrip("_") in ("clamp", "clip"):
+            last = index.argument(1, "max")
+            if last is not None and last.op is Op.BIN and last.data == "-" and last.args[1].data == 1:
+                yield last.args[0]
+            yield from _limits(index.callee.args[0], frame, project, depth + 1)
+        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in PASS_METHODS | CASTS_TO_INTEGER:
+            yield from _limits(index.callee.args[0], frame, project, depth + 1)
+        case Op.CALL:
+            inner = project.evaluator.call_frame(index, frame)
+            if inner is not None and inner.caller is frame and _is_short(inner.function):
+                for name, given in inner.arguments.items():
+                    if re.search(rf"\b{name} - 1\b", inner.function.text):
+                        yield given
+
+
+def _is_short(function: Function) -> bool:
+    return function.end_line - function.line < _MAX_LINES
+
+
+def _text(number: Located) -> str:
+    return number.frame.module.text_of(number.value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
-from modellint.link.values.bounds import clamp_of, is_direct, is_number_of, passes_one_too_many, upper_limit
+from modellint.link.values.bounds import clamp_of, is_as_large, is_direct, passes_one_too_many, upper_limit
 from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import place_in, text_at, written
 from modellint.rule import Example, Rule
@@ -302,6 +302,7 @@ class Codec(nn.Module):
         super().__init__()
         self.rows = rows
         self.books = nn.Embedding(rows, width)
+        self.places = nn.Embedding(2 * rows, width)
 
     def decode(self, codes):
         if torch.any(codes > self.rows):  # expect: ML103
@@ -314,7 +315,8 @@ class Codec(nn.Module):
 
     def forward(self, codes, others):
         first = self.books(codes.clamp(0, self.rows).long())  # expect: ML103
-        return first + self.books(torch.clamp(others, max=self.rows))  # expect: ML103
+        places = self.places((codes - others + self.rows).clamp(0, 2 * self.rows))  # expect: ML103
+        return places + first + self.books(torch.clamp(others, max=self.rows))  # expect: ML103
 """,
             },
         ),
@@ -369,10 +371,11 @@ class Decoder(nn.Module):
         self.rows = rows
         self.head = nn.Linear(width, rows + 64)
         self.codebook = nn.Embedding(rows, width)
+        self.places = nn.Embedding(2 * rows + 1, width)
 
     def forward(self, hidden):
         ids = self.head(hidden).argmax(-1)
-        clamped = self.codebook(ids.clamp(0, self.rows - 1))
+        clamped = self.codebook(ids.clamp(0, self.rows - 1)) + self.places(ids.clamp(0, 2 * self.rows))
         smaller = self.codebook(torch.minimum(ids, torch.tensor(self.rows - 1)))
         wrapped = self.codebook(ids % self.rows)
         chosen = self.codebook(torch.where(ids < self.rows, ids, 0))
@@ -675,7 +678,7 @@ class Model(nn.Module):
             limit = None if clamp is None else upper_limit(clamp, frame, project.evaluator)
             if clamp is None or id(clamp) in reported or limit is None:
                 continue
-            if is_number_of(rows, limit, frame, project.evaluator):
+            if is_as_large(rows, limit, frame, project.evaluator):
                 reported.add(id(clamp))
                 yield self._guard(clamp, event, table, rows, frame, f"clamp to {_last(rows)}", None)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
+from modellint.graph.value import same
 from modellint.link.values.facts import FactKind
 from modellint.rule import Example, Rule
 
@@ -14,8 +15,11 @@ if TYPE_CHECKING:
 
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event
     from modellint.link.project import Project
     from modellint.link.values.arrivals import Arrival
+    from modellint.link.values.evaluator import Located
+    from modellint.link.values.tables import Table
 
 
 class ConstantIdOutsideTable(Rule):
@@ -206,6 +210,16 @@ class Speakers(nn.Module):
 
     def forward(self, speaker):
         return self.embed(speaker)
+
+
+class Languages(nn.Module):
+    def __init__(self, read, width):
+        super().__init__()
+        n_languages = len(read())
+        self.embed = nn.Embedding(n_languages, width, n_languages)  # expect: ML104
+
+    def forward(self, language):
+        return self.embed(language)
 """,
             },
         ),
@@ -536,7 +550,7 @@ class Model(nn.Module):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
-            if "padding_idx" in function.text:
+            if "padding_idx" in function.text or "Embedding(" in function.text or "EmbeddingBag(" in function.text:
                 yield from self._padding_index(function, project)
         for function in project.relevance.table_users(module):
             for arrival in project.arrivals.of(function):
@@ -561,6 +575,8 @@ class Model(nn.Module):
             rows = project.tables.rows(table)
             padding = project.evaluator.size(table.padding.value, table.padding.frame)
             if rows is None or padding is None:
+                if table.padding.frame is table.rows.frame and same(table.padding.value, table.rows.value):
+                    yield self._one_too_many(event, table, table.padding)
                 continue
             above, below = excess(padding, rows), padding.number
             too_high = above is not None and above >= 0
@@ -576,6 +592,20 @@ class Model(nn.Module):
                 related=(Related(table.padding.frame.module.place(table.padding.value), "the constant"),),
                 help="add a row for the padding, or pad with an id of the vocabulary",
             )
+
+    def _one_too_many(self, event: Event, table: Table, padding: Located) -> Finding:
+        """`padding_idx` is written as the number of rows, whatever that number is."""
+        module = padding.frame.module
+        text = module.text_of(padding.value)
+        return self.finding(
+            table.frame.module.place(event.value),
+            f"`padding_idx` is `{text}`, but the table has `{text}` rows",
+            symbol=table.frame.module.text_of(event.value.callee),
+            confidence=Confidence.HIGH,
+            evidence=(f"the last row is `{text}` - 1",),
+            related=(Related(module.place(padding.value), "the constant"),),
+            help="add a row for the padding, or pad with an id of the vocabulary",
+        )
 
     def _filler(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
         size, table = arrival.fact.size, arrival.lookup.table

@@ -80,12 +80,10 @@ def passes_one_too_many(compare: Value, rows: Size, frame: Frame, evaluator: Eva
         limit = left
     else:
         return False
-    return is_number_of(rows, limit, frame, evaluator)
+    return limit.op in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM) and is_as_large(rows, limit, frame, evaluator)
 
 
-def is_number_of(rows: Size, limit: Value, frame: Frame, evaluator: Evaluator) -> bool:
-    """Whether a limit is written as the number of rows itself."""
+def is_as_large(rows: Size, limit: Value, frame: Frame, evaluator: Evaluator) -> bool:
+    """Whether a limit is the number of rows itself."""
     size = evaluator.size(limit, frame)
-    if size is None or limit.op not in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM):
-        return False
-    return excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)
+    return size is not None and excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)

@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.link.values.evaluator import Located
+from modellint.link.values.offsets import index_moves_too, is_number, is_run_time, offset_of, takes_last
 from modellint.link.values.python_edit import written
-from modellint.link.values.rotary import (
-    LengthKind,
-    has_length_beside,
-    is_element,
-    is_enlarged,
-    is_last,
-    length_kind,
-    measured,
-    mixed_extreme,
-    number_sources,
-    sums,
-)
+from modellint.link.values.rotary import LengthKind, is_enlarged, measured, mixed_extreme, sums
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -29,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.link.values.evaluator import Located
     from modellint.link.values.rotary import SizedTable, TableIndex
 
 
@@ -613,11 +603,11 @@ class Attention(nn.Module):
         for part in sums(table.length, project.evaluator):
             if part.frame.module is not table.frame.module:
                 continue
-            offset = _offset(part, project)
+            offset = offset_of(part, project)
             if offset is None:
                 continue
-            if abs(offset) >= 2 and _is_run_time(part, project):
-                if _index_moves_too(table, part, offset, project) or is_enlarged(table, part):
+            if abs(offset) >= 2 and is_run_time(part, project):
+                if index_moves_too(table, part, offset, project) or is_enlarged(table, part):
                     continue
                 if project.rotary.fits_grown(table, part):
                     continue
@@ -626,13 +616,13 @@ class Attention(nn.Module):
                 extreme = mixed_extreme(part.value)
                 if extreme is not None:
                     yield self._outside(table, part, extreme, project), part.value
-                elif _takes_last(part, table, project):
+                elif takes_last(part, table, project):
                     yield self._last(table, part, project), part.value
 
     def _added(self, table: SizedTable, part: Located, offset: int, project: Project) -> Finding:
         module = part.frame.module
         text = module.text_of(part.value)
-        base = module.text_of(next(arg for arg in part.value.args if not _is_number(arg, part, project)))
+        base = module.text_of(next(arg for arg in part.value.args if not is_number(arg, part, project)))
         indices = project.rotary.indices(table)
         change = f"adds {offset} to" if offset > 0 else f"takes {-offset} from"
         evidence = [f"`{text}` {change} `{base}`"]
@@ -680,72 +670,6 @@ class Attention(nn.Module):
 
 #: What is said of the place that looks the table up.
 _INDEXED = "the table is indexed here"
-
-
-def _offset(part: Located, project: Project) -> int | None:
-    """The whole number that a sum adds to something that is none."""
-    left, right = part.value.args
-    sizes = [project.evaluator.size(arg, part.frame) for arg in (left, right)]
-    numbers = [None if size is None else size.constant for size in sizes]
-    if numbers[1] is not None and numbers[0] is None:
-        return -numbers[1] if part.value.data == "-" else numbers[1]
-    if numbers[0] is not None and numbers[1] is None and part.value.data == "+":
-        return numbers[0]
-    return None
-
-
-def _is_number(value: Value, part: Located, project: Project) -> bool:
-    size = project.evaluator.size(value, part.frame)
-    return size is not None and size.constant is not None
-
-
-def _is_run_time(part: Located, project: Project) -> bool:
-    """Whether what the offset is added to is known only at run time: a dimension, a position, an argument."""
-    for source in number_sources(part, project.evaluator):
-        value = source.value
-        if value.op is Op.CONST:
-            continue
-        if length_kind(value) != LengthKind.UNKNOWN:
-            return True
-        if is_element(value) or (value.op is Op.PARAM and value.data != "self"):
-            return True
-        if value.op is Op.BIN and value.data == "//" and length_kind(value.args[0]) == LengthKind.COUNT:
-            return True
-    return False
-
-
-def _index_moves_too(table: SizedTable, part: Located, offset: int, project: Project) -> bool:
-    """Whether positions are moved by the same number, so that table and index agree (OPT and BART add 2)."""
-    functions = [table.frame.function, *([table.callee.function] if table.callee is not None else [])]
-    for function in functions:
-        frame = project.evaluator.root(function)
-        for event in function.flow.events:
-            for value in event.value.walk():
-                if value.op is not Op.BIN or value is part.value or value.data not in ("+", "-"):
-                    continue
-                if value.line == part.value.line and value.offset == part.value.offset:
-                    continue
-                other = _offset(Located(value, frame), project)
-                if other is not None and abs(other) == abs(offset):
-                    return True
-    return False
-
-
-def _takes_last(part: Located, table: SizedTable, project: Project) -> bool:
-    """Whether a length is the last element of the very ids that index the table, plus 1."""
-    if has_length_beside(part, table):
-        return False
-    indices = project.rotary.indices(table)
-    for source in number_sources(part, project.evaluator):
-        value = source.value
-        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("max", "amax"):
-            value = value.callee.args[0]
-        if not is_last(value) or value.args[1].op is not Op.TUPLE:
-            continue
-        ids = project.rotary.follow(Located(value.args[0], source.frame))
-        if any(index.ids.value is ids.value for index in indices):
-            return True
-    return False
 
 
 def _indexed_by(index: TableIndex) -> str:

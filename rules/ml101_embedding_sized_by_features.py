@@ -10,20 +10,17 @@ from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import swapped
 from modellint.link.values.shapes import (
     COUNTS_IDS,
-    counts_anything,
     counts_ids,
     documented_shape,
     documents_ids,
-    is_called_width,
     is_own_width,
     is_shared,
     is_shared_shape,
-    is_width,
     sharing,
 )
-from modellint.link.values.swaps import is_named_the_other_way, limit_of_ids
-from modellint.link.values.table_users import arrivals, attribute_of, is_called, is_transposed, is_width_of_index
-from modellint.link.values.widths import takers, takers_of_index
+from modellint.link.values.swaps import Sign, swaps
+from modellint.link.values.table_users import arrivals, attribute_of, is_called, is_width_of_index
+from modellint.link.values.widths import takers_of_index
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -611,9 +608,7 @@ embedding: !new:torch.nn.Embedding
         rows = project.tables.rows(table)
         if rows is not None and rows.constant in (0, 1, 2):
             return
-        evidence = list(_named(table, frame, project))
-        if rows is not None:
-            evidence += [*_swapped(event, table, rows, frame, project), *_taken(event, table, rows, frame, project)]
+        evidence = list(_swapped(event, table, rows, frame, project))
         fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if evidence else None
         if rows is not None:
             evidence += _sized(event, table, rows, frame, project)
@@ -687,56 +682,29 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
         yield _Evidence(text, True, Related(arrival.frame.module.place(event.value), "a layer takes the same tensor"))
 
 
-def _named(table: Table, frame: Frame, project: Project) -> Iterator[_Evidence]:
-    """Both sizes are called what the other one should be, and ids are looked up."""
-    if table.columns is not None and is_named_the_other_way(table, frame, project):
-        rows, columns = _text(table.rows), _text(table.columns)
-        yield _Evidence(f"the arguments are swapped: `{columns}` is called a number of ids, `{rows}` a width", False)
-        yield _Evidence("ids are looked up in the table", False)
+#: What is said of each sign that the sizes have changed places, and of where it is.
+_SIGNS = {
+    Sign.NAMES: ("`{columns}` is called a number of ids, `{rows}` a width", ""),
+    Sign.LIMIT: ("ids are kept below `{place}`, the number of columns", "the ids are kept below this number"),
+    Sign.WIDTH: ("`{columns}` counts ids, `{rows}` is the width of other parts", ""),
+    Sign.TAKER: ("`{place}` takes rows of `{size}` numbers", "what the table gives is taken for `{size}` wide"),
+}
 
 
-def _swapped(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
-    """The second argument counts ids, the first is a width that other layers of the file have."""
-    if table.columns is None or counts_ids(table.rows):
-        return
-    columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    limit = None if columns is None or columns == rows else limit_of_ids(table, columns, frame, project)
-    if limit is not None:
-        module = limit.frame.module
-        text = f"the arguments are swapped: ids are kept below `{module.text_of(limit.value)}`, the number of columns"
-        yield _Evidence(text, True, Related(module.place(limit.value), "the ids are kept below this number"))
-        return
-    is_vocabulary, counts = counts_ids(table.columns), counts_anything(table.columns)
-    is_literal = columns is not None and columns.constant is not None and is_called_width(table.rows)
-    if columns == rows or not (is_vocabulary or counts or is_literal):
-        return
-    if is_transposed(table, frame, project) or is_width(table.columns, frame, project):
-        return
-    differ = is_vocabulary or is_literal or is_called_width(table.rows)
-    if is_own_width(event, rows, frame, project) or (differ and is_shared(event, rows, frame, project)):
-        yield _Evidence(
-            f"the arguments are swapped: `{_text(table.columns)}` counts ids,"
-            f" `{_text(table.rows)}` is the width of other parts",
-            True,
+def _swapped(event: Event, table: Table, rows: Size | None, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """What says that the first two arguments are swapped; names alone are no proof."""
+    columns = "" if table.columns is None else _text(table.columns)
+    for swap in swaps(event, table, rows, frame, project):
+        place = "" if swap.located is None else _text(swap.located)
+        text, message = (
+            words.format(columns=columns, rows=_text(table.rows), place=place, size=rows) for words in _SIGNS[swap.sign]
         )
-
-
-def _taken(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
-    """What the table gives is taken for as wide as the table has rows, and it has another number of columns."""
-    if table.columns is None:
-        return
-    columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if columns is not None and (columns == rows or is_own_width(event, columns, frame, project)):
-        return
-    for taker in takers(table, frame, project):
-        if taker.width == rows:
-            module = taker.located.frame.module
-            yield _Evidence(
-                f"the arguments are swapped: `{module.text_of(taker.located.value)}` takes rows of `{rows}` numbers",
-                True,
-                Related(module.place(taker.located.value), f"what the table gives is taken for `{rows}` wide"),
-            )
-            return
+        related = None
+        if swap.located is not None:
+            related = Related(swap.located.frame.module.place(swap.located.value), message)
+        yield _Evidence(f"the arguments are swapped: {text}", swap.sign is not Sign.NAMES, related)
+        if swap.sign is Sign.NAMES:
+            yield _Evidence("ids are looked up in the table", False)
 
 
 def _text(number: Located) -> str:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Op
 from modellint.link.values.evaluator import Located
-from modellint.link.values.shapes import counts_anything, counts_ids, is_width
-from modellint.link.values.table_users import is_called, users
+from modellint.link.values.shapes import (
+    counts_anything,
+    counts_ids,
+    is_called_width,
+    is_own_width,
+    is_shared,
+    is_width,
+)
+from modellint.link.values.table_users import is_called, is_transposed, users
 from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
+from modellint.link.values.widths import takers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function
     from modellint.graph.size import Size
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.evaluator import Frame
     from modellint.link.values.tables import Table
@@ -30,21 +40,74 @@ _MAX_DEPTH = 8
 _MAX_LINES = 200
 
 
-def is_named_the_other_way(table: Table, frame: Frame, project: Project) -> bool:
+class Sign(Enum):
+    """What gives away that the sizes of a table have changed places."""
+
+    NAMES = "names"  # both are called what the other one should be, and ids are looked up
+    LIMIT = "limit"  # ids are kept below the number of columns
+    WIDTH = "width"  # the columns count something, the rows are the width of other parts
+    TAKER = "taker"  # what the table gives is taken for as wide as the table has rows
+
+
+@dataclass(frozen=True, eq=False)
+class Swap:
+    """A sign, and where it is: the number that limits the ids, or what takes the rows."""
+
+    sign: Sign
+    located: Located | None = None
+
+
+def swaps(event: Event, table: Table, rows: Size | None, frame: Frame, project: Project) -> Iterator[Swap]:
+    """What says that the sizes of a table, built at `event`, have changed places; `rows` is None if it is not known."""
+    if table.columns is None:
+        return
+    columns = project.evaluator.size(table.columns.value, table.columns.frame)
+    if _is_named_the_other_way(table, table.columns, frame, project):
+        yield Swap(Sign.NAMES)
+    if rows is None or columns == rows:
+        return
+    if not counts_ids(table.rows):
+        limit = None if columns is None else _limit_of_ids(table, columns, frame, project)
+        if limit is not None:
+            yield Swap(Sign.LIMIT, limit)
+        elif _is_width_of_others(event, table, table.columns, rows, frame, project):
+            yield Swap(Sign.WIDTH)
+    if columns is None or not is_own_width(event, columns, frame, project):
+        taker = next((taker for taker in takers(table, frame, project) if taker.width == rows), None)
+        if taker is not None:
+            yield Swap(Sign.TAKER, taker.located)
+
+
+def _is_named_the_other_way(table: Table, columns: Located, frame: Frame, project: Project) -> bool:
     """Whether what ids are looked up in has as many rows as a width, and as many columns as there are ids.
 
     That goes by what both sizes are called; one name alone tells nothing.
     """
-    if table.columns is None or counts_ids(table.rows) or counts_anything(table.rows):
+    if counts_ids(table.rows) or counts_anything(table.rows):
         return False
-    if not counts_ids(table.columns) and not counts_anything(table.columns):
+    if not counts_ids(columns) and not counts_anything(columns):
         return False
-    if not _OWN_WIDTH.search(_text(table.rows)) or is_width(table.columns, frame, project):
+    if not _OWN_WIDTH.search(_text(table.rows)) or is_width(columns, frame, project):
         return False
     return is_called(table, frame, project)
 
 
-def limit_of_ids(table: Table, columns: Size, frame: Frame, project: Project) -> Located | None:
+def _is_width_of_others(
+    event: Event, table: Table, columns: Located, rows: Size, frame: Frame, project: Project
+) -> bool:
+    """Whether the columns count something, and the rows are a width that other parts of the model have."""
+    number = project.evaluator.size(columns.value, columns.frame)
+    is_literal = number is not None and number.constant is not None and is_called_width(table.rows)
+    is_vocabulary = counts_ids(columns)
+    if not (is_vocabulary or counts_anything(columns) or is_literal):
+        return False
+    if is_transposed(table, frame, project) or is_width(columns, frame, project):
+        return False
+    differ = is_vocabulary or is_literal or is_called_width(table.rows)
+    return is_own_width(event, rows, frame, project) or (differ and is_shared(event, rows, frame, project))
+
+
+def _limit_of_ids(table: Table, columns: Size, frame: Frame, project: Project) -> Located | None:
     """The number that keeps what indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`.
 
     A function of the project keeps its result below a parameter from which it takes 1, as `bucket(distance, n)` does.

@@ -304,9 +304,9 @@ class Bias(nn.Module):
     )
     good = (
         Example(
-            "Tables of a few numbers for each column, and a bias for each word",
+            "Tables of a few numbers for each column, and a local that is assigned from a vocabulary",
             {
-                "model.py": """\
+                "columns.py": """\
 from torch import nn
 
 
@@ -315,6 +315,20 @@ class Columns(nn.Module):
         super().__init__()
         self.columns, self.bias = nn.Embedding(n_columns, 4), nn.Embedding(n_words, 1)
         self.mix = nn.Linear(n_columns, n_words)
+""",
+                "model.py": """\
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        embed_dim = config.vocab_size + 1
+        self.embed = nn.Embedding(embed_dim, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size)
+
+    def forward(self, input_ids):
+        return self.norm(self.embed(input_ids))
 """,
             },
         ),
@@ -337,25 +351,6 @@ class Sparse(nn.Module):
     def forward(self, image, words, x):
         distance = (x.reshape(-1, 1, self.dim) - self.codes.weight).abs().clamp(max=self.dim - 1).sum(-1)
         return self.columns(torch.arange(image.shape[-1])), self.scores(words), self.codes(distance.argmin(-1))
-""",
-            },
-        ),
-        Example(
-            "A local that is assigned from a vocabulary, whatever it is called",
-            {
-                "model.py": """\
-from torch import nn
-
-
-class Tagger(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        embed_dim = config.vocab_size + 1
-        self.embed = nn.Embedding(embed_dim, config.hidden_size)
-        self.norm = nn.LayerNorm(config.hidden_size)
-
-    def forward(self, input_ids):
-        return self.norm(self.embed(input_ids))
 """,
             },
         ),
@@ -449,7 +444,7 @@ class ChannelEncoder(nn.Module):
             },
         ),
         Example(
-            "Real numbers that are put into buckets",
+            "Real numbers that are put into buckets, one table for each categorical column, and tables that need none",
             {
                 "pitch.py": '''\
 import torch
@@ -468,11 +463,6 @@ class PitchEmbedding(nn.Module):
         """pitch: (batch, time), spectrum: (batch, time, pitch_dim)"""
         return self.embed(torch.bucketize(pitch, self.edges)) + self.smooth(spectrum)
 ''',
-            },
-        ),
-        Example(
-            "One table for each categorical column, and tables that need none",
-            {
                 "columns.py": """\
 from torch import nn
 
@@ -495,7 +485,7 @@ class ColumnEncoder(nn.Module):
             },
         ),
         Example(
-            "The docstring says that the number counts tokens",
+            "The docstring says tokens, or the family of a class documents the shape, or there is a row for padding",
             {
                 "encoder.py": '''\
 from torch import nn
@@ -513,11 +503,6 @@ class TextEncoder(nn.Module):
     def forward(self, phones, counts):
         return self.embed(phones) + self.one_hot(self.norm(counts))
 ''',
-            },
-        ),
-        Example(
-            "A shape that the family of a class documents, and a table with a row for padding",
-            {
                 "front.py": '''\
 from torch import nn
 

@@ -453,15 +453,20 @@ class Positions(nn.Module):
         self.longest = 0
 
     def build(self, length):
+        angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, self.width, 2) / self.width)
+        self.cosines, self.longest = torch.cos(angles), length
+
+    def grow(self, x):
+        length = x.shape[1]
         if self.longest >= length:
             return
-        self.longest = length + 64
-        angles = torch.arange(length + 64)[:, None] / 10000 ** (torch.arange(0, self.width, 2) / self.width)
-        self.cosines = torch.cos(angles)
+        self.build(length + 64)
 
-    def forward(self, x):
-        self.build(x.shape[1])
-        return x * self.cosines[: x.shape[1]]
+    def forward(self, x, is_traced=False):
+        length = x.shape[1]
+        if not (is_traced and torch.is_tensor(length)) and length > self.longest:
+            self.build(length + 64)
+        return x * self.cosines[:length]
 """,
             },
         ),

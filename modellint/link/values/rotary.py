@@ -443,13 +443,23 @@ def is_enlarged(table: SizedTable, part: Located) -> bool:
     if table.event.guard is None:
         return False
     added = [arg for arg in part.value.args if arg.op is not Op.CONST]
-    for guard in table.event.guard.chain():
-        tests = tuple(guard.test.walk())
-        negated = sum(test.op is Op.UNARY and test.data in ("not", "~") for test in tests) % 2 == 1
-        for test in tests:
-            if test.op is Op.COMPARE and any(_exceeds(test, guard.truthy is not negated, one) for one in added):
-                return True
-    return False
+    return any(
+        _exceeds(compare, holds, one)
+        for guard in table.event.guard.chain()
+        for compare, holds in _comparisons(guard.test, guard.truthy)
+        for one in added
+    )
+
+
+def _comparisons(test: Value, holds: bool) -> Iterator[tuple[Value, bool]]:
+    """The comparisons in a condition, and whether each of them holds where the condition does or does not."""
+    if test.op is Op.UNARY and test.data in ("not", "~"):
+        yield from _comparisons(test.args[0], not holds)
+    elif test.op is Op.BOOL:
+        for arg in test.args:
+            yield from _comparisons(arg, holds)
+    else:
+        yield from ((part, holds) for part in test.walk() if part.op is Op.COMPARE)
 
 
 #: Which operand is the larger one where a comparison holds.

@@ -104,6 +104,19 @@ class Analyser:
             tuple(run.unfinished),
         )
 
+    def update(self, path: Path, data: bytes | None) -> set[str]:
+        """Take `data` for the content of a file (None: what is on disk), and forget what rested on another one.
+
+        Returns the keys of what may have changed, as results have them in their `dependencies`.
+        """
+        keys = self.files.update(path, data)
+        self._project.forget(keys)
+        return keys
+
+    def ask(self, question: Callable[[Project], T]) -> T:
+        """What the linked project says to a question, with facts that are kept for the next one."""
+        return question(self._project)
+
     def _python(self, run: _Run, data: bytes) -> None:
         rules = self._triggers.rules_for(data)
         if not rules and _is_python(run.path, data):

@@ -596,6 +596,21 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
     return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
 
 
+@cli.command()
+def server() -> int:
+    """Run the language server on stdin and stdout, for editors.
+
+    Needs the extra `lsp`: pip install 'modellint[lsp]'. docs/editors.md has settings for editors.
+    """
+    try:
+        from modellint.server.app import create
+    except ImportError as error:
+        missing = f"the package {error.name} is missing; expected `pip install 'modellint[lsp]'`"
+        raise click.UsageError(f"the language server cannot be started: {missing}") from None
+    create().start_io()
+    return 0
+
+
 def _rule_set() -> RuleSet:
     from modellint.config import settings_for
     from modellint.packs import select_rules

@@ -81,6 +81,22 @@ class Files:
             self._traces[-1][0].add(f"dir:{path.as_posix()}")
         return _names(path)
 
+    def update(self, path: Path, data: bytes | None) -> set[str]:
+        """Take `data` for the content of a file; None for what is on disk, looked at anew.
+
+        Returns the keys of what may have changed with it.
+        """
+        if data is None:
+            self._overlay.pop(path, None)
+        else:
+            self._overlay[path] = data
+        self._contents.pop(path, None)
+        name, folder = path.as_posix(), path.parent.as_posix()
+        keys = {f"file:{name}", f"is-file:{name}", f"is-dir:{name}", f"dir:{folder}", f"is-dir:{folder}"}
+        for key in keys:
+            self._fingerprints.pop(key, None)
+        return keys
+
     def forget(self, path: Path) -> None:
         """Drop the content held for a file that has been analysed; it is read again when needed."""
         self._contents.pop(path, None)

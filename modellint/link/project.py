@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from modellint.files import Files
@@ -186,6 +187,22 @@ class Project:
             self.__dict__.pop(name, None)
         module.release()
 
+    def forget(self, keys: set[str]) -> None:
+        """Forget what rests on any of `keys`, the dependencies that have changed.
+
+        What was read from other files and is known by names alone is kept. The rest belongs to facts in memory, which
+        may be gone.
+        """
+        changed = {key.partition(":")[2] for key in keys}
+        self._memo = {
+            key: (result, trace)
+            for key, (result, trace) in self._memo.items()
+            if trace and keys.isdisjoint(trace) and _is_named(key, changed)
+        }
+        self.__dict__.pop("classes", None)
+        for name in _PER_FILE:
+            self.__dict__.pop(name, None)
+
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
         if key not in self._memo:
@@ -238,3 +255,12 @@ class Project:
                 return None
 
         return self.once(("config", path), load)
+
+
+def _is_named(key: Any, changed: set[str]) -> bool:
+    """Whether a key is made of nothing but names, none of them of a changed file."""
+    if isinstance(key, tuple):
+        return all(_is_named(part, changed) for part in key)
+    if isinstance(key, (str, PurePath)):
+        return str(key) not in changed
+    return key is None

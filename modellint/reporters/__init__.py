@@ -7,12 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.files import Files
 from modellint.source import UnreadableError, decode_python, decode_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.files import Files
     from modellint.linter import Report
     from modellint.rule import Rule
 
@@ -46,7 +46,7 @@ class View:
     def source_lines(self, path: str) -> list[str]:
         """The lines of a file; none if it cannot be read."""
         if path not in self._lines:
-            self._lines[path] = _lines(Path(path), self._files)
+            self._lines[path] = decoded_lines(Path(path), self._files)
         return self._lines[path]
 
 
@@ -57,8 +57,9 @@ def _relative(path: str, base: Path) -> str:
         return path
 
 
-def _lines(file: Path, files: Files) -> list[str]:
-    data = files.read(file)
+def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
+    """The lines of a file as its encoding has them; none if it cannot be read."""
+    data = (files or Files()).read(file)
     if data is None:
         return []
     decode = decode_yaml if file.suffix.lower() in (".yaml", ".yml") else decode_python

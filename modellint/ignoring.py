@@ -1,0 +1,63 @@
+"""Comments that silence a finding: the edit that writes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.discovery import YAML, kind_of
+from modellint.finding import Edit
+from modellint.source import Place, SourceFile, Span
+from modellint.suppressions import in_python, in_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from modellint.finding import Finding
+    from modellint.suppressions import Suppression
+
+
+def ignore_edit(source: SourceFile, finding: Finding, reason: str = "") -> Edit | None:
+    """The edit that silences a finding on its line; None if no comment can stand there.
+
+    An ignore comment that is there already gets the code added. Otherwise the comment is put at the end of the first of
+    the finding's lines that can hold one: the end of a line inside of a string cannot.
+    """
+    comments = _comments(source)
+    lines = range(finding.span.line, min(finding.span.end_line, len(source.lines)) + 1)
+    for comment in comments:
+        if comment.span.line in lines and comment.codes and not (comment.whole_file or comment.is_noqa):
+            edit = _with_code(source, comment.span, finding)
+            if edit is not None and _silences(source, edit, finding):
+                return edit
+    text = f"# modellint: ignore[{finding.code}]" + (f"  {reason}" if reason else "")
+    for number in lines:
+        line = source.lines[number - 1].rstrip("\r\n")
+        kept = line.rstrip()
+        place = Place(finding.path, Span(number, len(kept) + 1, number, len(line) + 1))
+        edit = Edit(place, f"  {text}" if kept else text)
+        if _silences(source, edit, finding):
+            return edit
+    return None
+
+
+def _comments(source: SourceFile) -> Sequence[Suppression]:
+    return in_yaml(source) if kind_of(source.path.name) == YAML else in_python(source)
+
+
+def _with_code(source: SourceFile, span: Span, finding: Finding) -> Edit | None:
+    """`ignore[ML101]` with one more code before the bracket."""
+    line = source.lines[span.line - 1]
+    end = line.find("]", span.column - 1, span.end_column)
+    if end < 0:
+        return None
+    return Edit(Place(finding.path, Span(span.line, end + 1, span.line, end + 1)), f", {finding.code}")
+
+
+def _silences(source: SourceFile, edit: Edit, finding: Finding) -> bool:
+    """Whether the text with the edit holds a comment that covers the finding."""
+    lines = list(source.lines)
+    span = edit.place.span
+    line = lines[span.line - 1]
+    lines[span.line - 1] = line[: span.column - 1] + edit.text + line[span.end_column - 1 :]
+    changed = SourceFile(source.path, "".join(lines), source.encoding, source.bom)
+    return any(comment.covers(finding) for comment in _comments(changed))

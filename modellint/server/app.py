@@ -1,0 +1,432 @@
+"""The language server: what the editor says and is told. Checking is done in one thread, beside the protocol's.
+
+Diagnostics are pushed, and given when asked for. A change that comes while an older one is being looked at goes first;
+what was asked for in between is answered when everything is up to date.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import io
+import logging
+import os
+import queue
+import threading
+import tokenize
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+import modellint
+from modellint.config import UsageError, settings_for
+from modellint.discovery import YAML, glob_matcher, kind_of
+from modellint.finding import Applicability
+from modellint.ignoring import ignore_edit
+from modellint.reporters import decoded_lines
+from modellint.server.hover import finding_text, layer_text
+from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
+from modellint.server.session import Session
+from modellint.source import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from modellint.finding import Edit, Finding
+
+log = logging.getLogger(__name__)
+_CONFIGURATION = ("pyproject.toml", "modellint.toml")
+_WATCHED = ("**/*.py", "**/*.yaml", "**/*.yml", "**/pyproject.toml", "**/modellint.toml")
+#: Seconds without work after which the garbage of the last checks is collected, and how many may come before that.
+_IDLE, _MANY_CHECKS = 2.0, 200
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the editor was last told: findings by path, and the texts and versions that they are about."""
+
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    texts: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+
+
+class Server(LanguageServer):
+    """The state of one editor's session."""
+
+    def __init__(self) -> None:
+        super().__init__(SOURCE, modellint.__version__)
+        self.shown = Shown()
+        self._texts: dict[str, tuple[int | None, str]] = {}
+        self._sessions: dict[Path, Session] = {}
+        self._owners: dict[str, Session] = {}
+        self._published: set[str] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._waiting: list[tuple[asyncio.Future[Any], Callable[[], Any]]] = []
+        self._complaint = ""
+        self._is_dirty = False
+        self._checks = 0
+        self._thread = threading.Thread(target=self._run, name="check", daemon=True)
+
+    # -- called by the protocol's thread ---------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+
+    def end(self) -> None:
+        self._work.put(None)
+
+    def submit(self, work: Callable[[], None]) -> None:
+        """Have something done by the checking thread, before it goes on checking."""
+        self._work.put(work)
+
+    async def up_to_date(self, answer: Callable[[], Any]) -> Any:
+        """What `answer` gives, in the checking thread, once everything is checked."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.submit(lambda: self._waiting.append((future, answer)))
+        return await future
+
+    def opened(self, uri: str) -> None:
+        """A document was opened or edited."""
+        path = path_of(uri)
+        if path is None or kind_of(Path(path).name) is None:
+            return
+        document = self.workspace.get_text_document(uri)
+        self.submit(lambda: self._open(path, document.version, document.source))
+
+    # -- called by the checking thread -----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        gc.disable()  # a collection takes longer than a check: it waits for a pause
+        while self._take_work():
+            session = self._outdated()
+            if session is not None:
+                self._safely(session.check)
+                self._checks += 1
+            if session is not None or self._is_dirty:
+                self._safely(self._publish)
+                self._is_dirty = False
+            if self._outdated() is None and self._work.empty():
+                self._answer()
+
+    def _take_work(self) -> bool:
+        """Do what was submitted; if there is nothing to check, wait for it. False when it is time to end."""
+        works: list[Callable[[], None] | None] = []
+        if self._outdated() is None:
+            works.append(self._wait())
+        with contextlib.suppress(queue.Empty):
+            while True:
+                works.append(self._work.get_nowait())
+        for work in works:
+            if work is None:
+                return False
+            self._safely(work)
+        return True
+
+    def _wait(self) -> Callable[[], None] | None:
+        """The next piece of work; garbage is collected in a pause, or when there is a lot of it."""
+        if self._checks < _MANY_CHECKS:
+            with contextlib.suppress(queue.Empty):
+                return self._work.get(timeout=_IDLE)
+        if self._checks:
+            gc.collect()
+            self._checks = 0
+        return self._work.get()
+
+    def _outdated(self) -> Session | None:
+        return next((session for session in self._sessions.values() if session.is_outdated), None)
+
+    def _safely(self, work: Callable[[], object]) -> None:
+        """A failure of ours is told, and costs what was being done, not the server."""
+        try:
+            work()
+        except UsageError as error:
+            if str(error) != self._complaint:  # once, not with every key
+                self._complaint = str(error)
+                self._tell(str(error), types.MessageType.Error)
+        except Exception:
+            log.exception("internal error")
+            self._tell("modellint: internal error; the log of the server has it", types.MessageType.Warning)
+
+    def _tell(self, message: str, kind: types.MessageType) -> None:
+        self._in_loop(lambda: self.window_show_message(types.ShowMessageParams(kind, message)))
+
+    def _in_loop(self, call: Callable[[], object]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call)
+
+    def _answer(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future, answer in waiting:
+            if future.cancelled():
+                continue
+            result: Any = None
+            try:
+                result = answer()
+            except Exception:
+                log.exception("internal error")
+            self._in_loop(partial(_settle, future, result))
+
+    def _open(self, path: str, version: int | None, text: str) -> None:
+        session = self._session(Path(path))
+        if session is None:
+            return
+        self._texts[path] = (version, text)
+        self._owners[path] = session
+        session.open(Path(path), _encoded(path, text))
+
+    def _session(self, path: Path) -> Session | None:
+        """The session of a file's project; None for a file that the project's settings exclude."""
+        settings = settings_for([path])
+        key = settings.source or settings.root
+        if key not in self._sessions:
+            self._sessions[key] = Session(settings)
+        session = self._sessions[key]
+        is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+        return None if any(is_excluded(part.as_posix()) for part in (path, *path.parents)) else session
+
+    def _close(self, path: str) -> None:
+        self._texts.pop(path, None)
+        session = self._owners.pop(path, None)
+        self._is_dirty = True
+        if session is not None:
+            session.close(Path(path))
+
+    def _touched(self, paths: Sequence[str]) -> None:
+        """Files changed on disk. Settings that changed make everything anew."""
+        if any(os.path.basename(path) in _CONFIGURATION for path in paths):
+            texts = dict(self._texts)
+            self._sessions.clear()
+            self._owners.clear()
+            self._is_dirty = True
+            for path, (version, text) in texts.items():
+                self._open(path, version, text)
+            return
+        for session in self._sessions.values():
+            for path in paths:
+                session.touch(Path(path))
+
+    def _publish(self) -> None:
+        """Tell the editor what there is now, and of files that had findings and have none any more."""
+        by_path: dict[str, list[Finding]] = {path: [] for path in self._texts}
+        for session in self._sessions.values():
+            for finding in session.findings():
+                by_path.setdefault(finding.path, []).append(finding)
+        shown = Shown(by_path, dict(self._texts))
+        gone = self._published - by_path.keys()
+        self._published = set(by_path)
+        converter = self.converter(shown)
+        with_related = self.knows("textDocument", "publish_diagnostics", "related_information")
+        messages = [
+            types.PublishDiagnosticsParams(
+                uri_of(path),
+                [converter.diagnostic(finding, with_related=with_related) for finding in by_path.get(path, ())],
+                shown.texts.get(path, (None, ""))[0],
+            )
+            for path in (*by_path, *sorted(gone))
+        ]
+
+        def send() -> None:
+            self.shown = shown
+            for message in messages:
+                self.text_document_publish_diagnostics(message)
+
+        self._in_loop(send)
+
+    # -- for both --------------------------------------------------------------------------------------------------
+
+    def knows(self, *names: str) -> bool:
+        """Whether the editor's capabilities say yes to `names`, one inside of the other."""
+        value: Any = self.client_capabilities
+        for name in names:
+            value = getattr(value, {"textDocument": "text_document"}.get(name, name), None)
+        return bool(value)
+
+    def converter(self, shown: Shown) -> Converter:
+        def lines_of(path: str) -> Sequence[str]:
+            if path in shown.texts:
+                return SourceFile(Path(path), shown.texts[path][1]).lines
+            return decoded_lines(Path(path))
+
+        return Converter(self.workspace.position_codec, lines_of)
+
+    def diagnostics_of(self, path: str) -> list[types.Diagnostic]:
+        """For the checking thread: the diagnostics of one file as they are now."""
+        session = self._owners.get(path)
+        if session is None:
+            return []
+        converter = self.converter(Shown({}, dict(self._texts)))
+        found = [finding for finding in session.findings() if finding.path == path]
+        return [converter.diagnostic(finding, with_related=True) for finding in found]
+
+    def hover_at(self, path: str, line: int) -> str | None:
+        """For the checking thread: what there is to say about a line, from 1, as Markdown."""
+        session = self._owners.get(path)
+        if session is None:
+            return None
+        found = [f for f in session.findings() if f.path == path and touches(f.span, line, line)]
+        if found:
+            return "\n\n---\n".join(finding_text(finding, session.rules.rules.get(finding.code)) for finding in found)
+        return session.ask(lambda project: layer_text(Path(path), line, project))
+
+
+def _encoded(path: str, text: str) -> bytes:
+    """The bytes of a text as a file would hold them: Python says in the first lines how it is encoded."""
+    data = text.encode("utf-8", "surrogatepass")
+    if b"coding" not in data[:1024] or kind_of(Path(path).name) == YAML:
+        return data
+    try:
+        return text.encode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
+    except (SyntaxError, UnicodeEncodeError):
+        return data
+
+
+def _settle(future: asyncio.Future[Any], result: Any) -> None:
+    if not future.done():  # the editor may have lost interest
+        future.set_result(result)
+
+
+def fix_all(findings: Iterable[Finding]) -> list[Edit]:
+    """The edits of all safe fixes that do not touch one another."""
+    chosen: list[Edit] = []
+    for finding in findings:
+        if finding.fix is None or finding.fix.applicability is not Applicability.SAFE:
+            continue
+        if not any(_overlap(edit, other) for edit in finding.fix.edits for other in chosen):
+            chosen.extend(edit for edit in finding.fix.edits if edit not in chosen)
+    return chosen
+
+
+def _overlap(edit: Edit, other: Edit) -> bool:
+    if edit.place.path != other.place.path:
+        return False
+    a, b = edit.place.span, other.place.span
+    return (a.line, a.column) <= (b.end_line, b.end_column) and (b.line, b.column) <= (a.end_line, a.end_column)
+
+
+def create() -> Server:
+    """A server that is ready to be started on stdin and stdout."""
+    server = Server()
+
+    @server.feature(types.INITIALIZED)
+    def initialized(ls: Server, params: types.InitializedParams) -> None:
+        ls.begin()
+        if ls.knows("workspace", "did_change_watched_files", "dynamic_registration"):
+            watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            registration = types.Registration("watch", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            ls.client_register_capability(types.RegistrationParams([registration]))
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(ls: Server, params: None) -> None:
+        ls.end()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+        ls.opened(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+        ls.opened(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        if path is not None:
+            ls.submit(lambda: ls._close(path))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        if path is not None and os.path.basename(path) in _CONFIGURATION:
+            ls.submit(lambda: ls._touched([path]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+        paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
+        ls.submit(lambda: ls._touched(paths))
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE),
+    )
+    async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        path = path_of(params.text_document.uri)
+        found = [] if path is None else await ls.up_to_date(lambda: ls.diagnostics_of(path))
+        return types.RelatedFullDocumentDiagnosticReport(found or [])
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+        path = path_of(params.text_document.uri)
+        if path is None:
+            return None
+        text = await ls.up_to_date(lambda: ls.hover_at(path, params.position.line + 1))
+        return None if not text else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
+    )
+    async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+        path = path_of(params.text_document.uri)
+        if path is None:
+            return []
+        await ls.up_to_date(lambda: None)
+        return _actions(ls, path, params)
+
+    return server
+
+
+def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """For the lines that are selected: fix a finding, fix all of the file, ignore a finding."""
+    shown = ls.shown
+    findings = shown.findings.get(path, [])
+    if (
+        path not in shown.texts
+        or shown.texts[path][0] != ls.workspace.get_text_document(params.text_document.uri).version
+    ):
+        return []
+    converter = ls.converter(shown)
+    wanted = params.context.only
+
+    def is_wanted(kind: str) -> bool:
+        return wanted is None or any(kind == only or kind.startswith(f"{only}.") for only in wanted)
+
+    def edit(edits: Iterable[Edit]) -> types.WorkspaceEdit:
+        return converter.workspace_edit(edits, lambda name: shown.texts.get(name, (None, ""))[0])
+
+    actions: list[types.CodeAction] = []
+    first, last = params.range.start.line + 1, params.range.end.line + 1
+    source = SourceFile(Path(path), shown.texts[path][1])
+    for finding in findings if is_wanted(types.CodeActionKind.QuickFix) else ():
+        if not touches(finding.span, first, last):
+            continue
+        about = [converter.diagnostic(finding, with_related=True)]
+        if finding.fix is not None:
+            is_safe = finding.fix.applicability is Applicability.SAFE
+            actions.append(
+                types.CodeAction(
+                    f"{finding.fix.message}" + ("" if is_safe else " (unsafe: needs a look)"),
+                    types.CodeActionKind.QuickFix,
+                    about,
+                    is_preferred=is_safe,
+                    edit=edit(finding.fix.edits),
+                )
+            )
+        comment = ignore_edit(source, finding)
+        if comment is not None:
+            title = f"Ignore {finding.code} on this line"
+            actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))
+    all_edits = fix_all(findings) if is_wanted(types.CodeActionKind.SourceFixAll) else []
+    if all_edits:
+        actions.append(
+            types.CodeAction(
+                "Fix all that modellint can fix safely", types.CodeActionKind.SourceFixAll, edit=edit(all_edits)
+            )
+        )
+    return actions

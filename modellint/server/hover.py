@@ -1,0 +1,70 @@
+"""What is shown for the place under the pointer: findings with their rule, or a layer's row of the map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.discovery import YAML, kind_of
+from modellint.mapping.model import ClassMap, MapError
+from modellint.mapping.targets import map_of
+from modellint.mapping.views import tables
+from modellint.reporters import View
+from modellint.reporters.text import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from modellint.finding import Finding
+    from modellint.link.project import Project
+    from modellint.mapping.model import Map
+    from modellint.rule import Rule
+
+
+def finding_text(finding: Finding, rule: Rule | None) -> str:
+    """A finding, and the page of its rule, as Markdown."""
+    text = f"**{finding.code}** {finding.name}\n\n" + explained(finding).replace("\nhelp:", "\n\nhelp:")
+    return text if rule is None else f"{text}\n\n---\n{type(rule).docs().body}"
+
+
+def layer_text(path: Path, line: int, project: Project) -> str | None:
+    """The row of the map for the layer that is defined on a line, as Markdown; None if there is none."""
+    found = []
+    for target in _targets(path, line, project):
+        try:
+            chart = map_of(target, project)
+        except MapError:
+            continue
+        names = {name for name, at, last in _definitions(chart, path) if at <= line <= last}
+        view = View(path.parent, project.files)
+        for table in tables(chart, view):
+            for row in table.rows:
+                if row[0].text in names:
+                    cells = zip(table.columns[1:], row[1:], strict=False)
+                    found.append(
+                        "\n".join([f"**{row[0].text}**", *(f"- {title}: {cell.text}" for title, cell in cells)])
+                    )
+    return "\n\n".join(dict.fromkeys(found)) or None
+
+
+def _targets(path: Path, line: int, project: Project) -> Iterator[str]:
+    if kind_of(path.name) == YAML:
+        yield str(path)
+        return
+    module = project.python(path)
+    for name, cls in module.classes.items() if module is not None else ():
+        if cls.line <= line <= cls.end_line:
+            yield f"{path}::{name}"
+
+
+def _definitions(chart: Map, path: Path) -> Iterable[tuple[str, int, int]]:
+    """Layers with the first and last line of where they are defined, in this file."""
+    if isinstance(chart, ClassMap):
+        defined = [(item.name, item.place) for item in chart.attributes]
+    else:
+        defined = [(layer.name, layer.place) for training in chart.trainings for layer in training.layers]
+    return [
+        (name, place.span.line, place.span.end_line)
+        for name, place in defined
+        if place is not None and place.path == path.as_posix()
+    ]

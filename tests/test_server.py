@@ -1,0 +1,239 @@
+"""The language server, spoken to as an editor does."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+pytestmark = pytest.mark.asyncio
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SWAPPED = """\
+from torch import nn
+
+
+class Text(nn.Module):
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.é𝒳, self.table = None, nn.Embedding(width, vocab_size)
+        self.layers = [nn.Linear(width, width) for _ in range(2)]
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, ids):
+        hidden = self.norm(self.table(ids))
+        for layer in self.layers:
+            hidden = layer(hidden)
+        return hidden
+"""
+
+
+@pytest_lsp.fixture(config=ClientServerConfig(server_command=[sys.executable, "-m", "modellint", "server"]))
+async def client(lsp_client: LanguageClient, tmp_path: Path):
+    """An editor, and a folder that it has open."""
+    (tmp_path / "modellint.toml").write_text("")
+
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def register(params: types.RegistrationParams) -> None:
+        """Editors take the wish to be told of files that change."""
+
+    capabilities = client_capabilities("visual-studio-code")
+    folder = types.WorkspaceFolder(tmp_path.as_uri(), "project")
+    await lsp_client.initialize_session(
+        types.InitializeParams(capabilities=capabilities, workspace_folders=[folder], root_uri=tmp_path.as_uri())
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+def put(path: Path, text: str, client: LanguageClient) -> str:
+    """Write a file and open it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    language = "python" if path.suffix == ".py" else "yaml"
+    item = types.TextDocumentItem(path.as_uri(), language, 1, text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return path.as_uri()
+
+
+def edit(uri: str, version: int, text: str, client: LanguageClient) -> None:
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version=version, uri=uri),
+            [types.TextDocumentContentChangeWholeDocument(text)],
+        )
+    )
+
+
+async def pulled(uri: str, client: LanguageClient) -> list[types.Diagnostic]:
+    report = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return list(report.items)
+
+
+async def pushed(uri: str, codes: set[str], client: LanguageClient) -> list[types.Diagnostic]:
+    """The diagnostics of a file, once they are those."""
+    for _ in range(600):
+        found = client.diagnostics.get(uri, ())
+        if {diagnostic.code for diagnostic in found} == codes:
+            return list(found)
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"{uri}: {client.diagnostics.get(uri)}, expected {codes}")
+
+
+async def actions(uri: str, line: int, client: LanguageClient, *only: str) -> list[types.CodeAction]:
+    place = types.Range(types.Position(line, 0), types.Position(line, 0))
+    context = types.CodeActionContext([], only=[types.CodeActionKind(kind) for kind in only] or None)
+    params = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, context)
+    return list(await client.text_document_code_action_async(params) or [])
+
+
+def applied(text: str, change: types.WorkspaceEdit) -> str:
+    """The text with the edits of one file, whose columns count UTF-16 units."""
+    (document,) = change.document_changes
+    assert isinstance(document, types.TextDocumentEdit)
+    lines = text.splitlines(keepends=True)
+
+    def offset(position: types.Position) -> int:
+        before = "".join(lines[: position.line])
+        line = lines[position.line].encode("utf-16-le")[: 2 * position.character].decode("utf-16-le")
+        return len(before) + len(line)
+
+    for item in sorted(document.edits, key=lambda item: offset(item.range.start), reverse=True):
+        text = text[: offset(item.range.start)] + item.new_text + text[offset(item.range.end) :]
+    return text
+
+
+async def test_unsaved_text_counts_and_columns_are_utf16(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", "x = 1\n", client)
+    assert await pulled(uri, client) == []
+    edit(uri, 2, SWAPPED, client)
+    swapped, plain = sorted(await pulled(uri, client), key=lambda diagnostic: diagnostic.range.start.line)
+    assert (swapped.code, plain.code, swapped.source) == ("ML101", "ML204", "modellint")
+    line = SWAPPED.splitlines()[6].encode("utf-16-le")
+    place = swapped.range
+    assert line[2 * place.start.character : 2 * place.end.character].decode("utf-16-le") == (
+        "nn.Embedding(width, vocab_size)"
+    )
+    assert swapped.severity == types.DiagnosticSeverity.Error
+    assert "the arguments are swapped" in swapped.message
+    assert await pushed(uri, {"ML101", "ML204"}, client)
+
+
+async def test_fixes_and_ignores_are_offered(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pulled(uri, client)
+    offered = {action.title: action for action in await actions(uri, 6, client)}
+    unsafe = next(action for title, action in offered.items() if title.endswith("(unsafe: needs a look)"))
+    assert "nn.Embedding(vocab_size, width)" in applied(SWAPPED, unsafe.edit)
+    ignored = applied(SWAPPED, offered["Ignore ML101 on this line"].edit)
+    assert ignored.splitlines()[6].endswith("vocab_size)  # modellint: ignore[ML101]")
+    edit(uri, 2, ignored, client)
+    assert [diagnostic.code for diagnostic in await pulled(uri, client)] == ["ML204"]
+    (everything,) = await actions(uri, 0, client, "source.fixAll")
+    assert everything.title == "Fix all that modellint can fix safely"
+    edit(uri, 3, applied(ignored, everything.edit), client)
+    assert await pulled(uri, client) == []
+
+
+async def test_a_recipe_and_its_script_tell_of_each_other(client: LanguageClient, tmp_path: Path) -> None:
+    broken = EXAMPLES / "speechbrain" / "broken" / "training"
+    script, recipe = (broken / name for name in ("train.py", "hparams.yaml"))
+    (tmp_path / "hparams.yaml").write_text(recipe.read_text())
+    uri = put(tmp_path / "train.py", script.read_text(), client)
+    recipe_uri = (tmp_path / "hparams.yaml").as_uri()
+    (found,) = await pushed(recipe_uri, {"ML201"}, client)
+    assert found.related_information
+    repaired = (EXAMPLES / "speechbrain" / "fixed" / "training" / "hparams.yaml").read_text()
+    put(tmp_path / "hparams.yaml", recipe.read_text(), client)
+    edit(recipe_uri, 2, repaired, client)
+    await pushed(recipe_uri, set(), client)
+    edit(uri, 2, script.read_text().replace("self.modules.enc(", "self.modules.encc("), client)
+    (missing,) = await pushed(uri, {"ML202"}, client)
+    assert "encc" in missing.message
+    edit(recipe_uri, 3, repaired.replace("    enc: !ref <enc>", "    encc: !ref <enc>"), client)
+    await pushed(uri, set(), client)
+
+
+async def test_a_syntax_error_keeps_what_was_found_before(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pulled(uri, client)
+    edit(uri, 2, SWAPPED + "    def broken(self\n", client)
+    assert {diagnostic.code for diagnostic in await pulled(uri, client)} == {"ML001", "ML101", "ML204"}
+    edit(uri, 3, SWAPPED + "    def broken(self:\n", client)
+    assert [d.code for d in await pulled(uri, client)].count("ML001") == 1
+    edit(uri, 4, SWAPPED, client)
+    assert {diagnostic.code for diagnostic in await pulled(uri, client)} == {"ML101", "ML204"}
+
+
+async def test_a_closed_file_has_no_diagnostics(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pushed(uri, {"ML101", "ML204"}, client)
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await pushed(uri, set(), client)
+
+
+async def test_settings_are_read_anew_when_they_change(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pushed(uri, {"ML101", "ML204"}, client)
+    settings = tmp_path / "modellint.toml"
+
+    def changed(text: str) -> None:
+        settings.write_text(text)
+        event = types.FileEvent(settings.as_uri(), types.FileChangeType.Changed)
+        client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+
+    changed('ignore = ["ML101"]\n')
+    await pushed(uri, {"ML204"}, client)
+    changed("ignroe = []\n")
+    for _ in range(600):
+        if client.messages:
+            break
+        await asyncio.sleep(0.1)
+    assert "unknown key `ignroe`; did you mean `ignore`?" in client.messages[0].message
+    changed('extend-exclude = ["model.py"]\n')
+    await pushed(uri, set(), client)
+
+
+async def test_hover_shows_the_rule_or_the_row_of_the_map(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pulled(uri, client)
+
+    async def hover(uri: str, line: int) -> str:
+        params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, 10))
+        found: Any = await client.text_document_hover_async(params)
+        return "" if found is None else found.contents.value
+
+    assert "## Why is this bad" in await hover(uri, 6)
+    text = await hover(uri, 8)
+    assert text.startswith("**norm**\n- class: ")
+    assert "- registered: " in text
+    assert await hover(uri, 1) == ""
+    for name in ("train.py", "hparams.yaml"):
+        (tmp_path / name).write_text((EXAMPLES / "speechbrain" / "fixed" / "training" / name).read_text())
+    recipe = tmp_path / "hparams.yaml"
+    uri = put(recipe, recipe.read_text(), client)
+    line = next(n for n, text in enumerate(recipe.read_text().splitlines()) if text.startswith("seq_lin:"))
+    text = await hover(uri, line)
+    assert "**seq_lin**" in text
+    assert "- moved: modules" in text
+
+
+async def test_documents_that_are_no_files_are_left_alone(client: LanguageClient, tmp_path: Path) -> None:
+    item = types.TextDocumentItem("untitled:Untitled-1", "python", 1, SWAPPED)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    item = types.TextDocumentItem((tmp_path / "notes.txt").as_uri(), "plaintext", 1, SWAPPED)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    uri = put(tmp_path / "site-packages" / "model.py", SWAPPED, client)
+    other = put(tmp_path / "model.py", SWAPPED, client)
+    await pushed(other, {"ML101", "ML204"}, client)
+    assert not client.diagnostics.get(uri)
+    assert not client.diagnostics.get("untitled:Untitled-1")

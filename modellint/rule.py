@@ -33,12 +33,18 @@ class Example:
 
     `files` maps relative paths to texts. In a bad example every line that the rule must flag carries the comment
     `# expect: CODE`; a good example carries none, and the rule must stay silent on it. `fixed` gives the files
-    after `--fix` (or `--unsafe-fixes`), where the rule has a fix.
+    after `--fix --unsafe-fixes`, where the rule has a fix; it may also be told by `changes`, pairs of a text that
+    occurs once in the files and the text in its place.
     """
 
     title: str
     files: Mapping[str, str]
     fixed: Mapping[str, str] | None = None
+    changes: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.changes:
+            object.__setattr__(self, "fixed", _changed(self.files, self.changes))
 
     def expected(self, code: str) -> set[tuple[str, int]]:
         """The places (path, line) that the rule `code` must flag."""
@@ -49,6 +55,17 @@ class Example:
                 if match and code in re.split(r"\s*,\s*", match[1]):
                     places.add((path, number))
         return places
+
+
+def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The files that differ after changes. Raises ValueError for a text that does not occur exactly once."""
+    changed: dict[str, str] = {}
+    for old, new in changes:
+        paths = [path for path, text in files.items() if old in text]
+        if len(paths) != 1 or files[paths[0]].count(old) != 1:
+            raise ValueError(f"{old!r} must occur exactly once in the files of an example")
+        changed[paths[0]] = changed.get(paths[0], files[paths[0]]).replace(old, new)
+    return changed
 
 
 @dataclass(frozen=True)

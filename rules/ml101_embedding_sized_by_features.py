@@ -134,21 +134,7 @@ class Decoder(nn.Module):
         return self.norm(self.embed_tokens(input_ids))
 """,
             },
-            fixed={
-                "decoder.py": """\
-from torch import nn
-
-
-class Decoder(nn.Module):
-    def __init__(self, d_model, vocab_size):
-        super().__init__()
-        self.embed_tokens = nn.Embedding(vocab_size, d_model)  # expect: ML101
-        self.norm = nn.LayerNorm(d_model)
-
-    def forward(self, input_ids):
-        return self.norm(self.embed_tokens(input_ids))
-""",
-            },
+            changes=(("nn.Embedding(d_model, vocab_size)", "nn.Embedding(vocab_size, d_model)"),),
         ),
         Example(
             "Features of that very width are cast to ids",
@@ -216,6 +202,9 @@ class Codec(nn.Module):
         return self.decoder.norm(self.codes(ids))
 """,
             },
+            changes=(
+                ("nn.Embedding(config.hidden_size, codebook_size)", "nn.Embedding(codebook_size, config.hidden_size)"),
+            ),
         ),
         Example(
             "A jaxtyping annotation gives the shape, of a project's own embedding",
@@ -300,6 +289,16 @@ class Bias(nn.Module):
         return self.bias(bucket(distance, self.n_buckets)) + steps, self.words(ids)
 """,
             },
+            changes=(
+                ("nn.Embedding(width, longest)", "nn.Embedding(longest, width)"),
+                ("nn.Embedding(width, 2)", "nn.Embedding(2, width)"),
+                ("nn.Embedding(heads, n_buckets)", "nn.Embedding(n_buckets, heads)"),
+                ("nn.Embedding(config.heads, config.steps)", "nn.Embedding(config.steps, config.heads)"),
+                (
+                    "nn.Embedding(config.text.embedding_dim, len(config.words))",
+                    "nn.Embedding(len(config.words), config.text.embedding_dim)",
+                ),
+            ),
         ),
     )
     good = (

@@ -164,6 +164,7 @@ class LayerOmittedFromModules(Rule):
                     + "  loadables:\n    encoder: !ref <encoder>\n"
                 )
             },
+            changes=(("  searcher: !ref <searcher>\n", "  searcher: !ref <searcher>\n  ctc_lin: !ref <ctc_lin>\n"),),
         ),
         Example(
             "A copy is another object",
@@ -196,6 +197,7 @@ class LayerOmittedFromModules(Rule):
                     "{setup}\n", ""
                 ),
             },
+            changes=(("<models[encoder]>\n", "<models[encoder]>\n    head: !ref <models[head]>\n"),),
         ),
     )
     good = (

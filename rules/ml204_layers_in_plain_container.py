@@ -77,32 +77,7 @@ class Encoder(nn.Module):
         return x
 """,
             },
-            fixed={
-                "model.py": """\
-from torch import nn
-
-
-class Block(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.norm = nn.LayerNorm(width)
-        self.proj = nn.Linear(width, width)
-
-    def forward(self, x):
-        return x + self.proj(self.norm(x))
-
-
-class Encoder(nn.Module):
-    def __init__(self, depth, width):
-        super().__init__()
-        self.blocks = nn.ModuleList([Block(width) for _ in range(depth)])  # expect: ML204
-
-    def forward(self, x):
-        for block in self.blocks:
-            x = block(x)
-        return x
-""",
-            },
+            changes=(("[Block(width) for _ in range(depth)]", "nn.ModuleList([Block(width) for _ in range(depth)])"),),
         ),
         Example(
             "A comma behind a layer",
@@ -126,26 +101,10 @@ class Upsampler(nn.Module):
         return self.act(self.up(x))
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-import torch.nn as nn
-
-
-class Upsampler(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.up = nn.ConvTranspose1d(  # expect: ML204
-            width,
-            width,
-            kernel_size=4,
-        )
-        self.act = nn.GELU()  # expect: ML204
-
-    def forward(self, x):
-        return self.act(self.up(x))
-""",
-            },
+            changes=(
+                ("        ),", "        )"),
+                ("nn.GELU(),", "nn.GELU()"),
+            ),
         ),
         Example(
             "Appended in a loop, picked by index; a dict that is filled later, and one that is written out",
@@ -174,31 +133,14 @@ class Pyramid(nn.Module):
         return {name: head(x) for (name, head), x in zip(self.heads.items(), maps)}
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Pyramid(nn.Module):
-    def __init__(self, widths, out):
-        super().__init__()
-        self.laterals = nn.ModuleList()  # expect: ML204
-        self.heads = nn.ModuleDict()  # expect: ML204
-        self.stems = nn.ModuleDict({"image": nn.Conv2d(3, out, 3), "depth": nn.Conv2d(1, out, 3)})  # expect: ML204
-        for width in widths:
-            lateral = nn.Conv2d(width, out, 1)
-            self.laterals.append(lateral)
-            self.heads[str(width)] = nn.Linear(out, width)
-
-    def forward(self, maps, kind):
-        maps = [self.laterals[i](x) for i, x in enumerate(maps)]
-        return self.fuse([self.stems[kind](x) for x in maps])
-
-    def fuse(self, maps):
-        return {name: head(x) for (name, head), x in zip(self.heads.items(), maps)}
-""",
-            },
+            changes=(
+                ("[]", "nn.ModuleList()"),
+                ("{}", "nn.ModuleDict()"),
+                (
+                    '{"image": nn.Conv2d(3, out, 3), "depth": nn.Conv2d(1, out, 3)}',
+                    'nn.ModuleDict({"image": nn.Conv2d(3, out, 3), "depth": nn.Conv2d(1, out, 3)})',
+                ),
+            ),
         ),
         Example(
             "A container of layers in one branch, a plain list in the other",
@@ -224,6 +166,7 @@ class Head(nn.Module):
         return x
 """,
             },
+            changes=(("self.layers = layers", "self.layers = nn.ModuleList(layers)"),),
         ),
         Example(
             "Made by helpers, of the class and of another file, and kept by a base class",
@@ -290,29 +233,7 @@ class Encoder(torch.nn.Module):
         return x
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-
-
-class Encoder(torch.nn.Module):
-    def __init__(self, size, width, kind):
-        super().__init__()
-        if kind == "linear":
-            self.embed = torch.nn.Sequential(torch.nn.Linear(size, width), torch.nn.ReLU())
-        elif kind == "embed":
-            self.embed = (  # expect: ML204
-                torch.nn.Embedding(size, width)
-            )
-        else:
-            self.embed = None
-
-    def forward(self, x):
-        if self.embed is not None:
-            x = self.embed(x)
-        return x
-""",
-            },
+            changes=(("torch.nn.Embedding(size, width),", "torch.nn.Embedding(size, width)"),),
         ),
         Example(
             "Copies of a registered layer are layers of their own",
@@ -333,6 +254,12 @@ class Ensemble(nn.Module):
         return sum(member(x) for member in self.others) + self.first(x)
 """,
             },
+            changes=(
+                (
+                    "tuple(copy.deepcopy(self.first) for _ in range(members))",
+                    "nn.ModuleList(tuple(copy.deepcopy(self.first) for _ in range(members)))",
+                ),
+            ),
         ),
     )
     good = (

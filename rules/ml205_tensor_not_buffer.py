@@ -65,26 +65,12 @@ class Positions(nn.Module):
         return x + self.table[:, : x.size(1)]
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Positions(nn.Module):
-    def __init__(self, width, length=1000):
-        super().__init__()
-        steps = torch.arange(length).unsqueeze(1)
-        rates = torch.exp(torch.arange(0, width, 2) * (-9.2 / width))
-        table = torch.zeros(length, width)
-        table[:, 0::2] = torch.sin(steps * rates)
-        table[:, 1::2] = torch.cos(steps * rates)
-        self.register_buffer("table", table.unsqueeze(0), persistent=False)  # expect: ML205
-
-    def forward(self, x):
-        return x + self.table[:, : x.size(1)]
-""",
-            },
+            changes=(
+                (
+                    "self.table = table.unsqueeze(0)",
+                    'self.register_buffer("table", table.unsqueeze(0), persistent=False)',
+                ),
+            ),
         ),
         Example(
             "A filter for a convolution, and a window",
@@ -107,6 +93,16 @@ class Smooth(nn.Module):
         return torch.stft(smooth.squeeze(1), self.size, window=self.window, return_complex=True)
 """,
             },
+            changes=(
+                (
+                    "self.kernel = torch.ones(1, 1, size) / size",
+                    'self.register_buffer("kernel", torch.ones(1, 1, size) / size, persistent=False)',
+                ),
+                (
+                    "self.window = torch.hann_window(size)",
+                    'self.register_buffer("window", torch.hann_window(size), persistent=False)',
+                ),
+            ),
         ),
         Example(
             "Statistics that a method subtracts from what forward gives it",
@@ -129,6 +125,10 @@ class Normalise(nn.Module):
         return self.proj(self.normalise(image))
 """,
             },
+            changes=(
+                ("self.mean = torch.tensor(", 'self.register_buffer("mean", torch.tensor('),
+                (".view(1, 3, 1, 1)", ".view(1, 3, 1, 1), persistent=False)"),
+            ),
         ),
         Example(
             "A table that a method of the class makes, indexed by ids of the input",
@@ -150,6 +150,12 @@ class Steps(nn.Module):
         return x * self.scales[step].view(-1, 1, 1)
 """,
             },
+            changes=(
+                (
+                    "self.scales = self.make_scales(n_steps)",
+                    'self.register_buffer("scales", self.make_scales(n_steps), persistent=False)',
+                ),
+            ),
         ),
         Example(
             "Frequencies that a parameter is multiplied by",
@@ -169,6 +175,12 @@ class Fourier(nn.Module):
         return self.weight * self.frequencies
 """,
             },
+            changes=(
+                (
+                    "self.frequencies = 2.0 ** torch.arange(width)",
+                    'self.register_buffer("frequencies", 2.0 ** torch.arange(width), persistent=False)',
+                ),
+            ),
         ),
     )
     good = (

@@ -73,24 +73,21 @@ class Prompt(nn.Module):
         return self.scale * torch.cat([self.tokens, x + self.bias]) + self.shift[:, None]
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Prompt(nn.Module):
-    def __init__(self, length, width, device):
-        super().__init__()
-        self.tokens = nn.Parameter(torch.randn(length, width).to(device))  # expect: ML207
-        self.bias = nn.Parameter(torch.zeros(1, width).cuda(), requires_grad=False)  # expect: ML207
-        self.scale = nn.Parameter(torch.ones(width) * 0.1)  # expect: ML207
-        self.shift = nn.Parameter(0.5 * (torch.rand(length) + torch.ones(length)))  # expect: ML207
-
-    def forward(self, x):
-        return self.scale * torch.cat([self.tokens, x + self.bias]) + self.shift[:, None]
-""",
-            },
+            changes=(
+                (
+                    "nn.Parameter(torch.randn(length, width)).to(device)",
+                    "nn.Parameter(torch.randn(length, width).to(device))",
+                ),
+                (
+                    "nn.Parameter(torch.zeros(1, width), requires_grad=False).cuda()",
+                    "nn.Parameter(torch.zeros(1, width).cuda(), requires_grad=False)",
+                ),
+                ("nn.Parameter(torch.ones(width)) * 0.1", "nn.Parameter(torch.ones(width) * 0.1)"),
+                (
+                    "0.5 * nn.Parameter(torch.rand(length) + torch.ones(length))",
+                    "nn.Parameter(0.5 * (torch.rand(length) + torch.ones(length)))",
+                ),
+            ),
         ),
         Example(
             "Through a local name",
@@ -137,27 +134,14 @@ class Scales(nn.Module):
         return x * self.gamma[0] + self.biases[name]
 """,
             },
-            fixed={
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Scales(nn.Module):
-    def __init__(self, depth, width):
-        super().__init__()
-        self.gains = nn.ParameterList([nn.Parameter(torch.ones(width)) for _ in range(depth)])  # expect: ML207
-        self.biases = nn.ParameterDict()  # expect: ML207
-        for name in ("low", "high"):
-            self.biases[name] = nn.Parameter(torch.zeros(width))
-        self.gamma = nn.Parameter(torch.ones(width))  # expect: ML207
-
-    def forward(self, x, name):
-        for gain in self.gains:
-            x = x * gain
-        return x * self.gamma[0] + self.biases[name]
-""",
-            },
+            changes=(
+                (
+                    "[nn.Parameter(torch.ones(width)) for _ in range(depth)]",
+                    "nn.ParameterList([nn.Parameter(torch.ones(width)) for _ in range(depth)])",
+                ),
+                ("{}", "nn.ParameterDict()"),
+                ("nn.Parameter(torch.ones(width)),", "nn.Parameter(torch.ones(width))"),
+            ),
         ),
         Example(
             "Before the constructor of the module",

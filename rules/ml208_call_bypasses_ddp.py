@@ -171,6 +171,7 @@ class CallBypassesDdp(Rule):
                 "opt_class: !name:torch.optim.Adam\n"
                 "modules: {net: !ref <net>}\n",
             ),
+            changes=(("self.hparams.net(batch)", "self.modules.net(batch)"),),
         ),
     )
     good = (

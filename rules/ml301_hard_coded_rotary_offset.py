@@ -94,25 +94,7 @@ class Attention(nn.Module):
         return q @ k.transpose(-1, -2)
 """,
             },
-            fixed={
-                "attention.py": """\
-from torch import nn
-
-from rotary import RotaryEmbedding, apply_rotary
-
-
-class Attention(nn.Module):
-    def __init__(self, head_dim):
-        super().__init__()
-        self.rotary_emb = RotaryEmbedding(head_dim)
-
-    def forward(self, q, k, v, position_ids, cache_position):
-        seq_len = position_ids.max() + 1  # expect: ML301
-        cos, sin = self.rotary_emb(v, seq_len)
-        q, k = apply_rotary(q, k, cos, sin, position_ids)
-        return q @ k.transpose(-1, -2)
-""",
-            },
+            changes=(("cache_position[-1] + 10", "position_ids.max() + 1"),),
         ),
         Example(
             "Room to spare, by keyword",
@@ -146,6 +128,7 @@ class Attention(nn.Module):
         return q * cos[position_ids] + k * sin[position_ids]
 """,
             },
+            changes=(("self.rotary(q, seq_len=kv_seq_len + 32)", "self.rotary(q, seq_len=position_ids.max() + 1)"),),
         ),
         Example(
             "Through a helper method that takes the length by position",
@@ -255,6 +238,13 @@ class Attention(nn.Module):
         return q * self.cosines[: starts[0] + 16][position_ids]  # expect: ML301
 """,
             },
+            changes=(
+                ("self.cosines[: offset + 16]", "self.cosines[: position_ids.max() + 1]"),
+                (
+                    "q * self.cosines[: starts[0] + 16][position_ids]",
+                    "q * self.cosines[: position_ids.max() + 1][position_ids]",
+                ),
+            ),
         ),
         Example(
             "Positions counted on the spot, where a comparison has shown that they are few enough",

@@ -87,21 +87,12 @@ class Decoder(nn.Module):
         return x + self.positions(position_ids), labels
 """,
             },
-            fixed={
-                "packing.py": """\
-from torch.nn.utils.rnn import pad_sequence
-
-from constants import IGNORE_INDEX
-
-
-def pack(rows):
-    labels = pad_sequence([row["labels"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX)
-    position_ids = pad_sequence(
-        [row["position_ids"] for row in rows], batch_first=True, padding_value=0  # expect: ML304
-    )
-    return labels, position_ids
-""",
-            },
+            changes=(
+                (
+                    '[row["position_ids"] for row in rows], batch_first=True, padding_value=IGNORE_INDEX',
+                    '[row["position_ids"] for row in rows], batch_first=True, padding_value=0',
+                ),
+            ),
         ),
         Example(
             "Ids filled with the sentinel and looked up",
@@ -120,6 +111,7 @@ class Encoder(nn.Module):
         return self.embed(ids)
 """,
             },
+            changes=(("ids.masked_fill(mask, -100)", "ids.masked_fill(mask, 0)"),),
         ),
         Example(
             "Positions that count up, padded before anybody looks them up",
@@ -134,6 +126,12 @@ def pack(lengths):
     return pad_sequence(positions, batch_first=True, padding_value=-100)  # expect: ML304
 """,
             },
+            changes=(
+                (
+                    "pad_sequence(positions, batch_first=True, padding_value=-100)",
+                    "pad_sequence(positions, batch_first=True, padding_value=0)",
+                ),
+            ),
         ),
         Example(
             "A cosine table that is indexed by padded positions",
@@ -157,6 +155,9 @@ class Rotary(nn.Module):
         return x * self.cosines[position_ids]
 """,
             },
+            changes=(
+                ("F.pad(position_ids, (0, missing), value=PAD_POSITION)", "F.pad(position_ids, (0, missing), value=0)"),
+            ),
         ),
         Example(
             "A buffer of positions that starts out full of sentinels",
@@ -178,6 +179,7 @@ class Packed(nn.Module):
         return x + self.embed(positions)
 """,
             },
+            changes=(("torch.full(x.shape[:2], -100)", "torch.full(x.shape[:2], 0)"),),
         ),
         Example(
             "A mask that callers may give",
@@ -197,6 +199,7 @@ class Encoder(nn.Module):
         return self.positions(pos)
 """,
             },
+            changes=(("pos.masked_fill(mask == 0, -100)", "pos.masked_fill(mask == 0, 0)"),),
         ),
         Example(
             "Positions that a mask counts up to",
@@ -211,6 +214,12 @@ def prepare(ids, attention_mask):
     return {"input_ids": ids, "position_ids": position_ids}
 """,
             },
+            changes=(
+                (
+                    "position_ids.masked_fill(attention_mask == 0, -100)",
+                    "position_ids.masked_fill(attention_mask == 0, 0)",
+                ),
+            ),
         ),
     )
     good = (

@@ -80,6 +80,16 @@ class Processor:
         return pixels.reshape(grid_h, self.patch_size, grid_w, self.patch_size, 3)
 """,
             },
+            changes=(
+                (
+                    "math.floor(height / shrink / factor) * factor",
+                    "max(1, math.floor(height / shrink / factor)) * factor",
+                ),
+                (
+                    "math.floor(width / shrink / factor) * factor",
+                    "max(1, math.floor(width / shrink / factor)) * factor",
+                ),
+            ),
         ),
         Example(
             "Sides cut to whole patches",
@@ -98,21 +108,13 @@ class Processor:
         return image.reshape(-1, rows, self.patch_size, columns, self.patch_size)
 """,
             },
-            fixed={
-                "processor.py": """\
-class Processor:
-    def __init__(self, patch_size=16):
-        self.patch_size = patch_size
-
-    def preprocess(self, image):
-        height, width = image.shape[-2:]
-        height = max(1, height // self.patch_size) * self.patch_size  # expect: ML305
-        width = (max(1, width // self.patch_size)) * self.patch_size  # expect: ML305
-        image = image[..., :height, :width]
-        rows, columns = height // self.patch_size, width // self.patch_size
-        return image.reshape(-1, rows, self.patch_size, columns, self.patch_size)
-""",
-            },
+            changes=(
+                ("height // self.patch_size * self.patch_size", "max(1, height // self.patch_size) * self.patch_size"),
+                (
+                    "(width // self.patch_size) * self.patch_size",
+                    "(max(1, width // self.patch_size)) * self.patch_size",
+                ),
+            ),
         ),
         Example(
             "The size to resize to, in a class that cuts patches elsewhere",
@@ -135,6 +137,12 @@ class Processor:
         return images.reshape(batch, channels, rows, self.patch, columns, self.patch)
 """,
             },
+            changes=(
+                (
+                    "int(height / 28) * 28, int(width / 28) * 28",
+                    "max(1, int(height / 28)) * 28, max(1, int(width / 28)) * 28",
+                ),
+            ),
         ),
         Example(
             "A helper measures the image, another rounds",
@@ -157,6 +165,7 @@ def cut(image, factor, channels_last=False):
     return image.reshape(3, rows // factor, factor, columns // factor, factor)
 """,
             },
+            changes=(("round(side / factor) * factor", "max(1, round(side / factor)) * factor"),),
         ),
     )
     good = (

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import inspect
 import re
-from itertools import accumulate
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import modellint
-from modellint.packs import load_rules
+from modellint.config import settings_for
+from modellint.discovery import discover
+from modellint.fix.fixer import Fixer
+from modellint.linter import run
+from modellint.packs import load_rules, select_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from _pytest.mark import ParameterSet
 
-    from modellint.finding import Edit
+    from modellint.finding import Finding
     from modellint.rule import Example, Rule
 
 RULES = [type(rule) for rule in load_rules().values()]
@@ -73,29 +77,32 @@ def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
         assert (name, line) in found_by(rule, tmp_path, paths=[tmp_path / name])
 
 
-def with_edits(text: str, edits: Iterable[Edit]) -> str:
-    """A text after edits of it, none of which overlap."""
-    lines = text.splitlines(keepends=True)
-    starts = list(accumulate((len(line) for line in lines), initial=0))
-    for edit in sorted(edits, key=lambda edit: edit.place, reverse=True):
-        span = edit.place.span
-        start, end = starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1
-        text = text[:start] + edit.text + text[end:]
-    return text
+def fix(rule: type[Rule], folder: Path) -> Fixer:
+    """Make all fixes of one rule in a folder."""
+    settings = settings_for([folder], isolated=True).with_options(select=(rule.code,))
+    rules = select_rules(settings)
+    fixer = Fixer(settings, rules, unsafe=True)
+    run(discover([folder], settings)[0], settings, rules, use_cache=False, fix=fixer)
+    return fixer
 
 
-@pytest.mark.parametrize(("rule", "example"), [case for case in examples("bad") if case.values[1].fixed is not None])
-def test_a_fix_gives_what_the_example_says(rule: type[Rule], example: Example, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
+def test_a_fix_gives_what_the_example_says_and_nothing_is_left_to_fix(
+    rule: type[Rule], example: Example, tmp_path: Path
+) -> None:
     materialise(example.files, tmp_path)
-    edits = {
-        edit
-        for finding in modellint.check([tmp_path], isolated=True)
-        if finding.code == rule.code and finding.fix is not None
-        for edit in finding.fix.edits
-    }
-    for name, fixed in example.fixed.items():
-        path = (tmp_path / name).as_posix()
-        assert with_edits(example.files[name], [edit for edit in edits if edit.place.path == path]) == fixed
+    before = modellint.check([tmp_path], isolated=True)
+    assert fix(rule, tmp_path).failures == []
+    expected = {**example.files, **(example.fixed or {})}
+    assert {name: (tmp_path / name).read_bytes().decode() for name in expected} == expected
+    after = modellint.check([tmp_path], isolated=True)
+    assert [finding for finding in after if finding.code == rule.code and finding.fix is not None] == []
+    assert Counter(map(_subject, after)) <= Counter(map(_subject, before)), "a fix brings up something else"
+    assert fix(rule, tmp_path).rewrites == []
+
+
+def _subject(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.path, finding.symbol
 
 
 @pytest.mark.parametrize("rule", RULES, ids=CODES)

@@ -11,7 +11,7 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
 from modellint.link.values.bounds import clamp_of, is_as_large, is_direct, passes_one_too_many, upper_limit
 from modellint.link.values.facts import FactKind
-from modellint.link.values.python_edit import place_in, text_at, written
+from modellint.link.values.python_edit import clamped, place_in, text_at, written
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 
@@ -139,6 +139,7 @@ def speak(hidden):
     return codec.decode(torch.tensor(frames))  # expect: ML103
 """,
             },
+            changes=(("codec.decode(torch.tensor(frames))", "codec.decode(torch.tensor(frames).clamp(max=4095))"),),
         ),
         Example(
             "A guard that lets the number of rows through",
@@ -188,6 +189,7 @@ class Streams(nn.Module):
         return self.codebook(torch.stack(frames))  # expect: ML103
 """,
             },
+            changes=(("self.codebook(torch.stack(frames))", "self.codebook(torch.stack(frames).clamp(max=1023))"),),
         ),
         Example(
             "Indices of topk and a sampled class index a plain matrix",
@@ -247,6 +249,7 @@ class Model(nn.Module):
         return self.vocoder.from_codes(tokens)  # expect: ML103
 """,
             },
+            changes=(("self.vocoder.from_codes(tokens)", "self.vocoder.from_codes(tokens.clamp(max=2047))"),),
         ),
         Example(
             "Offsets that are removed without a range test",
@@ -641,6 +644,7 @@ class Model(nn.Module):
             evidence=_evidence(fact.bound, rows, arrival),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
+            fix=_clamped(arrival, rows),
         )
 
     def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
@@ -711,6 +715,17 @@ def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) ->
 
 #: What each comparison with the number of rows must be, for that number to be rejected.
 _EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
+
+
+def _clamped(arrival: Arrival, rows: Size) -> Fix | None:
+    """The ids limited to the last row, where the call itself says which that is."""
+    call, module = arrival.event.value, arrival.frame.module
+    if rows.number is not None:
+        return clamped(call, str(rows.number - 1), module)
+    name = module.text_of(call.args[0])
+    if arrival.event is not arrival.lookup.event or not name.startswith("self."):
+        return None
+    return clamped(call, f"{name}.num_embeddings - 1", module)
 
 
 def _exact(compare: Value, module: ModuleFacts) -> Fix | None:

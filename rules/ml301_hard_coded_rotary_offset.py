@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
+from modellint.link.values.length_edits import maximum_of_all, one_inside
 from modellint.link.values.offsets import index_moves_too, is_number, is_run_time, offset_of, takes_last
 from modellint.link.values.python_edit import written
 from modellint.link.values.rotary import LengthKind, is_enlarged, measured, mixed_extreme, sums
@@ -189,6 +190,9 @@ class Attention(nn.Module):
         return q * cos[position_ids] + k * sin[position_ids]
 """,
             },
+            changes=(
+                ("max(k.shape[-2], int(position_ids.max())) + 1", "max(k.shape[-2], int(position_ids.max()) + 1)"),
+            ),
         ),
         Example(
             "The last position taken for the largest",
@@ -215,6 +219,7 @@ class Attention(nn.Module):
         return q * cos[position_ids] + k * sin[position_ids]
 """,
             },
+            changes=(("position_ids[:, -1].max().item() + 1", "position_ids.max().max().item() + 1"),),
         ),
         Example(
             "A table that is sliced on the spot",
@@ -646,6 +651,7 @@ class Attention(nn.Module):
             evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
             related=_related(table, project.rotary.indices(table)),
             help=f"write `max(…, {inside} + 1)`",
+            fix=one_inside(part.value, list(extreme.positional).index(position), module),
         )
 
     def _last(self, table: SizedTable, part: Located, project: Project) -> Finding:
@@ -660,6 +666,7 @@ class Attention(nn.Module):
             evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
             related=_related(table, project.rotary.indices(table)),
             help="take the maximum over all positions",
+            fix=maximum_of_all(part.value, module),
         )
 
 

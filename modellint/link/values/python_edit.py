@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
-from modellint.source import Place
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
@@ -97,6 +97,19 @@ def swapped(call: Value, first: str, second: str, module: ModuleFacts) -> Fix | 
         return None
     edits = (Edit(one, text_at(other, module)), Edit(other, text_at(one, module)))
     return Fix("Swap the arguments", Applicability.UNSAFE, edits)
+
+
+def clamped(call: Value, limit: str, module: ModuleFacts) -> Fix | None:
+    """The only argument of a call, a tensor by the look of it, limited to `limit`."""
+    node = written(call, module)
+    if not isinstance(node, ast.Call) or len(node.args) + len(node.keywords) != 1:
+        return None
+    argument = node.args[0] if node.args else node.keywords[0].value
+    if not isinstance(argument, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        return None
+    end = place_in(call, argument, module).span
+    spot = Place(module.path, Span(end.end_line, end.end_column, end.end_line, end.end_column))
+    return Fix(f"Clamp the ids to {limit}", Applicability.UNSAFE, (Edit(spot, f".clamp(max={limit})"),))
 
 
 def text_at(place: Place, module: ModuleFacts) -> str:

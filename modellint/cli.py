@@ -289,6 +289,8 @@ def _run(
 
         baseline = Baseline.read(settings.baseline)
     with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
+        if confirmer is not None:
+            confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
         try:
             report = run(
                 files,
@@ -425,13 +427,13 @@ class _Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int, unit: str = "files") -> None:
         if not self._enabled or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._INTERVAL
         self._shown = True
         filled = self._WIDTH * done // max(total, 1)
-        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} files\x1b[K")
+        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} {unit}\x1b[K")
         sys.stderr.flush()
 
 
@@ -616,6 +618,51 @@ def _rule_set() -> RuleSet:
     from modellint.packs import select_rules
 
     return select_rules(settings_for([Path(".")]))
+
+
+_PROBE_EXAMPLES = """
+\b
+Examples:
+  modellint probe model.py::Encoder
+  modellint probe package.model:Encoder --format json
+  modellint probe hparams/train.yaml
+"""
+_PROBE_EXIT_CODES = """
+\b
+Exit codes:
+  0  no check failed
+  1  a check failed
+  2  wrong usage, no torch, or no check could be run
+"""
+
+
+@cli.command("probe", epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
+@click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE")
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "json"]), default="text", help="The form of the report."
+)
+@click.option("--output-file", type=_Files, help="Write the report to this file.")
+@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where models are run.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each check.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use.")
+@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--python", type=_Files, help="The interpreter that runs the model.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+def probe(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
+    """Build a model and run it, with no weights, no data and no GPU.
+
+    Of a class: does all of it move to a device, and does it run there; can ids that it draws lack a row; do the
+    shortest inputs get through, and those that fill a table. Of a recipe: does it load; does all that `modules` hold
+    move. What to pass to classes is said under `[tool.modellint.confirm.targets]`, or else assumed and reported.
+    """
+    from modellint.confirm.command import run_probe
+
+    try:
+        flags["python"] = _interpreter(flags["python"])
+        return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _load_rules() -> dict[str, Rule]:

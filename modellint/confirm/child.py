@@ -231,6 +231,15 @@ def has_torch(python: Path) -> bool:
         return False
 
 
+def has_gpu(python: Path) -> bool:
+    """Whether the torch of an interpreter can use a GPU."""
+    code = "import sys, torch; sys.exit(not torch.cuda.is_available())"
+    try:
+        return subprocess.run([str(python), "-c", code], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 def chosen(candidates: Sequence[Path]) -> Path | None:
     """The first interpreter that has torch."""
     return next((python for python in candidates if python.exists() and has_torch(python)), None)

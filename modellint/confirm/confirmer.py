@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
-from modellint.confirm.child import Limits, Setup, answer, chosen, interpreters
+from modellint.confirm.child import Limits, Setup, answer, chosen, has_gpu, interpreters
 from modellint.confirm.plan import grouped
 from modellint.confirm.targets import read_targets
 from modellint.finding import Confidence, Finding, Status, Verdict
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from modellint.rule import Rule
 
 INSTALL = (
-    "--confirm runs models and needs torch: `pip install 'modellint[confirm]'`, or name the project's interpreter "
-    "with --python"
+    "runs models and needs torch: `pip install 'modellint[confirm]'`, or name the project's interpreter with --python"
 )
+_NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
 
 #: The keys of `[tool.modellint.confirm]`.
 KEYS = ("memory", "mock-imports", "overrides", "roots", "targets", "timeout")
@@ -43,23 +43,15 @@ class Wishes:
 class Confirmer:
     """Gives findings verdicts. Raises UsageError if there is no torch to run models with."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        rules: RuleSet,
-        wishes: Wishes,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> None:
+    def __init__(self, settings: Settings, rules: RuleSet, wishes: Wishes) -> None:
         self._rules: Mapping[str, Rule] = rules.rules
         self._settings = settings
         self._wishes = wishes
-        self._on_progress = on_progress
+        #: Told how many of the models have been run.
+        self.on_progress: Callable[[int, int], None] = lambda done, total: None
         options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
         self._project = Project(options)
-        python = chosen(list(interpreters(settings.python, settings.root)))
-        if python is None:
-            raise UsageError(INSTALL)
-        self._setup = _setup(settings, wishes, python)
+        self._setup = setup_for(settings, wishes, "--confirm")
 
     def __call__(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
@@ -86,7 +78,7 @@ class Confirmer:
             for future in as_completed(futures):
                 verdicts.update(future.result())
                 done += 1
-                self._on_progress(done, len(groups))
+                self.on_progress(done, len(groups))
         return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
 
     def _probe(self, finding: Finding) -> Probe | None:
@@ -105,8 +97,14 @@ def _with(finding: Finding, verdict: Verdict) -> Finding:
     return replace(finding, verdict=verdict, confidence=confidence)
 
 
-def _setup(settings: Settings, wishes: Wishes, python: Any) -> Setup:
+def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
+    """How to run models. Raises UsageError for bad settings, and if torch or a GPU that is asked for is not there."""
     table = _Table(settings)
+    python = chosen(list(interpreters(settings.python, settings.root)))
+    if python is None:
+        raise UsageError(f"{who} {INSTALL}")
+    if wishes.device == "cuda" and not has_gpu(python):
+        raise UsageError(_NO_GPU.format(python=python))
     limits = Limits(wishes.timeout or table.number("timeout", Limits.seconds), int(table.number("memory", 4.0) * 2**30))
     overrides = table.table("overrides")
     return Setup(

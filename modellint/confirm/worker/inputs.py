@@ -250,7 +250,7 @@ class Inputs:
     def _known(self, name: str) -> int | None:
         """The number that the owner, its arguments or its configuration call so."""
         arguments = self._builder.arguments.get(id(self._owner), {})
-        for place in (self._owner, arguments, *arguments.values()):
+        for place in (self._owner, arguments, _defaults(self._owner), *arguments.values()):
             found = (
                 place.get(name)
                 if isinstance(place, dict)
@@ -346,6 +346,15 @@ def _widths(owner: Any) -> Iterator[_Width]:
     for parameter in owner.parameters(recurse=False) if isinstance(owner, nn.Module) else ():
         if parameter.dim():
             yield _Width(parameter.shape[-1])
+
+
+def _defaults(owner: Any) -> dict[str, Any]:
+    """What the constructor of an object was called with where nothing was passed."""
+    try:
+        parameters = inspect.signature(type(owner).__init__).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
 def _plain(owner: Any) -> dict[str, Any]:

@@ -59,14 +59,14 @@ def _moved(attempt: Attempt, attribute: str, use: Spot, reasons: list[str]) -> d
         if error is None:
             reasons.append(f"`{attribute}` stayed on `cpu`, but `forward` works")
             return None
-        if not _mixes(error) or not use.raised_on_line(error):
+        if not mixes(error) or not use.raised_on_line(error):
             reasons.append(f"calling `forward`: {described(error)[:200]}")
             inputs.learn(error)
             continue
         setattr(owner, attribute, value.to(DEVICE))
         again = _error(owner, given)
         setattr(owner, attribute, value)
-        if again is not None and _mixes(again) and use.raised_on_line(again):
+        if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         detail = f"`{attribute}` stayed on `cpu` when the module moved to {DEVICE}; `forward` raises {_said(error)}"
@@ -82,7 +82,8 @@ def _error(owner: nn.Module, given: dict[str, Any]) -> Exception | None:
     return None
 
 
-def _mixes(error: Exception) -> bool:
+def mixes(error: Exception) -> bool:
+    """Whether torch complains about tensors on different devices."""
     text = str(error)
     return "same device" in text or "indices should be either on" in text or "FakeTensorDevice" in type(error).__name__
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from . import classes, placement, recipes
+from . import battery, classes, placement, recipes
 from .boundaries import boundaries
 from .creation import creation
 from .loading import KIND, loading, reading
@@ -204,6 +204,11 @@ _PROBES = {
     "recipe-optimisation": recipe_optimisation,
     "recipe-wrapping": wrapping,
     "optimisation": optimisation,
+    "battery-placement": battery.placement_check,
+    "battery-values": battery.values_check,
+    "battery-boundaries": battery.boundaries_check,
+    "battery-loading": battery.recipe_loading_check,
+    "battery-recipe-placement": battery.recipe_placement_check,
     "registration": registration,
     "movement": movement,
     "creation": creation,

@@ -1,0 +1,177 @@
+"""`modellint probe`: a class or recipe put through every check that a run can make, without a finding to start from."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import modellint
+from modellint.config import UsageError, nearest
+from modellint.confirm.child import answer
+from modellint.confirm.confirmer import setup_for
+from modellint.confirm.plan import Group, Probe, Target
+from modellint.discovery import PYTHON, YAML, kind_of
+from modellint.finding import Status
+from modellint.link.names import DefinedClass, DefinedFunction
+from modellint.link.project import Project, ProjectOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from modellint.config import Settings
+    from modellint.confirm.child import Setup
+    from modellint.confirm.confirmer import Wishes
+    from modellint.finding import Verdict
+
+#: The checks of each kind of target, in the order of a report: name, and the kind of probe.
+_OF_CLASSES = (("placement", "battery-placement"), ("values", "battery-values"), ("boundaries", "battery-boundaries"))
+_OF_RECIPES = (("loading", "battery-loading"), ("placement", "battery-recipe-placement"))
+#: What a check says, by what its probe claims: that something fails.
+_WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
+_COLOURS = {"failed": "\x1b[31m", "passed": "\x1b[32m", "not-run": "\x1b[33m"}
+_EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: `status` is "passed", "failed" or "not-run", `detail` what was seen, or why nothing was."""
+
+    name: str
+    status: str
+    device: str | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """All checks of a target."""
+
+    target: str
+    checks: tuple[Check, ...]
+    duration: float
+
+    def number(self, status: str) -> int:
+        return sum(check.status == status for check in self.checks)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a check failed; 2 if none could be run."""
+        if self.number("failed"):
+            return 1
+        return 2 if self.number("not-run") == len(self.checks) else 0
+
+
+def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
+    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch."""
+    started = time.perf_counter()
+    setup = setup_for(settings, wishes, "modellint probe")
+    found = find(target, settings, setup.python)
+    checks = _OF_CLASSES if found.name else _OF_RECIPES
+    with ThreadPoolExecutor(settings.jobs or 2) as executor:
+        answered = executor.map(lambda check: _verdict(found, check[1], setup), checks)
+        results = tuple(_check(name, verdict) for (name, _), verdict in zip(checks, answered, strict=True))
+    return Result(target, results, time.perf_counter() - started)
+
+
+def _verdict(target: Target, kind: str, setup: Setup) -> Verdict:
+    return answer(Group(target, ((0, Probe(target, kind, {"name": target.name})),)), setup)[0]
+
+
+def _check(name: str, verdict: Verdict) -> Check:
+    return Check(name, _WORDS[verdict.status], verdict.device, verdict.detail or "")
+
+
+def find(target: str, settings: Settings, python: Path) -> Target:
+    """What a target names, in the project or in the packages of an interpreter.
+
+    Raises UsageError that says what was expected.
+    """
+    project = Project(ProjectOptions(settings.root, python, settings.recipes))
+    file, is_file, name = target.partition("::")
+    if is_file or kind_of(Path(target).name) is not None:
+        return _in_file(target, Path(os.path.abspath(file)), name if is_file else None, project)
+    module, colon, attribute = target.partition(":")
+    if not colon or not attribute or not module:
+        raise UsageError(f"{target}: {_EXPECTED}")
+    definition = project.names.absolute(f"{module}.{attribute}", settings.root / "__init__.py")
+    if isinstance(definition, DefinedClass):
+        return Target(Path(definition.cls.module.path), definition.cls.qualname)
+    if isinstance(definition, DefinedFunction):
+        return Target(Path(definition.function.module.path), definition.function.qualname)
+    if project.names.find_module(module, settings.root / "__init__.py") is None:
+        raise UsageError(f"{target}: no module `{module}` in the project or in the packages of its interpreter")
+    raise UsageError(f"{target}: `{module}` defines no class or function `{attribute}`")
+
+
+def _in_file(target: str, path: Path, name: str | None, project: Project) -> Target:
+    kind = kind_of(path.name)
+    if kind is None or path.is_dir():
+        raise UsageError(f"{target}: {_EXPECTED}")
+    if not path.is_file():
+        raise UsageError(f"{target}: no such file")
+    if kind == YAML:
+        if name is not None:
+            raise UsageError(f"{target}: a recipe has no classes; {_EXPECTED}")
+        return Target(path, script=_script(path, target, project))
+    module = project.python(path) if kind == PYTHON else None
+    if module is None:
+        raise UsageError(f"{target}: cannot be read as Python")
+    known = [*module.classes, *(function.qualname for function in module.all_functions())]
+    if not name:
+        raise UsageError(f"{target}: names no class; expected {path.name}::CLASS")
+    if name not in known:
+        raise UsageError(f"{target}: no class or function is called `{name}`{nearest(name, known, '')}")
+    return Target(path, name)
+
+
+def _script(path: Path, target: str, project: Project) -> Path | None:
+    from modellint.link.recipes.pairing import scripts_of
+
+    recipe = project.recipe(path)
+    if recipe is None:
+        raise UsageError(f"{target}: is no HyperPyYAML recipe; {_EXPECTED}")
+    return next(iter(scripts_of(recipe, project).scripts), None)
+
+
+def as_text(result: Result, *, colour: bool = False) -> str:
+    """The report for people."""
+    lines = [result.target]
+    width = max(len(check.name) for check in result.checks)
+    for check in result.checks:
+        word = check.status.replace("-", " ")
+        shown = f"{_COLOURS[check.status]}{word:<7}\x1b[0m" if colour else f"{word:<7}"
+        device = f" ({check.device})" if check.device else ""
+        lines.append(f"  {check.name:<{width}}  {shown}  {check.detail}{device}")
+    return "\n".join([*lines, _summary(result)]) + "\n"
+
+
+def _summary(result: Result) -> str:
+    parts = [f"{number} {word}" for word, number in _numbers(result) if number]
+    hint = ""
+    if result.exit_code == 2:
+        hint = "; say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`"
+    return f"{len(result.checks)} checks: {', '.join(parts)}{hint}"
+
+
+def _numbers(result: Result) -> Sequence[tuple[str, int]]:
+    return [(word.replace("-", " "), result.number(word)) for word in ("passed", "failed", "not-run")]
+
+
+def as_json(result: Result) -> str:
+    """The report for programs."""
+    checks = [
+        {"name": check.name, "status": check.status, "device": check.device, "detail": check.detail}
+        for check in result.checks
+    ]
+    shown = {
+        "version": modellint.__version__,
+        "target": result.target,
+        "checks": checks,
+        "duration_s": round(result.duration, 3),
+    }
+    return json.dumps(shown, indent=2, ensure_ascii=False) + "\n"

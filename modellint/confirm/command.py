@@ -1,0 +1,26 @@
+"""What `modellint probe` does on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.config import settings_for
+from modellint.confirm.battery import as_json, as_text, probe
+from modellint.confirm.confirmer import Wishes
+from modellint.outputs import deliver
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def run_probe(
+    target: str, output_format: str, output_file: Path | None, flags: Mapping[str, Any], *, colour: bool
+) -> int:
+    """Probe a target, write the report, and give the exit code. Raises UsageError."""
+    path = Path(target.partition("::")[0])
+    settings = settings_for([path if path.exists() else Path(".")], flags["config"], isolated=flags["isolated"])
+    settings = settings.with_options(python=flags["python"], jobs=flags["jobs"])
+    result = probe(target, settings, Wishes(flags["device"], flags["timeout"]))
+    deliver(as_json(result) if output_format == "json" else as_text(result, colour=colour), output_file)
+    return result.exit_code

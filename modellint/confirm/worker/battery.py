@@ -1,0 +1,372 @@
+"""A model put through what a run can show, without a finding to start from: devices, lookups, lengths, recipes.
+
+Each check answers like a probe: `confirmed` is a failure that was seen, `refuted` that none was, and `unconfirmed` that
+the check could not be run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_map
+
+from . import placement, recipes, roles
+from .forced import Forced
+from .inputs import TIME, Inputs, Spec
+from .intervals import Intervals, ReadNumbers
+from .loading import Loading
+from .movement import mixes
+from .places import innermost
+from .standins import described
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .classes import Attempt
+    from .probes import Session
+
+FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
+#: Seconds after which no further way to call a model is tried.
+_PATIENCE = 25.0
+_LARGE = 50_000_000
+_TRIALS = 12
+_SHOWN = 4
+_TABLES = range(8, 4097)
+
+Outcome = dict[str, Any]
+Specs = dict[str, Spec]
+
+
+class _Call:
+    """An object of the target with the method to call, and whatever is known of its inputs."""
+
+    def __init__(self, attempt: Attempt, method: str) -> None:
+        self.attempt = attempt
+        self.owner = attempt.build()
+        if isinstance(self.owner, nn.Module):
+            self.owner.eval()
+        self.function = getattr(self.owner, method) if method else self.owner
+        self.inputs = Inputs(self.function, self.owner, attempt)
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are in its parameters."""
+        return sum(p.numel() for p in self.owner.parameters()) if isinstance(self.owner, nn.Module) else 0
+
+    def run(self, specs: Specs, device: str, *modes: Any, given: dict[str, Any] | None = None) -> Exception | None:
+        """What one call raises."""
+        arguments = given or arguments_of(specs, device)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            for mode in modes:
+                stack.enter_context(mode)
+            try:
+                self.function(**arguments)
+            except Exception as error:
+                return error
+        return None
+
+    def note(self, specs: Specs) -> None:
+        """Say with which inputs a fact was observed."""
+        self.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
+
+
+def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
+    """Arguments with all tensors on a device."""
+
+    def moved(value: Any) -> Any:
+        return value.to(device) if isinstance(value, torch.Tensor) else value
+
+    return {name: tree_map(moved, spec.make(device)) for name, spec in specs.items()}
+
+
+class _Check:
+    """One check of a class or function."""
+
+    def __init__(self, session: Session, probe: dict[str, Any]) -> None:
+        self._session = session
+        self._owner, self._method = session.source().split(probe["name"])
+        self._end = time.monotonic() + _PATIENCE
+        self._reasons: list[str] = []
+
+    def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[_Call]:
+        """Ways to build the target."""
+        for attempt in self._session.attempts(self._owner, variant=variant, device=device):
+            try:
+                call = _Call(attempt, self._method)
+            except Exception as error:
+                self._reasons.append(f"building `{self._owner}`: {described(error)}")
+                continue
+            self._session.begin(f"calling `{self._owner}`")
+            yield call
+
+    def specs(self, call: _Call) -> Iterator[Specs]:
+        """Inputs to call it with, until the time is up."""
+        for specs in call.inputs.combinations():
+            if time.monotonic() > self._end:
+                return
+            yield specs
+
+    def learn(self, call: _Call, error: Exception) -> None:
+        self._reasons.append(f"calling `{self._owner}`: {described(error)[:200]}")
+        call.inputs.learn(error)
+
+    def not_run(self) -> Outcome:
+        return {"status": NOT_RUN, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
+
+
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+
+def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether a model that was moved runs where it was moved to."""
+    check = _Check(session, probe)
+    moved: Outcome | None = None
+    with placement.pretended():
+        for variant in (0, roles.EQUAL):
+            for call in check.calls(variant, placement.DEVICE):
+                if isinstance(call.owner, nn.Module):
+                    call.owner.to(placement.DEVICE)
+                stayed = placement.left_behind(call.owner)
+                for specs in check.specs(call):
+                    error = call.run(specs, placement.DEVICE)
+                    if error is not None and not mixes(error):
+                        check.learn(call, error)
+                        continue
+                    call.note(specs)
+                    return _placed(call, stayed, error)
+                number = len(list(placement.tensors(call.owner)))
+                if number and not stayed and moved is None:
+                    detail = f"all {number} tensors move to {placement.DEVICE}; no call got through"
+                    moved = {"status": PASSED, "device": "fake", "detail": detail}
+    return moved or check.not_run()
+
+
+def _placed(call: _Call, stayed: list[tuple[str, torch.Tensor]], error: Exception | None) -> Outcome:
+    names = ", ".join(f"`{path}`" for path, _ in stayed[:_SHOWN]) + (" …" if len(stayed) > _SHOWN else "")
+    if error is not None:
+        left = f"after the move to {placement.DEVICE}, {names} stayed on `cpu`; " if stayed else ""
+        return {"status": FAILED, "device": "fake", "detail": f"{left}the call raises {described(error)[:240]}"}
+    number = len(list(placement.tensors(call.owner)))
+    left = f" but {names}, which the call can do with" if stayed else ""
+    detail = f"{number} tensors move to {placement.DEVICE}{left}, and the call works there"
+    return {"status": PASSED, "device": "fake", "detail": detail}
+
+
+# -- lookups ---------------------------------------------------------------------------------------------------------
+
+
+class _Everything(Watch):
+    """Sees every lookup."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(None, [], [value for value in given.values() if isinstance(value, torch.Tensor)])
+
+    def is_here(self, frame: object, weight: object) -> bool:
+        return True
+
+
+def values_check(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether ids that the model draws, or that it is declared to be given, can lack a row.
+
+    A failure that rests on assumed numbers must be seen with several choices of them.
+    """
+    first: Outcome | None = None
+    builder = None
+    for variant in roles.VARIANTS:
+        check = _Check(session, probe)
+        outcome, is_assumed = _looked_up(check, variant)
+        if first is None:
+            first, builder = outcome, session.builder
+        if first["status"] != FAILED or not is_assumed:
+            break
+        if outcome["status"] != FAILED:
+            detail = f"it depends on numbers that were assumed: {first['detail']}"
+            first = {"status": NOT_RUN, "detail": detail}
+            break
+    assert first is not None
+    session.builder = builder
+    return first
+
+
+def _looked_up(check: _Check, variant: int) -> tuple[Outcome, bool]:
+    """What the lookups of one call show, and whether that rests on assumed numbers."""
+    with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
+        for call in check.calls(variant):
+            if call.size > _LARGE:
+                return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
+            break
+    for call in check.calls(variant):
+        outcome = _observed(check, call, "cpu")
+        if outcome["status"] != NOT_RUN:
+            return outcome, bool(call.attempt.builder.numbers.assumed)
+    return check.not_run(), False
+
+
+def _observed(check: _Check, call: _Call, device: str) -> Outcome:
+    refused: tuple[Specs, str] | None = None
+    for specs in check.specs(call):
+        intervals = Intervals()
+        intervals.where = lambda: innermost(inspect.currentframe())
+        given = {name: spec.make("cpu") for name, spec in specs.items()}
+        for name, spec in specs.items():
+            if spec.declared is not None:
+                intervals.declare(given[name], *spec.declared)
+        error = call.run(specs, "cpu", intervals, ReadNumbers(intervals), given=given)
+        if intervals.failures and not intervals.were_read:
+            call.note(specs)
+            return {"status": FAILED, "device": device, "detail": str(intervals.failures[0])}
+        if device == "cpu" and (fact := _seen(call, specs)) is not None:
+            call.note(specs)
+            return {"status": FAILED, "device": "cpu", "detail": fact}
+        if error is None:
+            call.note(specs)
+            return {"status": PASSED, "device": device, "detail": _harmless(intervals)}
+        refused = refused or _refused(call, specs)
+        check.learn(call, error)
+    if refused is None:
+        return check.not_run()
+    call.note(refused[0])
+    return {"status": FAILED, "device": "cpu", "detail": refused[1]}
+
+
+def _refused(call: _Call, specs: Specs) -> tuple[Specs, str] | None:
+    """That real numbers are looked up, made by the model or documented as its input: no other call gets through."""
+    given = {name: spec.make("cpu") for name, spec in specs.items()}
+    watch = _Everything(given)
+    call.run(specs, "cpu", watch, given=given)
+    is_meant = not watch.is_input or all(spec.is_documented for spec in specs.values() if spec.kind == "float")
+    return (specs, watch.fact) if watch.is_not_ids and is_meant else None
+
+
+def _seen(call: _Call, specs: Specs) -> str | None:
+    """What real lookups raise, with the ids that come and with the largest that could be drawn."""
+    for trial in range(_TRIALS):
+        torch.manual_seed(trial)
+        given = {name: spec.make("cpu") for name, spec in specs.items()}
+        watch = _Everything(given)
+        call.run(specs, "cpu", *((Forced(trial - 1, None),) if trial else ()), watch, given=given)
+        if watch.is_outside and not watch.is_input:
+            return watch.fact
+        if not watch.seen:
+            return None
+    return None
+
+
+def _harmless(intervals: Intervals) -> str:
+    known = intervals.lookups
+    if not known:
+        return "the call works, and looks nothing up with ids of a known range"
+    widest = max(known, key=lambda lookup: lookup.ids.high / lookup.rows)
+    number = f"{len(known)} lookups have rows for all ids" if len(known) > 1 else "the lookup has rows for all ids"
+    return f"{number}: {widest}"
+
+
+# -- lengths ---------------------------------------------------------------------------------------------------------
+
+
+def boundaries_check(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether the shortest inputs get through, and those that fill a table."""
+    check = _Check(session, probe)
+    for variant in (0, roles.EQUAL):
+        for call in check.calls(variant):
+            if call.size > _LARGE:
+                detail = f"{call.size / 1e6:.0f} million parameters are too many to run on real numbers"
+                return {"status": NOT_RUN, "detail": detail}
+            for specs in check.specs(call):
+                error = call.run(specs, "cpu")
+                if error is None:
+                    call.note(specs)
+                    return _at_the_ends(check, call, specs)
+                check.learn(call, error)
+    return check.not_run()
+
+
+def _at_the_ends(check: _Check, call: _Call, specs: Specs) -> Outcome:
+    if not any(TIME in spec.shape for spec in specs.values()):
+        return {"status": NOT_RUN, "detail": "none of its inputs has a length"}
+    passed, limits, full = [TIME], [], _full(call)
+    for length in (2, 1, *(size + step for size in full for step in (-1, 0, 1))):
+        error = call.run(_lasting(specs, length), "cpu")
+        if error is None:
+            passed.append(length)
+            continue
+        said = f"a length of {length} raises {described(error)[:200]}"
+        is_off_by_one = length in full and length - 1 in passed
+        if isinstance(error, IndexError) and (length < TIME or is_off_by_one):
+            return {"status": FAILED, "device": "cpu", "detail": f"{said}; one of {passed[-1]} works"}
+        limits.append(said)
+    shown = ", ".join(map(str, sorted(passed)))
+    detail = f"lengths {shown} work" + (f"; {limits[0]}" if limits else "")
+    return {"status": PASSED, "device": "cpu", "detail": detail}
+
+
+def _full(call: _Call) -> list[int]:
+    """The rows of each table that may hold positions: embeddings, buffers, and parameters that belong to no layer."""
+    modules = list(call.owner.modules()) if isinstance(call.owner, nn.Module) else []
+    rows = {part.num_embeddings for part in modules if isinstance(part, nn.Embedding)}
+    for part in modules:
+        is_layer = type(part).__module__.startswith("torch.nn.")
+        tables = [*part._buffers.values(), *(() if is_layer else part._parameters.values())]
+        rows |= {table.shape[-2] for table in tables if table is not None and table.dim() > 1}
+    return [size for size in sorted(rows) if size in _TABLES][:_SHOWN]
+
+
+def _lasting(specs: Specs, length: int) -> Specs:
+    """Inputs of another length."""
+    return {
+        name: replace(spec, shape=tuple(length if size == TIME else size for size in spec.shape))
+        for name, spec in specs.items()
+    }
+
+
+# -- recipes ---------------------------------------------------------------------------------------------------------
+
+
+def recipe_loading_check(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether HyperPyYAML loads a recipe and can make what it names."""
+    session.begin("loading the recipe")
+    shallow = Loading(session.target, session.overrides, session.stand_ins)
+    if shallow.errors:
+        return {"status": FAILED, "device": "cpu", "detail": f"loading the recipe {shallow.errors[0][1]}"}
+    number = len(shallow.objects)
+    return {"status": PASSED, "device": "cpu", "detail": f"HyperPyYAML loads its {number} keys"}
+
+
+def recipe_placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Which layers stay behind that objects in `modules` hold, and which none of them holds."""
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build(None)
+        modules = objects.get(recipes.MODULES)
+        if not modules:
+            return {"status": NOT_RUN, "detail": "the recipe has no `modules`"}
+        session.begin("moving `modules`")
+        kept = recipes.place(objects, placement.DEVICE)
+        stayed = [path for path, tensor in placement.state(modules, "modules") if tensor.device.type == "cpu"]
+        if stayed:
+            names = ", ".join(f"`{path}`" for path in stayed[:_SHOWN]) + (" …" if len(stayed) > _SHOWN else "")
+            detail = f"after `modules` moved to {placement.DEVICE}, {names} stayed on `cpu`"
+            return {"status": FAILED, "device": "fake", "detail": detail}
+        unbuilt = [name for name, layer in kept.items() if isinstance(layer, recipes.Unbuilt)]
+        if unbuilt:
+            reason = f"`{unbuilt[0]}` could not be built: {recipe.reason(kept[unbuilt[0]])}"
+            return {"status": NOT_RUN, "detail": reason}
+        number = len(list(placement.state(modules)))
+        others = [
+            key
+            for key, value in objects.items()
+            if key != recipes.MODULES and any(t.device.type == "cpu" for _, t in placement.state(value))
+        ]
+        left = f"; outside of `modules`, and on `cpu`: {', '.join(f'`{key}`' for key in others)}" if others else ""
+        detail = f"the {number} parameters and buffers below `modules` move to {placement.DEVICE}{left}"
+        return {"status": PASSED, "device": "fake", "detail": detail}

@@ -1,0 +1,180 @@
+"""`modellint probe`: every check of a class or recipe, through the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Workspace
+
+MODEL = """
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=8, classes=20, rows=20):
+        super().__init__()
+        self.head = nn.Linear(width, classes)
+        self.table = nn.Embedding(rows, width)
+        self.positions = nn.Parameter(torch.zeros(16, width))
+        {more}
+
+    def forward(self, hidden):
+        \"\"\"
+        Args:
+            hidden: (batch, time, width)
+        \"\"\"
+        hidden = hidden + self.positions[torch.arange(hidden.shape[1], device=hidden.device) {shift}]
+        return {result}
+"""
+GOOD = {"more": "", "shift": "", "result": "self.table(self.head(hidden).argmax(-1))"}
+RECIPE = """\
+width: 8
+encoder: !new:torch.nn.Linear [!ref <width>, 4]
+head: !new:torch.nn.Linear [4, 2]
+searcher: !new:model.Searcher
+    layer: !ref <head>
+modules:
+    encoder: !ref <encoder>
+    searcher: !ref <searcher>
+"""
+SEARCHER = """
+import torch
+
+
+class Scorer:
+    def __init__(self, layer):
+        self.layer = layer
+
+
+class Searcher(torch.nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.scorer = {held}(layer)
+"""
+
+
+def written(**changes: str) -> str:
+    text = MODEL
+    for name, value in {**GOOD, **changes}.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def checks(result: Outcome) -> dict[str, Any]:
+    return {check["name"]: check for check in result.json["checks"]}
+
+
+def statuses(result: Outcome) -> dict[str, str]:
+    return {name: check["status"] for name, check in checks(result).items()}
+
+
+def test_a_model_that_is_all_right(workspace: Workspace) -> None:
+    workspace.write({"pkg/__init__.py": "", "pkg/model.py": written()})
+    result = workspace.run("probe", "pkg.model:Decoder")
+    assert (result.code, result.err) == (0, "")
+    assert result.lines[0] == "pkg.model:Decoder"
+    assert result.lines[1].startswith("  placement   passed   4 tensors move to cuda:0, and the call works there")
+    assert result.lines[1].endswith("(assumed: hidden=float (2, 5, 8)) (fake)")
+    assert "ids [0, 19] of a choice among 20 classes look up 20 rows in `model.py:20: embedding`" in result.lines[2]
+    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in result.lines[3]
+    assert result.lines[-1] == "3 checks: 3 passed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "failed", "says"),
+    [
+        ({"result": "self.table((self.head(hidden) + self.mask).argmax(-1))", "more": "self.mask = torch.zeros(20)"},
+         "placement", "`mask` stayed on `cpu`; the call raises"),
+        ({"more": "self.head = nn.Linear(width, classes + 3)"}, "values", "ids [0, 22] of a choice among 23 classes"),
+        ({"result": "self.table(hidden)"}, "values", "real numbers from"),
+        ({"shift": "+ 1"}, "boundaries", "a length of 16 raises IndexError"),
+        ({"shift": "+ 15 * (hidden.shape[1] == 2)"}, "boundaries", "a length of 2 raises IndexError"),
+    ],
+    ids=["device", "classes", "features", "one too many", "short"],
+)  # fmt: skip
+def test_a_model_that_fails(workspace: Workspace, changes: dict[str, str], failed: str, says: str) -> None:
+    workspace.write({"model.py": written(**changes)})
+    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    assert result.code == 1
+    found = checks(result)
+    assert [name for name, check in found.items() if check["status"] == "failed"] == [failed]
+    assert says in found[failed]["detail"]
+    assert found[failed]["device"] == ("fake" if failed == "placement" else "cpu")
+
+
+def test_what_the_settings_say_is_passed(workspace: Workspace) -> None:
+    code = written().replace("width=8, classes=20, rows=20", "classes, rows, width=8")
+    settings = '[tool.modellint.confirm.targets."model.py::Decoder"]\narguments = { classes = 20, rows = 10 }\n'
+    workspace.write({"model.py": code, "pyproject.toml": settings})
+    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    assert "ids [0, 19]" in checks(result)["values"]["detail"]
+    assert "look up 10 rows" in checks(result)["values"]["detail"]
+
+
+def test_a_failure_that_rests_on_assumed_numbers_is_none(workspace: Workspace) -> None:
+    workspace.write(
+        {
+            "model.py": written()
+            .replace("width=8, classes=20, rows=20", "n_rows, n_classes, width=8")
+            .replace("classes)", "n_classes)")
+            .replace("(rows,", "(n_rows - 3,")
+        }
+    )
+    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    assert statuses(result)["values"] == "not-run"
+    assert "it depends on numbers that were assumed" in checks(result)["values"]["detail"]
+
+
+def test_nothing_that_can_be_run(workspace: Workspace) -> None:
+    workspace.write({"model.py": "class Model:\n    def __init__(self):\n        raise ValueError('not yet')\n"})
+    result = workspace.run("probe", "model.py::Model")
+    assert result.code == 2
+    assert result.out.count("not run") == 4
+    assert "ValueError: not yet" in result.out
+    assert "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`" in result.out
+
+
+@pytest.mark.parametrize(("held", "code", "status"), [("Scorer", 1, "failed"), ("torch.nn.Sequential", 0, "passed")])
+def test_a_recipe(workspace: Workspace, held: str, code: int, status: str) -> None:
+    workspace.write({"hparams.yaml": RECIPE, "model.py": SEARCHER.replace("{held}", held)})
+    result = workspace.run("probe", "hparams.yaml", "--format", "json", "--output-file", "report.json")
+    assert (result.code, result.out) == (code, "")
+    result = workspace.run("probe", "hparams.yaml", "--format", "json")
+    assert statuses(result) == {"loading": "passed", "placement": status}
+    if code:
+        assert "`modules['searcher'].scorer.layer.weight`" in checks(result)["placement"]["detail"]
+    shown = (workspace.root / "report.json").read_text()
+    assert shown.partition("duration_s")[0] == result.out.partition("duration_s")[0]
+
+
+def test_a_recipe_that_does_not_load(workspace: Workspace) -> None:
+    workspace.write({"hparams.yaml": RECIPE.replace("<width>", "<widht>")})
+    result = workspace.run("probe", "hparams.yaml")
+    assert result.code == 1
+    assert 'loading    failed   loading the recipe raises ValueError: The reference "widht" is not valid' in result.out
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("nowhere.py::Model", "nowhere.py::Model: no such file"),
+        ("model.py", "names no class; expected model.py::CLASS"),
+        ("model.py::Decodr", "no class or function is called `Decodr`; did you mean `Decoder`?"),
+        ("model.py::Decoder.backward", "no class or function is called `Decoder.backward`"),
+        ("pkg.nowhere:Model", "no module `pkg.nowhere` in the project"),
+        ("model:Encoder", "`model` defines no class or function `Encoder`"),
+        ("Decoder", "expected `package.module:Class`, `folder/file.py::Class` or a recipe"),
+        ("plain.yaml", "is no HyperPyYAML recipe"),
+        ("hparams.yaml::Model", "a recipe has no classes"),
+        (".", "expected `package.module:Class`"),
+    ],
+)
+def test_a_target_that_is_not_there(workspace: Workspace, target: str, says: str) -> None:
+    workspace.write({"model.py": written(), "plain.yaml": "a: 1\n", "hparams.yaml": RECIPE})
+    result = workspace.run("probe", target)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.err

@@ -1,0 +1,194 @@
+"""`check --confirm` on the command line: what is shown of each verdict, and what the flags do. Nothing is run here."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import WORD_RULE
+
+from modellint.confirm import confirmer
+from modellint.finding import Status, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Workspace
+
+    from modellint.confirm.child import Setup
+    from modellint.confirm.plan import Group
+
+PROBE = """
+    def probe(self, finding, project):
+        from pathlib import Path
+
+        from modellint.confirm.plan import Probe, Target
+
+        path = Path(finding.path)
+        line = path.read_text().splitlines()[finding.span.line - 1]
+        return None if "nothing to run" in line else Probe(Target(path, str(finding.span.line)), "word", {"says": line})
+"""
+CODE = """\
+a = WORD  # confirmed
+b = WORD  # refuted
+c = WORD  # unconfirmed
+d = WORD  # LOW confirmed
+e = WORD  # LOW refuted
+f = WORD  # LOW unconfirmed
+g = WORD  # nothing to run
+"""
+STATUSES = {status.value: status for status in (Status.UNCONFIRMED, Status.REFUTED, Status.CONFIRMED)}
+
+
+def answered(group: Group, setup: Setup) -> dict[int, Verdict]:
+    """The verdict that the line of a finding asks for."""
+    found = {}
+    for number, probe in group.probes:
+        word = probe.data["says"].rpartition(" ")[2]
+        found[number] = Verdict(STATUSES[word], "cpu", f"it was {word} by running it")
+    return found
+
+
+@pytest.fixture
+def confirming(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A project with lines that are confirmed or refuted as they say."""
+    words.write({"rules/word.py": WORD_RULE + PROBE, "a.py": CODE})
+    monkeypatch.setattr(confirmer, "chosen", lambda candidates: Path(sys.executable))
+    monkeypatch.setattr(confirmer, "answer", answered)
+    return words
+
+
+def shown(result: Any) -> list[tuple[int, str, str]]:
+    """Line, confidence and verdict of each finding."""
+    found = result.json["findings"]
+    return [(one["line"], one["confidence"], one["verdict"]["status"]) for one in found]
+
+
+def test_refuted_findings_are_hidden_and_confirmed_ones_are_lifted(confirming: Workspace) -> None:
+    result = confirming.run("check", "--confirm", "--output-format", "json", "a.py")
+    assert result.code == 1
+    assert shown(result) == [
+        (1, "high", "confirmed"),
+        (3, "high", "unconfirmed"),
+        (4, "high", "confirmed"),
+        (7, "high", "unconfirmed"),
+    ]
+
+
+def test_a_low_finding_is_shown_only_once_it_is_confirmed(confirming: Workspace) -> None:
+    lines = [line for line, _, _ in shown(confirming.run("check", "--output-format", "json", "a.py"))]
+    assert lines == [1, 2, 3, 7]
+    result = confirming.run("check", "--confirm", "--min-confidence", "low", "--output-format", "json", "a.py")
+    assert [(line, status) for line, confidence, status in shown(result) if confidence == "low"] == [(6, "unconfirmed")]
+
+
+def test_refuted_findings_are_shown_on_demand(confirming: Workspace) -> None:
+    result = confirming.run("check", "--confirm", "--show-refuted", "--output-format", "json", "a.py")
+    assert [line for line, _, status in shown(result) if status == "refuted"] == [2]
+
+
+def test_a_strict_gate_sees_confirmed_findings_only(confirming: Workspace) -> None:
+    result = confirming.run("check", "--confirm", "--confirmed-only", "--output-format", "json", "a.py")
+    assert shown(result) == [(1, "high", "confirmed"), (4, "high", "confirmed")]
+    confirming.write({"a.py": "c = WORD  # unconfirmed\n"})
+    assert confirming.run("check", "--confirm", "--confirmed-only", "a.py").code == 0
+
+
+def test_verdicts_stand_in_the_text(confirming: Workspace) -> None:
+    out = confirming.run("check", "--confirm", "a.py").out
+    assert "confirmed" in out
+    assert "it was confirmed by running it" in out
+    assert "nothing that can be run was found for it" in out
+    assert "it was refuted" not in out
+
+
+@pytest.mark.parametrize("flag", ["--show-refuted", "--confirmed-only", "--timeout=3"])
+def test_flags_about_confirming_need_it(confirming: Workspace, flag: str) -> None:
+    result = confirming.run("check", flag, "a.py")
+    assert result.code == 2
+    assert "is about --confirm; expected both or none" in result.err
+
+
+@pytest.mark.parametrize("command", [("check", "--confirm", "a.py"), ("probe", "a.py::Model")])
+def test_without_torch_it_says_what_to_install(
+    words: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    words.write({"a.py": "a = WORD\n"})
+    monkeypatch.setattr(confirmer, "chosen", lambda candidates: None)
+    result = words.run(*command)
+    assert (result.code, result.out) == (2, "")
+    assert "needs torch: `pip install 'modellint[confirm]'`" in result.err
+    assert "--python" in result.err
+    assert words.run("check", "a.py").code == 1
+
+
+@pytest.mark.parametrize("command", [("check", "--confirm", "a.py"), ("probe", "a.py::Model")])
+def test_a_gpu_that_is_asked_for_and_not_there(
+    confirming: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(confirmer, "has_gpu", lambda python: False)
+    result = confirming.run(*command, "--device", "cuda")
+    assert (result.code, result.out) == (2, "")
+    assert "--device cuda: " in result.err
+    assert "finds no GPU that torch can use; expected one, or --device auto" in result.err
+
+
+def together(number: int, wait: float) -> Callable[[Group, Setup], dict[int, Verdict]]:
+    """Answers once as many groups are being answered at the same time; raises if that does not come about."""
+    barrier = threading.Barrier(number, timeout=wait)
+
+    def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
+        barrier.wait()
+        return answered(group, setup)
+
+    return answer
+
+
+def test_groups_are_run_side_by_side(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    confirming.write({"a.py": "a = WORD  # confirmed\nb = WORD  # confirmed\nc = WORD  # confirmed\n"})
+    monkeypatch.setattr(confirmer, "answer", together(3, 60))
+    result = confirming.run("check", "--confirm", "--jobs", "3", "--no-cache", "--output-format", "json", "a.py")
+    assert [line for line, _, _ in shown(result)] == [1, 2, 3]
+
+
+def test_one_job_runs_one_group_at_a_time(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.02)
+        running.pop()
+        return answered(group, setup)
+
+    monkeypatch.setattr(confirmer, "answer", answer)
+    confirming.run("check", "--confirm", "--jobs", "1", "a.py")
+    assert max(most) == 1
+    assert len(most) == 6
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+def test_a_terminal_shows_how_far_it_is(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from modellint.cli import _Progress
+
+    ours, theirs = os.openpty()
+    monkeypatch.setattr(_Progress, "_DELAY", 0.0)
+    monkeypatch.setattr(_Progress, "_INTERVAL", 0.0)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        confirming.run("check", "--confirm", "--jobs", "1", "a.py")
+        terminal.flush()
+        written = ""
+        while select.select([ours], [], [], 1)[0]:
+            written += os.read(ours, 4096).decode()
+    os.close(ours)
+    assert "] 1/1 files\x1b[K" in written
+    assert "] 3/6 models\x1b[K" in written
+    assert written.endswith("\r\x1b[K")

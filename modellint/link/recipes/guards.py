@@ -433,7 +433,7 @@ class Guards:
 
     def _call(self, value: Value, frame: Frame, depth: int) -> Abstract:
         name = dotted(value.callee) or ""
-        if name.rpartition(".")[2] in ("load_hyperpyyaml", "load_extended_yaml"):
+        if self.script.is_load(value) and frame.function.module is self.script.module:
             return Special.HPARAMS
         if name == "hasattr":
             truth = self._call_truth(value, frame, depth + 1)

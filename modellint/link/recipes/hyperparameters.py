@@ -13,7 +13,7 @@ from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.pairing import recipes_of
 from modellint.link.recipes.reach import reach
-from modellint.link.recipes.scripts import LOADERS, callee_name, own_events, read_script
+from modellint.link.recipes.scripts import callee_name, own_events, read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ _OPEN = re.compile(
 #: What a text can ask a recipe for at all, and that it overrides keys by itself.
 _ASKED = re.compile(rf"""\[\s*["'](\w+)["']\s*\]|{_HPARAMS}\.([A-Za-z]\w*)""")
 _ALIAS = re.compile(rf"(\w+)\s*=\s*[\w.]*{_HPARAMS}\s*$", re.MULTILINE)
-_OVERRIDES = re.compile(r"load_\w+yaml\([^)]*\{")
+_OVERRIDES = r"\b(?:{})\((?:[^()]|\([^()]*\))*\{{"
 _CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
 #: What dictionaries and namespaces answer to without being asked for a key.
 _METHODS = frozenset(dir(dict))
@@ -122,15 +122,25 @@ class _Text:
     states_overrides: bool
 
 
-def _read_text(script: Script) -> _Text:
+def _read_text(script: Script, project: Project) -> _Text:
     modules = {id(m): m for m in (script.module, *(cls.module for brain in script.brains for cls in brain.classes))}
     texts = [module.source.text for module in modules.values()]
+    beside = [function.text for function in _imported(script.module, project)]
+    overrides = re.compile(_OVERRIDES.format("|".join(sorted(script.loaders))))
     return _Text(
-        frozenset(name for text in texts for name in _asked(text)),
+        frozenset(name for text in (*texts, *beside) for name in _asked(text)),
         frozenset(name for text in texts for groups in _STORED.findall(text) for name in groups if name),
         any(_OPEN.search(text) for text in texts),
-        any(_OVERRIDES.search(text) for text in texts),
+        any(overrides.search(text) for text in texts),
     )
+
+
+def _imported(module: ModuleFacts, project: Project) -> Iterator[Function]:
+    """The functions that a script imports from files beside it."""
+    for name in module.imports:
+        found = project.names.resolve(module, name)
+        if isinstance(found, DefinedFunction) and found.function.module.file.is_relative_to(module.file.parent):
+            yield found.function
 
 
 class _Walk:
@@ -144,9 +154,9 @@ class _Walk:
         self.overridden: set[Place] = set()
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         self._visited: set[Any] = set()
-        text = project.once(("asks", script.module.path), lambda: _read_text(script))
+        text = project.once(("asks", script.module.path), lambda: _read_text(script, project))
         self.stored = set(text.stored)
-        self.is_open = text.is_open
+        self.is_open = text.is_open or not script.loads_one
         self.states_overrides = text.states_overrides
         #: The names that may turn out to be missing; only lines that mention one are looked at.
         self.candidates = tuple(sorted(text.asked - self.keys - self.stored - _METHODS))
@@ -249,8 +259,7 @@ class _Walk:
 
     def _overrides(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
         """Overrides that the script states must be there, unless it says that they need not."""
-        name = callee_name(call.callee) or ""
-        if name.rpartition(".")[2] not in LOADERS:
+        if not self.script.is_load(call):
             return
         given = call.argument(1, "overrides")
         match = call.argument(2, "overrides_must_match")

@@ -27,7 +27,10 @@ _LEVELS = 3
 _MIN_SHARE = 0.6
 _MIN_KEYS = 2
 _RECIPE_SUFFIXES = (".yaml", ".yml")
-_LOADED = re.compile(r"(\w+)\s*=\s*(?:[\w.]+\.)?(?:" + "|".join(LOADERS) + r")\(")
+_LOADED = r"(\w+)\s*(?::[^=\n]+)?=\s*(?:[\w.]+\.)?(?:{})\("
+_RENAMED = re.compile(rf"\b(?:{'|'.join(LOADERS)})\s+as\s+(\w+)")
+_FUNCTION = re.compile(r"^def (\w+)\(.*(?:\n(?:[ \t)].*)?)*", re.MULTILINE)
+_RETURNS = re.compile(rf"\breturn\s+(?:[\w.]+\.)?(?:{'|'.join(LOADERS)})\(")
 _ATTRIBUTE = re.compile(r"\bself\.hparams\.([A-Za-z_]\w*)")
 _OPTIONAL = re.compile(
     r"""(?:(?:has|get)attr\(\s*self\.hparams\s*,|\.get\()\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s"""
@@ -170,7 +173,7 @@ def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
 
     def find() -> tuple[Path, ...]:
         paths = [folder / name for name in project.files.listdir(folder) if name.endswith(".py")]
-        markers = [f"{loader}(".encode() for loader in LOADERS]
+        markers = [f"{loader}{after}".encode() for loader in LOADERS for after in ("(", " as ")]
         return tuple(path for path in paths if any(m in (project.files.read(path) or b"") for m in markers))
 
     return project.once(("scripts in", folder), find)
@@ -180,13 +183,22 @@ def _reading(script: Path, project: Project) -> _Reading:
     def read() -> _Reading:
         text = (project.files.read(script) or b"").decode("utf-8", "replace")
         keys = set(_ATTRIBUTE.findall(text))
-        for name in set(_LOADED.findall(text)):
+        for name in set(re.findall(_LOADED.format("|".join(_loaders(text))), text)):
             keys.update(re.findall(rf"""\b{name}\[\s*["'](\w+)["']\s*\](?!\s*=[^=])""", text))
         optional = {first or second for first, second in _OPTIONAL.findall(text)}
         files = frozenset(Path(name).name for name in _FILE.findall(text))
         return _Reading(frozenset(keys - optional), _BUILDS.search(text) is not None, files)
 
     return project.once(("reads", script), read)
+
+
+def _loaders(text: str) -> Iterator[str]:
+    """The names of functions that load a recipe in a script, those of its own that return one included."""
+    yield from LOADERS
+    yield from _RENAMED.findall(text)
+    for function in _FUNCTION.finditer(text) if "return" in text else ():
+        if _RETURNS.search(function[0]):
+            yield function[1]
 
 
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:

@@ -52,11 +52,21 @@ _BRAIN_PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointe
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A Python file that loads a recipe. `names` are the variables that hold what was loaded."""
+    """A Python file that loads a recipe.
+
+    `names` are the variables that hold what was loaded, `loaders` the functions that load, its own ones included.
+    """
 
     module: ModuleFacts
     names: frozenset[str]
+    loaders: frozenset[str]
     brains: tuple[BrainUse, ...]
+    #: Not several recipes, under different names, of which any may be meant.
+    loads_one: bool = True
+
+    def is_load(self, call: Value) -> bool:
+        """Whether a call loads a recipe."""
+        return (callee_name(call.callee) or "").rpartition(".")[2] in self.loaders
 
 
 def read_script(module: ModuleFacts, project: Project) -> Script | None:
@@ -68,14 +78,17 @@ def read_script(module: ModuleFacts, project: Project) -> Script | None:
 
 def _read(module: ModuleFacts, project: Project) -> Script:
     names: set[str] = set()
+    targets: set[str] = set()
+    loaders = _loaders(module)
     builds: list[tuple[Function, Value, tuple[Class, ...]]] = []
     for function in script_functions(module):
         for event in own_events(function):
             if event.kind is not EventKind.CALL:
                 continue
             name = callee_name(event.value.callee) or ""
-            if name.rpartition(".")[2] in LOADERS:
+            if name.rpartition(".")[2] in loaders:
                 names.add(event.value.target or "hparams")
+                targets.update(filter(None, (event.value.target,)))
                 continue
             classes = _brain_classes(module, event.value, name, project)
             if classes is not None:
@@ -83,7 +96,19 @@ def _read(module: ModuleFacts, project: Project) -> Script:
     brains = tuple(
         BrainUse(module, classes, call, *_asked(module, function, call)) for function, call, classes in builds
     )
-    return Script(module, frozenset(names), brains)
+    return Script(module, frozenset(names), loaders, brains, len(targets) < 2)
+
+
+def _loaders(module: ModuleFacts) -> frozenset[str]:
+    """The names of functions that load a recipe in a file: the library's, by any name, and those that return it."""
+    names = {*LOADERS}
+    names.update(name for name, target in module.imports.items() if target.rpartition(".")[2] in LOADERS)
+    for name, function in module.functions.items():
+        returned = [event.value for event in function.flow.of(EventKind.RETURN)]
+        calls = [value for value in returned if value.op is Op.CALL]
+        if calls and all((callee_name(call.callee) or "").rpartition(".")[2] in names for call in calls):
+            names.add(name)
+    return frozenset(names)
 
 
 def script_functions(module: ModuleFacts) -> Iterator[Function]:

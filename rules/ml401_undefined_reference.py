@@ -302,10 +302,11 @@ model:
             yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
 
     def probe(self, finding: Finding, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the reference."""
-        from modellint.confirm.plan import loading_probe
+        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
+        from modellint.confirm.plan import config_probe, loading_probe
 
-        return loading_probe(finding, project, finding.place, "0")
+        in_config = config_probe(finding, project, "interpolation", text=f"${{{finding.symbol}}}")
+        return in_config or loading_probe(finding, project, finding.place, "0")
 
     def _undefined(self, found: FoundProblem) -> Finding:
         from modellint.graph.recipe import Dialect, TagKind

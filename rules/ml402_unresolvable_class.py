@@ -263,10 +263,13 @@ name: Encoder
                 yield self._missing(bad, recipe, near)
 
     def probe(self, finding: Finding, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make what the tag names."""
-        from modellint.confirm.plan import loading_probe
+        """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
+        from modellint.confirm.plan import config_probe, loading_probe
         from modellint.link.recipes.targets import tagged_items
 
+        in_config = config_probe(finding, project, "target", name=finding.symbol)
+        if in_config is not None:
+            return in_config
         recipe = project.recipe(Path(finding.path))
         for item, _ in tagged_items(recipe, project) if recipe is not None else ():
             if item.recipe.place(item.node.tag.span) == finding.place:

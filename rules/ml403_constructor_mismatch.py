@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import Dialect
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -273,14 +274,19 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
 
     def probe(self, finding: Finding, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
-        from modellint.confirm.plan import loading_probe
+        from modellint.confirm.plan import config_probe, loading_probe
         from modellint.link.recipes.targets import bad_calls
 
-        recipe = project.recipe(Path(finding.path))
+        path = Path(finding.path)
+        recipe = project.recipe(path) or project.config(path)
         for bad in bad_calls(recipe, project) if recipe is not None else ():
             for misfit in bad.misfits:
                 if bad.place(misfit) == finding.place:
                     node, key = bad.item.node, bad.item.path.partition("[")[0]
+                    given = {"positional": len(bad.item.elements), "keywords": [str(n) for n in bad.item.fields]}
+                    in_config = config_probe(finding, project, "target", name=node.tag.target, **given)
+                    if bad.item.recipe.dialect is Dialect.OMEGACONF:
+                        return in_config
                     place, says = bad.item.recipe.place(node.tag.span), misfit.unknown or (*misfit.missing, "")[0]
                     return loading_probe(finding, project, place, "", about=node.tag.target, says=says, keys=[key])
         return None

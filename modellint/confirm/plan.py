@@ -68,6 +68,17 @@ def recipe_probe(
     return Probe(Target(whole.source.path, script=script), kind, data)
 
 
+def config_probe(finding: Finding, project: Project, kind: str, **data: Any) -> Probe | None:
+    """A probe of the plain configuration that a finding is in, None if that is a recipe.
+
+    None for a finding of low confidence too: what is in doubt there is what the program does to the configuration.
+    """
+    if finding.confidence is Confidence.LOW:
+        return None
+    config = project.config(Path(finding.path))
+    return None if config is None else Probe(Target(config.source.path), f"config-{kind}", data)
+
+
 def loading_probe(finding: Finding, project: Project, place: Place, instead: str, **data: Any) -> Probe | None:
     """A probe of whether a recipe loads, and whether it does with something else `instead` of what is at `place`."""
     return recipe_probe(finding, project, "recipe-loading", place, edits=[[*spot(place), instead]], **data)

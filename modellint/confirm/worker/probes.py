@@ -9,6 +9,7 @@ from torch import nn
 
 from . import battery, classes, placement, recipes
 from .boundaries import boundaries
+from .configs import interpolating, targeting
 from .creation import creation
 from .loading import KIND, loading, reading
 from .movement import movement
@@ -196,6 +197,8 @@ def _mixed(layer: object) -> str:
 
 _PROBES = {
     "boundaries": boundaries,
+    "config-interpolation": interpolating,
+    "config-target": targeting,
     "recipe-placement": _recipe_placement,
     "recipe-entry": _recipe_entry,
     KIND: loading,

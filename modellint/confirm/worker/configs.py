@@ -1,0 +1,89 @@
+"""Whether plain configurations can be used: locating what `_target_` names, resolving what `${…}` asks for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .standins import StandIn, described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .probes import Session
+    from .standins import StandIns
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+
+
+def targeting(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """Whether a name can be located and called; with `keywords`, whether it takes them and so many by position."""
+    name = probe["name"]
+    session.begin(f"locating `{name}`")
+    try:
+        found = _locate(name, session.stand_ins)
+    except (ImportError, AttributeError) as error:
+        return {"status": CONFIRMED, "device": "cpu", "detail": f"locating `{name}` raises {described(error)}"}
+    if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
+        return {"status": UNCONFIRMED, "detail": f"`{name.partition('.')[0]}` is not installed"}
+    if not callable(found):
+        kind = type(found).__name__
+        return {"status": CONFIRMED, "device": "cpu", "detail": f"`{name}` is a {kind}, which cannot be called"}
+    if "keywords" not in probe:
+        return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` is there, and can be called"}
+    try:
+        signature = inspect.signature(found)
+    except ValueError:
+        return {"status": UNCONFIRMED, "detail": f"`{name}` does not tell its parameters"}
+    try:
+        signature.bind_partial(*[None] * probe["positional"], **dict.fromkeys(probe["keywords"]))
+    except TypeError as error:
+        return {"status": CONFIRMED, "device": "cpu", "detail": f"calling `{name}` raises {described(error)}"}
+    return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` takes these arguments"}
+
+
+def _locate(name: str, stand_ins: StandIns) -> Any:
+    """What a dotted name stands for: modules as far as they go, then attributes."""
+    parts = name.split(".")
+    found: Any = stand_ins.module(parts[0])
+    for number, part in enumerate(parts[1:], 2):
+        inner = ".".join(parts[:number])
+        is_package = isinstance(found, ModuleType) and hasattr(found, "__path__")
+        if not hasattr(found, part) and is_package and importlib.util.find_spec(inner) is not None:
+            found = stand_ins.module(inner)
+        else:
+            found = getattr(found, part)
+    return found
+
+
+def interpolating(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """Whether an interpolation leads to a key that is not there."""
+    session.begin("loading the configuration")
+    try:
+        omegaconf: Any = importlib.import_module("omegaconf")
+    except ImportError:
+        return {"status": UNCONFIRMED, "detail": "`omegaconf` is not installed"}
+    config = omegaconf.OmegaConf.load(session.target)
+    found = [node for node in _interpolations(config) if probe["text"] in str(node._value())]
+    try:
+        for node in found:
+            node._dereference_node()
+    except omegaconf.errors.InterpolationKeyError as error:
+        return {"status": CONFIRMED, "device": "cpu", "detail": f"resolving it raises {described(error)}"}
+    except omegaconf.errors.OmegaConfBaseException as error:
+        return {"status": UNCONFIRMED, "detail": f"resolving it raises {described(error)}"}
+    if not found:
+        return {"status": UNCONFIRMED, "detail": "it is not there when the configuration is loaded"}
+    return {"status": REFUTED, "device": "cpu", "detail": "it leads to a value"}
+
+
+def _interpolations(node: Any) -> Iterator[Any]:
+    content = node._content
+    for child in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
+        if child._is_interpolation():
+            yield child
+        elif hasattr(child, "_content"):
+            yield from _interpolations(child)

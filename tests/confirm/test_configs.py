@@ -1,0 +1,79 @@
+"""Findings about plain configurations are put to what they name, and to OmegaConf itself."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.plan import Group, Probe, Target
+from modellint.finding import Status, Verdict
+
+CONFIG = """\
+model:
+  width: 8
+  layer:
+    _target_: torch.nn.Linear
+    in_features: ${model.width}
+    out_features: ${..wdth}
+"""
+
+
+def verdict_of(folder: Path, kind: str, **data: Any) -> Verdict:
+    path = folder / "train.yaml"
+    path.write_text(CONFIG)
+    (folder / "layers.py").write_text("WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n")
+    setup = Setup(Path(sys.executable), (str(folder),))
+    answered = answer(Group(Target(path), ((0, Probe(Target(path), f"config-{kind}", data)),)), setup)
+    assert isinstance(answered[0], Verdict)
+    return answered[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "says"),
+    [
+        ("torch.nn.Linear", Status.REFUTED, "is there"),
+        ("torch.nn.Liner", Status.CONFIRMED, "AttributeError"),
+        ("torch.nn.functional", Status.CONFIRMED, "cannot be called"),
+        ("torch.optim.lr_scheduler.StepLR", Status.REFUTED, "is there"),
+        ("layers.build", Status.REFUTED, "is there"),
+        ("layers.biuld", Status.CONFIRMED, "AttributeError"),
+        ("layers.WIDTH", Status.CONFIRMED, "is a int"),
+        ("no_such_package.Model", Status.UNCONFIRMED, "`no_such_package` is not installed"),
+    ],
+)
+def test_a_name_is_located(tmp_path: Path, name: str, status: Status, says: str) -> None:
+    verdict = verdict_of(tmp_path, "target", name=name)
+    assert verdict.status is status
+    assert says in (verdict.detail or "")
+
+
+@pytest.mark.parametrize(
+    ("positional", "keywords", "status"),
+    [
+        (0, ["width"], Status.REFUTED),
+        (0, [], Status.REFUTED),
+        (1, ["depth"], Status.REFUTED),
+        (2, [], Status.CONFIRMED),
+        (0, ["wdth"], Status.CONFIRMED),
+        (1, ["width"], Status.CONFIRMED),
+    ],
+)
+def test_arguments_are_bound(tmp_path: Path, positional: int, keywords: list[str], status: Status) -> None:
+    verdict = verdict_of(tmp_path, "target", name="layers.build", positional=positional, keywords=keywords)
+    assert verdict.status is status
+
+
+def test_an_interpolation_is_resolved(tmp_path: Path) -> None:
+    verdict = verdict_of(tmp_path, "interpolation", text="${..wdth}")
+    if find_spec("omegaconf") is None:
+        assert (verdict.status, verdict.detail) == (Status.UNCONFIRMED, "`omegaconf` is not installed")
+        return
+    assert verdict.status is Status.CONFIRMED
+    assert "InterpolationKeyError" in (verdict.detail or "")
+    assert verdict_of(tmp_path, "interpolation", text="${model.width}").status is Status.REFUTED
+    assert verdict_of(tmp_path, "interpolation", text="${nothing}").status is Status.UNCONFIRMED

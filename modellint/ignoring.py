@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.discovery import YAML, kind_of
 from modellint.finding import Edit
+from modellint.fix.edits import applied, changes_of
 from modellint.source import Place, SourceFile, Span
 from modellint.suppressions import in_python, in_yaml
 
@@ -55,9 +56,6 @@ def _with_code(source: SourceFile, span: Span, finding: Finding) -> Edit | None:
 
 def _silences(source: SourceFile, edit: Edit, finding: Finding) -> bool:
     """Whether the text with the edit holds a comment that covers the finding."""
-    lines = list(source.lines)
-    span = edit.place.span
-    line = lines[span.line - 1]
-    lines[span.line - 1] = line[: span.column - 1] + edit.text + line[span.end_column - 1 :]
-    changed = SourceFile(source.path, "".join(lines), source.encoding, source.bom)
+    text = applied(source.text, changes_of(source, [edit]))
+    changed = SourceFile(source.path, text, source.encoding, source.bom)
     return any(comment.covers(finding) for comment in _comments(changed))

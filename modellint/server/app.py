@@ -27,6 +27,7 @@ import modellint
 from modellint.config import UsageError, settings_for
 from modellint.discovery import YAML, glob_matcher, kind_of
 from modellint.finding import Applicability
+from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
 from modellint.reporters import decoded_lines
 from modellint.server.hover import finding_text, layer_text
@@ -53,6 +54,11 @@ class Shown:
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     texts: dict[str, tuple[int | None, str]] = field(default_factory=dict)
 
+    def source(self, path: Path) -> SourceFile:
+        """The text of a file as the editor has it, or as it is on disk."""
+        shown = self.texts.get(path.as_posix())
+        return SourceFile(path, "".join(decoded_lines(path)) if shown is None else shown[1])
+
 
 class Server(LanguageServer):
     """The state of one editor's session."""
@@ -60,6 +66,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__(SOURCE, modellint.__version__)
         self.shown = Shown()
+        self._uris: dict[str, str] = {}
         self._texts: dict[str, tuple[int | None, str]] = {}
         self._sessions: dict[Path, Session] = {}
         self._owners: dict[str, Session] = {}
@@ -96,6 +103,7 @@ class Server(LanguageServer):
         path = path_of(uri)
         if path is None or kind_of(Path(path).name) is None:
             return
+        self._uris[path] = uri
         document = self.workspace.get_text_document(uri)
         self.submit(lambda: self._open(path, document.version, document.source))
 
@@ -224,7 +232,7 @@ class Server(LanguageServer):
         with_related = self.knows("textDocument", "publish_diagnostics", "related_information")
         messages = [
             types.PublishDiagnosticsParams(
-                uri_of(path),
+                self._uri(path),
                 [converter.diagnostic(finding, with_related=with_related) for finding in by_path.get(path, ())],
                 shown.texts.get(path, (None, ""))[0],
             )
@@ -247,13 +255,12 @@ class Server(LanguageServer):
             value = getattr(value, {"textDocument": "text_document"}.get(name, name), None)
         return bool(value)
 
-    def converter(self, shown: Shown) -> Converter:
-        def lines_of(path: str) -> Sequence[str]:
-            if path in shown.texts:
-                return SourceFile(Path(path), shown.texts[path][1]).lines
-            return decoded_lines(Path(path))
+    def _uri(self, path: str) -> str:
+        """The URI by which the editor knows a file."""
+        return self._uris.get(path) or uri_of(path)
 
-        return Converter(self.workspace.position_codec, lines_of)
+    def converter(self, shown: Shown) -> Converter:
+        return Converter(self.workspace.position_codec, lambda path: shown.source(Path(path)).lines, self._uri)
 
     def diagnostics_of(self, path: str) -> list[types.Diagnostic]:
         """For the checking thread: the diagnostics of one file as they are now."""
@@ -291,22 +298,20 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
         future.set_result(result)
 
 
-def fix_all(findings: Iterable[Finding]) -> list[Edit]:
+def fix_all(findings: Iterable[Finding], source_of: Callable[[Path], SourceFile]) -> list[Edit]:
     """The edits of all safe fixes that do not touch one another."""
     chosen: list[Edit] = []
     for finding in findings:
         if finding.fix is None or finding.fix.applicability is not Applicability.SAFE:
             continue
-        if not any(_overlap(edit, other) for edit in finding.fix.edits for other in chosen):
-            chosen.extend(edit for edit in finding.fix.edits if edit not in chosen)
+        together = list(dict.fromkeys((*chosen, *finding.fix.edits)))
+        try:
+            for path, edits in edits_by_path(together).items():
+                changes_of(source_of(path), edits)
+        except EditError:
+            continue
+        chosen = together
     return chosen
-
-
-def _overlap(edit: Edit, other: Edit) -> bool:
-    if edit.place.path != other.place.path:
-        return False
-    a, b = edit.place.span, other.place.span
-    return (a.line, a.column) <= (b.end_line, b.end_column) and (b.line, b.column) <= (a.end_line, a.end_column)
 
 
 def create() -> Server:
@@ -402,7 +407,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
 
     actions: list[types.CodeAction] = []
     first, last = params.range.start.line + 1, params.range.end.line + 1
-    source = SourceFile(Path(path), shown.texts[path][1])
+    source = shown.source(Path(path))
     for finding in findings if is_wanted(types.CodeActionKind.QuickFix) else ():
         if not touches(finding.span, first, last):
             continue
@@ -422,7 +427,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
         if comment is not None:
             title = f"Ignore {finding.code} on this line"
             actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))
-    all_edits = fix_all(findings) if is_wanted(types.CodeActionKind.SourceFixAll) else []
+    all_edits = fix_all(findings, shown.source) if is_wanted(types.CodeActionKind.SourceFixAll) else []
     if all_edits:
         actions.append(
             types.CodeAction(

@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from modellint.finding import Severity
+from modellint.fix.edits import edits_by_path
 from modellint.reporters.text import explained
 
 if TYPE_CHECKING:
@@ -39,9 +40,12 @@ def path_of(uri: str) -> str | None:
 class Converter:
     """Turns places into ranges: lines from 0, columns in the units that client and server agreed on."""
 
-    def __init__(self, codec: PositionCodec, lines_of: Callable[[str], Sequence[str]]) -> None:
+    def __init__(
+        self, codec: PositionCodec, lines_of: Callable[[str], Sequence[str]], uri_of: Callable[[str], str]
+    ) -> None:
         self._codec = codec
         self._lines_of = lines_of
+        self._uri_of = uri_of
 
     def range(self, place: Place) -> types.Range:
         span = place.span
@@ -55,7 +59,7 @@ class Converter:
         return types.Position(max(line - 1, 0), self._codec.client_num_units(text[: column - 1]))
 
     def location(self, place: Place) -> types.Location:
-        return types.Location(uri_of(place.path), self.range(place))
+        return types.Location(self._uri_of(place.path), self.range(place))
 
     def diagnostic(self, finding: Finding, *, with_related: bool) -> types.Diagnostic:
         related = [
@@ -73,16 +77,15 @@ class Converter:
 
     def workspace_edit(self, edits: Iterable[Edit], version_of: Callable[[str], int | None]) -> types.WorkspaceEdit:
         """Edits of one or more files, for the versions that they were made for."""
-        by_path: dict[str, list[Edit]] = {}
-        for edit in edits:
-            by_path.setdefault(edit.place.path, []).append(edit)
         return types.WorkspaceEdit(
             document_changes=[
                 types.TextDocumentEdit(
-                    types.OptionalVersionedTextDocumentIdentifier(uri_of(path), version_of(path)),
+                    types.OptionalVersionedTextDocumentIdentifier(
+                        self._uri_of(path.as_posix()), version_of(path.as_posix())
+                    ),
                     [types.TextEdit(self.range(edit.place), edit.text) for edit in of_path],
                 )
-                for path, of_path in by_path.items()
+                for path, of_path in edits_by_path(edits).items()
             ]
         )
 

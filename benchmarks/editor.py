@@ -2,9 +2,9 @@
 
     python benchmarks/editor.py MODEL.py --edits 200
 
-Runs `modellint server`, opens the file and edits it at random places: comments, names and whole lines come and go, so that the
-file is now and then no Python. Prints the median and the 95th percentile from the change to its diagnostics, next to
-the time of `ast.parse` of the same text, and the server's memory at the start and at the end.
+Runs `modellint server`, opens the file and edits it at random places: comments come and go, lines are cut off, so that
+the file is now and then no Python. Prints the median and the 95th percentile from the change to its diagnostics, next
+to the time of `ast.parse` of the same text, and the server's memory at the start and at the end.
 """
 
 from __future__ import annotations

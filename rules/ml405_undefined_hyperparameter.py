@@ -164,6 +164,27 @@ def compute_objectives(self, predictions, batch, stage):
             },
         ),
         Example(
+            "Where the step is made, with mixed precision and without",
+            _project(
+                _BODY
+                + """
+def fit_batch(self, batch):
+    loss = self.compute_objectives(self.compute_forward(batch, sb.Stage.TRAIN), batch, sb.Stage.TRAIN)
+    if self.auto_mix_prec:
+        self.scaler.scale(loss).backward()
+        if self.check_gradients(loss):
+            if self.optimizer_step >= self.hparams.warmup_steps:  # expect: ML405
+                self.scaler.step(self.optimizer)
+    else:
+        loss.backward()
+        if self.check_gradients(loss):
+            if self.optimizer_step >= self.hparams.warmup_steps:  # expect: ML405
+                self.optimizer.step()
+    return loss.detach()
+"""
+            ),
+        ),
+        Example(
             "Only when the test begins",
             _project(
                 """
@@ -222,6 +243,22 @@ def compute_objectives(self, predictions, batch, stage):
     )
     good = (
         Example("Every key is there", _project()),
+        Example(
+            "Where no step is ever made, by its own word",
+            _project(
+                _BODY
+                + """
+def check_gradients(self, loss):
+    return self.hparams.use_lm
+
+def fit_batch(self, batch):
+    loss = self.compute_objectives(self.compute_forward(batch, sb.Stage.TRAIN), batch, sb.Stage.TRAIN)
+    if self.check_gradients(loss):
+        self.optimizer.step(self.hparams.warmup_steps)
+    return loss.detach()
+"""
+            ),
+        ),
         Example(
             "Asked for first",
             _project(

@@ -117,6 +117,10 @@ _PROGRESS = {"step": Counter(1, None), "optimizer_step": Counter(0, None)}
 #: Its arguments that it keeps under their own names.
 _PASSED = frozenset(("checkpointer", "opt_class"))
 _ACCUMULATION = "grad_accumulation_factor"
+#: What a run is told on its command line, whatever its recipe says: off in one run, on in another.
+_SWITCHES = frozenset(("auto_mix_prec", "bfloat16_mix_prec"))
+#: Its methods that allow a step of the optimizer: a training in which they never do trains nothing.
+_ALLOWING = frozenset(("check_gradients", "check_loss_isfinite"))
 _COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
@@ -253,8 +257,11 @@ class Guards:
         asked = dotted(value.callee)
         if asked == "isinstance" and len(value.positional) == 2:
             return self._is_instance(value, frame)
-        if (asked or "").rpartition(".")[2] == "if_main_process":
+        owner, _, method = (asked or "").rpartition(".")
+        if method == "if_main_process":
             return Truth.SOMETIMES
+        if owner == "self" and method in _ALLOWING and self.brain is not None and self.brain.method(method) is None:
+            return Truth.TRUE
         if asked != "hasattr":
             return _truth_of(self.evaluate(value, frame, depth + 1))
         if len(value.positional) == 2:
@@ -377,6 +384,8 @@ class Guards:
             return _PROGRESS[name]
         if not stores and name == _ACCUMULATION:
             return _known(self.keys[name]) if name in self.keys else Known(1)
+        if not stores and name in _SWITCHES:
+            return Counter(0, 1)
         if not stores:
             passed = self.brain.argument(name) if self.brain and name in _PASSED else None
             if passed is not None and passed.op in (Op.LIST, Op.TUPLE):

@@ -79,6 +79,22 @@ class UnresolvableClass(Rule):
             },
         ),
         Example(
+            "Modules that were renamed, in a package that takes in what lies in it, and in folders of the project",
+            {
+                "hparams.yaml": (
+                    "encoder: !new:blocks.layers.Encoder [80]\n"
+                    "softmax: !new:blocks.layer.Encoder [80]  # expect: ML402\n"
+                    "head: !new:blocks.complex.cnn.Head  # expect: ML402\n"
+                    "lm_model: !new:recipes.corpus.LM.inference.Model  # expect: ML402\n"
+                    "tokenizer: !new:recipes.corpus.LM.pretrained.Model\n"
+                ),
+                "blocks/__init__.py": "from . import *\n",
+                "blocks/layers.py": "class Encoder:\n    def __init__(self, width):\n        self.width = width\n",
+                "blocks/complex/complex_cnn.py": "class Head:\n    pass\n",
+                "recipes/corpus/LM/pretrained.py": "class Model:\n    pass\n",
+            },
+        ),
+        Example(
             "A class that a module of the project does not have",
             {
                 "hparams.yaml": "encoder: !new:layers.Encodr [80]  # expect: ML402\n",
@@ -160,6 +176,15 @@ model:
 name: Encoder
 """,
                 "layers.py": _LAYERS.replace("from blocks import *\n", ""),
+            },
+        ),
+        Example(
+            "A compiled module, in a package and in a folder",
+            {
+                "hparams.yaml": "a: !new:blocks.fast.Encoder\nb: !new:recipes.corpus.fast.Encoder\n",
+                "blocks/__init__.py": "from . import *\n",
+                "blocks/fast.abi3.so": "",
+                "recipes/corpus/fast.abi3.so": "",
             },
         ),
         Example(

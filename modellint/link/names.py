@@ -369,19 +369,26 @@ class Names:
             return self.missing(moved, near)
         part = parts[consumed]
         beside = self._stems(path.parent) if module.is_package else frozenset()
-        if part in beside or self._may_define(module, part, 0):
+        if part in beside:
+            return self._missing_folder(path.parent, parts, consumed)
+        if self._may_define(module, part, 0):
             return None
         defined = {*module.classes, *module.functions, *module.constants, *module.imports}
         return Missing(".".join(parts[:consumed]), part, beside | {n for n in defined if "." not in n}, is_sure)
 
-    def _missing_folder(self, base: Path, parts: list[str]) -> Missing | None:
-        """The part that the folders of a package without `__init__` lack."""
-        folder = base
-        for number, part in enumerate(parts):
+    def _missing_folder(self, folder: Path, parts: list[str], known: int = 0) -> Missing | None:
+        """The part that the folders without `__init__` below `folder`, a package that `known` parts name, lack.
+
+        Other places may add to such a folder, unless it lies in a package or in another such folder of the project.
+        """
+        for number, part in enumerate(parts[known:], known):
             stems = self._stems(folder)
             if part not in stems:
-                return Missing(".".join(parts[:number]), part, stems, False) if number else None
+                is_sure = known > 0 or number > 1
+                return Missing(".".join(parts[:number]), part, stems, is_sure) if number > known else None
             folder = folder / part
+            if not self._stems(folder):
+                return None
         return None
 
     def _stems(self, folder: Path) -> frozenset[str]:
@@ -395,6 +402,8 @@ class Names:
             return True
         for star in module.star_imports:
             source = self.find_module(star, module.file)
+            if source is module:  # `from . import *` gives a package the modules that lie in it
+                continue
             if source is None or self._may_define(source, name, depth + 1):
                 return True
         return False

@@ -130,7 +130,7 @@ def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
     """Whether a model that was moved runs where it was moved to."""
     check = _Check(session, probe)
     moved: Outcome | None = None
-    with placement.pretended():
+    with session.machine():
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant, placement.DEVICE):
                 if isinstance(call.owner, nn.Module):
@@ -343,7 +343,7 @@ def recipe_loading_check(session: Session, probe: dict[str, Any]) -> Outcome:
 
 def recipe_placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
     """Which layers stay behind that objects in `modules` hold, and which none of them holds."""
-    with placement.pretended():
+    with session.machine():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build(None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from . import placement, roles
+from . import roles
 from .inputs import Inputs
 from .placement import DEVICE
 from .places import Spot
@@ -23,7 +23,7 @@ CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 def movement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used."""
     reasons: list[str] = []
-    with placement.pretended():
+    with session.machine():
         for variant in (0, roles.EQUAL):
             for attempt in session.attempts(probe["owner"], variant=variant, device=DEVICE):
                 try:

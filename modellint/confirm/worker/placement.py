@@ -131,6 +131,13 @@ def pretended() -> Iterator[FakeTensorMode]:
         yield mode
 
 
+@contextmanager
+def on_gpu() -> Iterator[None]:
+    """Build and run for real, with the `cuda:0` that there is."""
+    with torch.no_grad():
+        yield
+
+
 def tensors(root: object, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
     """Every tensor that can be reached from an object: through attributes, containers, closures and bound methods."""
     return ((where, value) for where, value in _reachable(root, path) if isinstance(value, torch.Tensor))

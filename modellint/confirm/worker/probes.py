@@ -22,6 +22,7 @@ from .values import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from .channel import Channel
     from .standins import StandIns
@@ -49,7 +50,25 @@ class Session:
 
     def run(self, probe: dict[str, Any]) -> dict[str, Any]:
         """The outcome of a probe: its status, the device, and what was observed."""
-        return _PROBES[probe["kind"]](self, probe)
+        kind, wanted = probe["kind"], self._request["device"]
+        needed = next((device for device, kinds in _DEVICES.items() if kind in kinds), wanted)
+        if wanted in _DEVICES and needed != wanted:
+            detail = f"this takes a run on the {_DEVICE_NAMES[needed]}, and `--device {wanted}` was asked for"
+            return {"status": UNCONFIRMED, "detail": detail}
+        outcome = _PROBES[kind](self, probe)
+        if self.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
+            outcome["device"] = "cuda"
+        return outcome
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether there is a GPU to use, so that none need be pretended."""
+        is_wanted: bool = self._request["device"] == "cuda"
+        return is_wanted
+
+    def machine(self) -> AbstractContextManager[Any]:
+        """A machine with a `cuda:0`: the real one, or one that is not there."""
+        return placement.on_gpu() if self.is_on_gpu else placement.pretended()
 
     @property
     def target(self) -> str:
@@ -132,7 +151,7 @@ class Session:
 def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
     key = probe["key"]
-    with placement.pretended():
+    with session.machine():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build((recipes.MODULES, key))
@@ -162,7 +181,7 @@ def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]
 def _recipe_entry(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
     key = probe["key"]
-    with placement.pretended():
+    with session.machine():
         session.begin("building the recipe")
         objects = session.recipe().build((recipes.MODULES,))
         session.begin("moving `modules`")
@@ -195,6 +214,12 @@ def _mixed(layer: object) -> str:
     return ""
 
 
+#: The kinds of probes that can only be answered on one device.
+_DEVICES = {
+    "fake": ("recipe-placement", "recipe-entry", "movement", "battery-placement", "battery-recipe-placement"),
+    "cpu": ("values", "boundaries", "creation", "battery-values", "battery-boundaries"),
+}
+_DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES = {
     "boundaries": boundaries,
     "config-interpolation": interpolating,

@@ -10,6 +10,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BROKEN = "from torch import nn\n\nlayer = nn.Linear(\n"
+UNREGISTERED = """\
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 4)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -50,7 +64,7 @@ def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     git(project, "init", "-q")
     git(project, "add", "--all")
 
-    def try_repo(*files: str) -> subprocess.CompletedProcess[str]:
+    def try_repo(*files: str, name: str = "modellint") -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home")}
         command = [
             sys.executable,
@@ -58,7 +72,7 @@ def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
             "pre_commit",
             "try-repo",
             str(hook),
-            "modellint",
+            name,
             "--verbose",
             "--files",
             *files,
@@ -75,3 +89,10 @@ def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     passed = try_repo("good.py", "notes.txt")
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "All checks passed!" in passed.stdout
+
+    (project / "layers.py").write_text(UNREGISTERED)
+    git(project, "add", "--all")
+    fixed = try_repo("layers.py", name="modellint-fix")
+    assert "files were modified by this hook" in fixed.stdout, fixed.stdout + fixed.stderr
+    assert "Found 1 finding (1 fixed, 0 remaining)" in fixed.stdout
+    assert "nn.ModuleList([nn.Linear(4, 4)])" in (project / "layers.py").read_text()

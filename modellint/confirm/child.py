@@ -56,15 +56,15 @@ def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
     """A verdict for each probe of a group. Nothing that user code does makes this raise."""
     scratch = tempfile.mkdtemp(prefix="modellint-")
     try:
-        run = _Run(group, setup, scratch)
+        run = Run(group, setup, scratch)
         run.start()
         return run.verdicts()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-class _Run:
-    """One child process, from its request to its end."""
+class Run:
+    """One child process, from its request to its end: `start`, then `verdicts`."""
 
     def __init__(self, group: Group, setup: Setup, scratch: str) -> None:
         self._group = group
@@ -77,17 +77,14 @@ class _Run:
 
     def start(self) -> None:
         """Run the child to its end, or to one of its limits."""
-        request = os.path.join(self._scratch, "request.json")
-        with open(request, "w", encoding="utf-8") as stream:
-            json.dump(self._request(), stream)
-        command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), request]
+        command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.written()]
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=self._environment(),
+                env=self.environment(),
                 start_new_session=True,
             )
         except OSError as error:
@@ -98,12 +95,19 @@ class _Run:
         assert process.stdout is not None
         assert process.stderr is not None
         for line in process.stdout:
-            self._take(line)
+            self.take(line)
         complaint = process.stderr.read().decode("utf-8", "replace")
         code = process.wait()
         watch.join()
         if not self._done and not self._ended:
             self._ended = _ending(code, complaint)
+
+    def written(self) -> str:
+        """The path of the request, which is in the scratch folder."""
+        path = os.path.join(self._scratch, "request.json")
+        with open(path, "w", encoding="utf-8") as stream:
+            json.dump(self._request(), stream)
+        return path
 
     def verdicts(self) -> dict[int, Verdict]:
         """The verdict of each probe; those without an answer say how the process ended."""
@@ -128,7 +132,7 @@ class _Run:
             "probes": [{"id": number, "kind": probe.kind, **probe.data} for number, probe in self._group.probes],
         }
 
-    def _environment(self) -> Mapping[str, str]:
+    def environment(self) -> Mapping[str, str]:
         """The environment of the child: no GPU unless asked for, and caches of libraries in the scratch folder."""
         places = ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TORCH_HOME")
         changes = dict.fromkeys(places, self._scratch)
@@ -138,7 +142,8 @@ class _Run:
             changes["CUDA_VISIBLE_DEVICES"] = ""
         return {**os.environ, **changes}
 
-    def _take(self, line: bytes) -> None:
+    def take(self, line: bytes) -> None:
+        """Take what the child says."""
         try:
             message = json.loads(line)
             if "stage" in message:

@@ -91,7 +91,7 @@ class _Claim:
                 if base.error is not None:
                     if not base.passed:
                         self._reasons.append(f"calling `{name}`: {described(base.error)[:200]}")
-                    inputs.learn(base.error)
+                    inputs.learn(base.error, specs)
         return None
 
     # -- positions that run ahead of the length -----------------------------------------------------------------------

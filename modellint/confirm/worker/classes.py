@@ -27,6 +27,8 @@ _MAX_DEPTH = 4
 _MAX_ATTEMPTS = 12
 _SHOWN_NAMES = 6
 _MISSING = inspect.Parameter.empty
+#: Says that a parameter is to be a number by its role, though it need not be passed.
+_NUMBER = object()
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -134,7 +136,7 @@ class Builder:
     def assumed(self) -> list[str]:
         """What nothing said, as `name = value`; names with the same value come together."""
         numbers = {name: str(value) for name, value in self.numbers.assumed.items()}
-        tried = {name: repr(value) for name, value in self._fixed.items()}
+        tried = {name: repr(value) for name, value in self._fixed.items() if value is not _NUMBER}
         groups: dict[str, list[str]] = {}
         for name, text in {**numbers, **tried, **self._others, **self._inputs}.items():
             groups.setdefault(text, []).append(name)
@@ -184,9 +186,9 @@ class Builder:
         name = parameter.name
         use = roles.uses(tree, name) if tree is not None else roles.Use()
         if is_target:
-            self._note_alternatives(parameter, use)
+            self._note_alternatives(parameter, use, annotation_of(function, parameter))
         if name in given:
-            return given[name]
+            return given[name] if given[name] is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
             return self.device
         if parameter.default is not _MISSING:
@@ -194,8 +196,11 @@ class Builder:
         found = self.by_annotation(annotation_of(function, parameter), name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found
 
-    def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use) -> None:
-        if isinstance(parameter.default, bool):
+    def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use, annotation: Any) -> None:
+        kinds = typing.get_args(annotation) or (annotation,)
+        if parameter.default is None and int in kinds:
+            self.alternatives[parameter.name] = [_NUMBER]
+        elif isinstance(parameter.default, bool):
             self.alternatives[parameter.name] = [not parameter.default]
         elif use.words:
             self.alternatives[parameter.name] = [word for word in use.words if word != parameter.default]

@@ -14,7 +14,7 @@ from torch import nn
 from . import roles
 from .inputs import Inputs
 from .places import Spot
-from .standins import described
+from .standins import described, likeliest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def creation(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
                 continue
             if outcome is not None:
                 return outcome
-    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "nothing could be built"}
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
 
 
 class _Made:
@@ -90,7 +90,7 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
         error = _error(function, specs, first) or _error(function, specs, second)
         if error is not None:
             reasons.append(f"calling it: {described(error)[:200]}")
-            inputs.learn(error)
+            inputs.learn(error, specs)
         elif not first.parameters:
             reasons.append("a call made no layer there")
         elif alive := first.alive():
@@ -103,6 +103,9 @@ def _called_twice(attempt: Attempt, method: str, spot: Spot, reasons: list[str])
             if not second.parameters:
                 other = attempt.build()
                 _error(getattr(other, method) if method else other, specs, second)
+            if not first.weights:
+                reasons.append("a call made a layer there, but did not call it")
+                continue
             if not _are_fresh(first.weights, second.weights):
                 reasons.append("the layer has the same weights each time")
                 return None

@@ -117,7 +117,7 @@ def _called(call: Call, name: str, reasons: list[str]) -> Outcome | None:
             enough = call.run(specs, way.make(_ENOUGH, _ENOUGH))
             if enough.error is not None:
                 reasons.append(f"calling `{name}`: {described(enough.error)[:200]}")
-                inputs.learn(enough.error)
+                inputs.learn(enough.error, specs)
                 continue
             for shape in _SHAPES:
                 outcome = _at_edge(call, specs, way, shape, reasons)

@@ -15,9 +15,10 @@ from torch import nn
 
 from . import roles
 from .classes import annotation_of
+from .dimensions import dimensions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from .classes import Attempt
 
@@ -40,6 +41,12 @@ _FLOATS = re.compile(
 _SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
 _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
 _BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
+_CHANNELS, _SIDES = frozenset(("c", "ch", "channels")), frozenset(("h", "w", "height", "width"))
+_CALLED_CHANNELS = ("in_channels", "channels")
+_DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)")
+_MAX_WIDTHS = 3
+#: Of so many numbers a tensor may consist that is made up.
+_MOST = 1 << 22
 _KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings")
 
 
@@ -78,6 +85,8 @@ class Spec:
     #: The first of the positions, and after how many they begin anew.
     start: int = 0
     period: int = 0
+    #: The dimensions whose size is a guess.
+    free: tuple[int, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -154,19 +163,32 @@ class Inputs:
             else:
                 return
 
-    def learn(self, error: BaseException) -> None:
-        """Take the numbers in torch's complaint about shapes for the widths that inputs should have."""
+    def learn(self, error: BaseException, tried: Mapping[str, Spec]) -> None:
+        """Take the numbers in a complaint about shapes for the widths, or the dimensions, that inputs should have.
+
+        `tried` are the inputs that the complaint is about.
+        """
         if not isinstance(error, RuntimeError | ValueError | AssertionError):
             return
-        learnt = [int(text) for text in re.findall(r"\d+", str(error)[:400]) if 1 < int(text) <= 100_000]
+        text = str(error)[:400]
+        learnt = [int(number) for number in re.findall(r"\d+", text) if 1 <= int(number) <= 100_000]
+        expected = next((int(a or b) for a, b in _DIMENSIONS.findall(text)), None)
         for name, specs in self.candidates.items():
+            spec = tried[name]
             plain = next((spec for spec in specs if spec.kind == "float" and not spec.is_documented), None)
-            if plain is not None and name not in self._configured:
-                new = [
-                    replace(plain, shape=shape) for width in learnt for shape in ((BATCH, TIME, width), (BATCH, width))
-                ]
-                # What torch asked for is likelier than what is left.
-                specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs]
+            if name in self._configured:
+                continue
+            new: list[Spec] = []
+            if expected is not None and plain is not None:
+                new = self._of_dimensions(["_"] * expected)
+            elif spec.free:
+                new = [replace(spec, shape=_with(spec.shape, dim, size)) for size in learnt for dim in spec.free]
+            elif plain is not None:
+                widths = [width for width in learnt if width > 1]
+                shapes = [shape for width in widths for shape in ((BATCH, TIME, width), (BATCH, width))]
+                new = [replace(plain, shape=shape) for shape in shapes]
+            # What was asked for is likelier than what is left.
+            specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs and _is_small(spec)]
 
     def _of(self, parameter: inspect.Parameter) -> list[Spec]:
         """The candidates for one parameter; none if its default will do."""
@@ -179,8 +201,8 @@ class Inputs:
             is_endless = type(parameter.default) is int and parameter.default > STEPS and _ENDLESS.search(name)
             return [Spec("value", value=STEPS)] if is_endless else []
         documented = self._documented(parameter)
-        if documented is not None:
-            return [documented]
+        if documented:
+            return documented
         annotation = annotation_of(self._function, parameter)
         use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
         is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
@@ -218,6 +240,8 @@ class Inputs:
         if _IDS.search(lower):
             return self._ids(name)
         floats = self._floats()
+        if self._tree is not None and (named := dimensions(self._tree, name)):
+            floats = [*self._of_dimensions(named), *floats]
         if _WAVES.search(lower):
             floats = [Spec("float", (BATCH, 1, SAMPLES)), Spec("float", (BATCH, SAMPLES)), *floats]
         if _FLOATS.search(lower):
@@ -262,18 +286,34 @@ class Inputs:
 
     # -- documentation ------------------------------------------------------------------------------------------------
 
-    def _documented(self, parameter: inspect.Parameter) -> Spec | None:
+    def _documented(self, parameter: inspect.Parameter) -> list[Spec]:
         """The tensor that the docstring, or an annotation such as `Float[Tensor, "batch time n"]`, describes."""
         found = self._shape_in_text(parameter.name) or self._shape_in_annotation(parameter.name)
         shape, says = found or ("", "")
         dims = [part for part in re.split(r"[\s,]+", shape) if part]
         if not dims or not all(re.fullmatch(r"\w+", part) for part in dims):
-            return None
-        sizes = tuple(self._dimension(part) for part in dims)
+            return []
         kind = self._kind(parameter.name, dims, says)
         if kind == "ids":
-            return replace(self._ids(parameter.name)[0], shape=sizes)
-        return Spec(kind, sizes, is_documented=True)
+            return [replace(spec, shape=self._sizes(dims)) for spec in self._ids(parameter.name)[:1]]
+        if kind == "float":
+            return [replace(spec, is_documented=True) for spec in self._of_dimensions(dims)]
+        return [Spec(kind, self._sizes(dims), is_documented=True)]
+
+    def _of_dimensions(self, dims: list[str]) -> list[Spec]:
+        """Real numbers with certain dimensions: guesses, as far as nothing says how large they are."""
+        free = tuple(at for at, name in enumerate(dims) if at and self._said(name, at) is None)
+        sizes = self._sizes(dims)
+        found = [Spec("float", sizes, free=free)]
+        wide = [at for at in free if dims[at].lower() in _CHANNELS] or list(free[-1:])
+        for width in list(dict.fromkeys(width.size for width in self._widths))[:_MAX_WIDTHS]:
+            found += [Spec("float", _with(sizes, at, width), free=free) for at in wide]
+        sides = [at for at in free if dims[at].lower() in _SIDES or dims[at].startswith("(")]
+        large = [
+            replace(spec, shape=tuple(IMAGE if at in sides else size for at, size in enumerate(spec.shape)))
+            for spec in found
+        ]
+        return [spec for spec in dict.fromkeys([*found, *large]) if _is_small(spec)]
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"
@@ -299,14 +339,30 @@ class Inputs:
             return "ids"
         return "float"
 
-    def _dimension(self, text: str) -> int:
-        if text.isdigit():
-            return int(text)
-        if text.lower() in _BATCHES:
+    def _sizes(self, dims: list[str]) -> tuple[int, ...]:
+        return tuple(self._dimension(name, at) for at, name in enumerate(dims))
+
+    def _dimension(self, name: str, at: int) -> int:
+        said = self._said(name, at)
+        if said is not None:
+            return said
+        is_side = name.lower() in _SIDES or name.startswith("(")
+        guess = roles.EQUAL_SIZE if is_side or self._builder.numbers.variant == roles.EQUAL else TIME
+        return guess if name == "_" else self._symbols.setdefault(name, guess)
+
+    def _said(self, name: str, at: int) -> int | None:
+        """How large a dimension is, where its name or the owner says so."""
+        lower = name.lower()
+        if name.isdigit():
+            return int(name)
+        if (lower in _BATCHES and not at) or (lower in _BATCHES - {"n"}):
             return BATCH
-        if text.lower() in _TIMES:
+        if lower in _TIMES or (lower == "n" and at):
             return TIME
-        return self._known(text) or self._symbols.setdefault(text, TIME)
+        known = self._known(name)
+        if known is None and lower in _CHANNELS:
+            known = next((size for key in _CALLED_CHANNELS if (size := self._known(key)) is not None), None)
+        return known
 
 
 @dataclass(frozen=True)
@@ -320,6 +376,14 @@ class _Width:
         if self.spatial:
             return [(BATCH, self.size, *([IMAGE] * self.spatial))]
         return [(BATCH, TIME, self.size), (BATCH, self.size), (self.size,)]
+
+
+def _is_small(spec: Spec) -> bool:
+    return torch.Size(spec.shape).numel() <= _MOST
+
+
+def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
+    return (*shape[:dim], size, *shape[dim + 1 :])
 
 
 def _parts(owner: Any) -> list[nn.Module]:

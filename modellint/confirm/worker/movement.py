@@ -11,7 +11,7 @@ from . import roles
 from .inputs import Inputs
 from .placement import DEVICE
 from .places import Spot
-from .standins import described
+from .standins import described, likeliest
 
 if TYPE_CHECKING:
     from .classes import Attempt
@@ -33,7 +33,7 @@ def movement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
                     continue
                 if outcome is not None:
                     return outcome
-    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "nothing could be built"}
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
 
 
 def _moved(attempt: Attempt, attribute: str, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
@@ -61,7 +61,7 @@ def _moved(attempt: Attempt, attribute: str, use: Spot, reasons: list[str]) -> d
             return None
         if not mixes(error) or not use.raised_on_line(error):
             reasons.append(f"calling `forward`: {described(error)[:200]}")
-            inputs.learn(error)
+            inputs.learn(error, specs)
             continue
         setattr(owner, attribute, value.to(DEVICE))
         again = _error(owner, given)

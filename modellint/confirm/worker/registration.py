@@ -12,7 +12,7 @@ from torch import nn
 from . import placement
 from .placement import DEVICE
 from .places import Spot
-from .standins import described
+from .standins import described, likeliest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
             reasons.append(fact)
     if refuted:
         return {"status": REFUTED, "device": "fake", "detail": reasons[-1]}
-    return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "nothing could be built"}
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
 
 
 def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:

@@ -76,9 +76,22 @@ def method(name: str) -> Callable[..., Any]:
     original, rerouted = getattr(torch.Tensor, name), METHODS[name]
 
     def call(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        return (rerouted if self.device.type == "cuda" else original)(self, *args, **kwargs)
+        if self.device.type == "cuda":
+            return rerouted(self, *args, **kwargs)
+        if name in ("__getitem__", "__setitem__") and _is_elsewhere(args[0]):
+            device = self.device.type
+            raise RuntimeError(
+                f"indices should be either on {device} or on the same device as the indexed tensor ({device})"
+            )
+        return original(self, *args, **kwargs)
 
     return call
+
+
+def _is_elsewhere(index: Any) -> bool:
+    """Whether a part of an index lies on the device that is not there, and is more than a number."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, torch.Tensor) and part.device.type == "cuda" and part.dim() > 0 for part in parts)
 
 
 #: What code asks the runtime, and the answers.

@@ -11,7 +11,7 @@ from typing import Any
 VARIANTS = (0, 1, 2)
 #: One more choice, for facts in which no number matters: all sizes are equal, so that shapes fit which must.
 EQUAL = 3
-_EQUAL_SIZE = 8
+EQUAL_SIZE = 8
 _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
     r"|bucket|lang|cardinal|^n$|^num$"
@@ -25,8 +25,8 @@ _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = tuple(
         (r"stride|dilation|groups|scale|factor|ratio", (2, 2, 2, 2)),
         (r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$", (2, 2, 2, 2)),
         (r"len|longest|positions|context|steps|frames|time", (16, 16, 16, 16)),
-        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40, _EQUAL_SIZE)),
-        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128, _EQUAL_SIZE)),
+        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40, EQUAL_SIZE)),
+        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128, EQUAL_SIZE)),
     )
 )
 _FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
@@ -81,7 +81,7 @@ class Numbers:
                 return numbers[self.variant]
         # What counts ids gets numbers that are in another order in each variant: no comparison of two rests on chance.
         if self.variant == EQUAL:
-            return _EQUAL_SIZE
+            return EQUAL_SIZE
         self._counts.append(name)
         return 100 + 7 * len(self._counts) * (0, 1, -1)[self.variant]
 

@@ -62,6 +62,9 @@ class StandIn(metaclass=_StandInType):
             raise AttributeError(name)
         return stand_in(f"{type(self).__qualname__}.{name}")
 
+    def __getitem__(self, key: Any) -> Any:
+        return stand_in(f"{type(self).__qualname__}[{key!r}]")()
+
 
 def unwrapped(error: BaseException) -> BaseException:
     """What really went wrong in an import by `pydoc.locate`."""
@@ -73,6 +76,15 @@ def described(error: BaseException) -> str:
     text = _ADDRESS.sub("", " ".join(str(error).split()))
     kind = type(error).__name__
     return f"{kind}: {text[:300]}" if text else kind
+
+
+def likeliest(reasons: Sequence[str]) -> str:
+    """Of the reasons why nothing was shown, in the order in which they came up, the one that says most.
+
+    What could be called, and failed then, says more than what could not be built with other arguments.
+    """
+    called = [reason for reason in reasons if not reason.startswith("building: ")]
+    return next(iter(called or reasons), "no way to build or call it was found")
 
 
 def stand_in(name: str) -> type[StandIn]:

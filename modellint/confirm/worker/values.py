@@ -18,7 +18,7 @@ from .forced import Forced
 from .inputs import Inputs, Spec
 from .intervals import Intervals, ReadNumbers
 from .places import Spot, innermost
-from .standins import described
+from .standins import described, likeliest
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ class _Claim:
                 continue
             if outcome is not None:
                 return outcome, bool(attempt.builder.numbers.assumed)
-        reason = self._reasons[0] if self._reasons else "no way to call it was found"
-        return {"status": UNCONFIRMED, "detail": reason}, False
+        return {"status": UNCONFIRMED, "detail": likeliest(self._reasons)}, False
 
     def _prepared(self, attempt: Attempt) -> _Call:
         """Build what is to be called. Raises what building it raises."""
@@ -140,6 +139,8 @@ class _Claim:
 
     def _imagined(self, call: _Call, size: int) -> Outcome | None:
         """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
+        if self._claim == "continuous":
+            return self._imagined_numbers(call)
         if self._claim not in ("ids", "constant"):
             self._reasons.append(f"{size / 1e6:.0f} million parameters are too many to run on real numbers")
             return None
@@ -154,6 +155,17 @@ class _Claim:
             f"{size / 1e6:.0f} million parameters: no id without a row was seen on tensors without data"
         )
         return None
+
+    def _imagined_numbers(self, call: _Call) -> Outcome | None:
+        """Real numbers look something up, and no call gets through: that takes no data to be seen."""
+        failed: Outcome | None = None
+        for specs, watch, error in self._runs(call):
+            if error is None and watch.seen:
+                self._reasons.append("the lookup works with these inputs")
+                return None
+            if watch.is_not_ids and not watch.is_input and failed is None:
+                failed = {**self._confirmed(call, specs, watch.fact), "device": "fake"}
+        return failed
 
     # -- real numbers as ids ------------------------------------------------------------------------------------------
 
@@ -295,7 +307,7 @@ class _Claim:
             yield specs, watch, error
             if error is not None and watch.error is None:
                 self._reasons.append(f"calling `{self._owner}`: {described(error)[:200]}")
-                call.inputs.learn(error)
+                call.inputs.learn(error, specs)
 
     def _run(
         self,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
@@ -106,6 +107,8 @@ def _with_rows(ids: Any, table: torch.Tensor, lowest: int) -> Any:
 
 
 def _described(ids: torch.Tensor, rows: int) -> str:
+    if isinstance(ids, FakeTensor):
+        return f"{'real numbers' if ids.dtype.is_floating_point else 'ids'} look up {rows} rows"
     with torch.utils._python_dispatch._disable_current_modes():
         if not ids.numel():
             return f"no ids look up {rows} rows"

@@ -1,0 +1,52 @@
+"""What code says of the dimensions of a tensor that it is given: by unpacking its shape, or in a pattern of einops."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_REARRANGING = frozenset(("rearrange", "reduce", "repeat"))
+
+
+def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
+    """The names of the dimensions of the parameter `name`, or none if nothing says how many there are.
+
+    `b, t, _ = x.shape`, `b, c = x.size()` and `rearrange(x, "b c (h p) -> …")` count; the first is taken for what is
+    passed.
+    """
+    for node in sorted(_nodes(function), key=lambda node: (node.lineno, node.col_offset)):
+        found = _unpacked(node, name) if isinstance(node, ast.Assign) else _rearranged(node, name)
+        if found:
+            return found
+    return []
+
+
+def _nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Assign | ast.Call]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Assign | ast.Call)]
+
+
+def _unpacked(node: ast.Assign, name: str) -> list[str]:
+    value = node.value
+    if isinstance(value, ast.Call) and not value.args and not value.keywords:
+        value = value.func
+    target = node.targets[0]
+    if not (isinstance(value, ast.Attribute) and value.attr in ("shape", "size") and _is(value.value, name)):
+        return []
+    if not isinstance(target, ast.Tuple) or any(isinstance(part, ast.Starred) for part in target.elts):
+        return []
+    return [part.id if isinstance(part, ast.Name) else "_" for part in target.elts]
+
+
+def _rearranged(node: ast.Call, name: str) -> list[str]:
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if called not in _REARRANGING or len(node.args) < 2 or not _is(node.args[0], name):
+        return []
+    pattern = node.args[1]
+    if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
+        return []
+    before = pattern.value.partition("->")[0]
+    return [] if "..." in before else re.findall(r"\([^()]*\)|[\w]+", before)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

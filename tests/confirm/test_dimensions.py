@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from modellint.confirm.worker.dimensions import dimensions  # noqa: E402
+from modellint.confirm.worker.dimensions import dimensions
 
 SAID = {
     "b, c, h, w = x.shape": ["b", "c", "h", "w"],

@@ -186,18 +186,19 @@ def _recipe_entry(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
         objects = session.recipe().build((recipes.MODULES,))
         session.begin("moving `modules`")
         modules = recipes.place(objects, placement.DEVICE)
-        if key in (objects.get(recipes.MODULES) or ()):
+        entries = list(objects.get(recipes.MODULES) or ())
+        if key in entries:
             return {"status": REFUTED, "device": "fake", "detail": f"`modules` has `{key}`"}
         try:
             getattr(modules, key)
         except AttributeError as error:
-            detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {_listed(modules)}"
+            detail = f"`self.modules.{key}` raises {described(error)}; `modules` has {_listed(entries)}"
             return {"status": CONFIRMED, "device": "fake", "detail": detail}
     return {"status": REFUTED, "device": "fake", "detail": f"every `ModuleDict` has `{key}`"}
 
 
-def _listed(modules: nn.ModuleDict) -> str:
-    names = [f"`{name}`" for name in modules]
+def _listed(entries: list[str]) -> str:
+    names = [f"`{name}`" for name in entries]
     return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "") if names else "no entries"
 
 

@@ -129,7 +129,10 @@ class Judge:
 
 
 def _examples(rule: Rule, judge: Judge) -> Iterator[Case]:
-    """The examples of a rule: bad ones, what `--fix` makes of them, and good ones where confidence is low."""
+    """The examples of a rule: bad ones, the same repaired where that changes what is built, and good ones.
+
+    Of good ones only what is found with low confidence is run.
+    """
     for is_bad, example in [*((True, bad) for bad in rule.bad), *((False, good) for good in rule.good)]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name).resolve()
@@ -137,9 +140,11 @@ def _examples(rule: Rule, judge: Judge) -> Iterator[Case]:
             probes = judge.probes(rule, folder, folder)
             for verdict in judge.verdicts(probes, folder):
                 yield Case(rule.code, f"{'bad' if is_bad else 'good'}: {example.title}", is_bad, verdict)
-            if is_bad and example.fixed and probes:
+            if is_bad and example.fixed:
+                built = {probe.target.path for _, probe in probes if probe is not None}
+                changed = {folder / file for file, text in example.fixed.items() if example.files.get(file) != text}
                 _write(folder, example.fixed)
-                for verdict in judge.verdicts(probes, folder):
+                for verdict in judge.verdicts(probes, folder) if built & changed else ():
                     yield Case(rule.code, f"repaired: {example.title}", is_bad=False, verdict=verdict)
 
 

@@ -115,9 +115,9 @@ class _Check:
                 return
             yield specs
 
-    def learn(self, call: _Call, error: Exception) -> None:
+    def learn(self, call: _Call, error: Exception, specs: Specs) -> None:
         self._reasons.append(f"calling `{self._owner}`: {described(error)[:200]}")
-        call.inputs.learn(error)
+        call.inputs.learn(error, specs)
 
     def not_run(self) -> Outcome:
         return {"status": NOT_RUN, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
@@ -139,7 +139,7 @@ def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
                 for specs in check.specs(call):
                     error = call.run(specs, placement.DEVICE)
                     if error is not None and not mixes(error):
-                        check.learn(call, error)
+                        check.learn(call, error, specs)
                         continue
                     call.note(specs)
                     return _placed(call, stayed, error)
@@ -231,7 +231,7 @@ def _observed(check: _Check, call: _Call, device: str) -> Outcome:
             call.note(specs)
             return {"status": PASSED, "device": device, "detail": _harmless(intervals)}
         refused = refused or _refused(call, specs)
-        check.learn(call, error)
+        check.learn(call, error, specs)
     if refused is None:
         return check.not_run()
     call.note(refused[0])
@@ -286,7 +286,7 @@ def boundaries_check(session: Session, probe: dict[str, Any]) -> Outcome:
                 if error is None:
                     call.note(specs)
                     return _at_the_ends(check, call, specs)
-                check.learn(call, error)
+                check.learn(call, error, specs)
     return check.not_run()
 
 

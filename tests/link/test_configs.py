@@ -48,6 +48,12 @@ def test_each_missing_key_is_reported_once(workspace: Workspace) -> None:
     assert "2 interpolations ask for `sizes` there" in finding["evidence"]
 
 
+def test_the_only_interpolation_of_a_file_may_be_wrong(workspace: Workspace) -> None:
+    text = "model:\n  encoder:\n    hidden_size: 2\n  head:\n    _target_: torch.nn.Linear\n    in_features: {}\n"
+    assert found(workspace, text.format("${model.encoder.hiden_size}")) == [(6, "ML401")]
+    assert found(workspace, text.format("${model.hiden}")) == [], "this may be a part of something with a `model`"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -62,6 +62,14 @@ class _Spot:
     children: dict[Scalar, _Spot] = field(default_factory=dict)
     item: Item | None = None
 
+    @property
+    def depth(self) -> int:
+        """How many mappings and sequences it is inside of."""
+        levels, spot = 0, self
+        while spot.parent is not None:
+            levels, spot = levels + 1, spot.parent
+        return levels
+
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations in it that certainly lead nowhere."""
@@ -89,11 +97,11 @@ class Asked:
 
 @dataclass(slots=True)
 class Gap:
-    """A key that a mapping or sequence (or the configuration itself: `is_root`) lacks, and what asks for it."""
+    """A key that a mapping or sequence lacks, so many levels below the configuration itself, and what asks for it."""
 
     key: str
     available: tuple[str, ...]
-    is_root: bool
+    depth: int
     asked: dict[tuple[int, int], Asked] = field(default_factory=dict)
 
 
@@ -250,7 +258,7 @@ class Configuration:
                 raise _Unknown  # empty: something may be put there
             found = _child(holder, name)
             if found is None:
-                self._missing(holder, name, Asked(spot.node, piece, text), is_root=holder is self.root)
+                self._missing(holder, name, Asked(spot.node, piece, text))
                 raise _Unknown
             current = found
         if not piece.dots:
@@ -277,10 +285,10 @@ class Configuration:
             spot = self._lead(pieces[0], spot, str(value), depth + 1)
         raise _Unknown
 
-    def _missing(self, holder: _Spot, name: str, asked: Asked, *, is_root: bool) -> None:
+    def _missing(self, holder: _Spot, name: str, asked: Asked) -> None:
         gap = self.gaps.get((id(holder), name))
         if gap is None:
-            gap = self.gaps[id(holder), name] = Gap(name, tuple(map(str, holder.children)), is_root)
+            gap = self.gaps[id(holder), name] = Gap(name, tuple(map(str, holder.children)), holder.depth)
         gap.asked.setdefault((id(asked.node), asked.piece.start), asked)
 
 
@@ -316,15 +324,19 @@ def _read(node: Node) -> Scalar:
 
 def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
     """The gaps that are mistakes: those of a configuration that shows that it is the whole."""
-    if not run.gaps or _DEFAULTS in recipe.keys or _PACKAGE.search(recipe.source.text) or not run.resolved:
+    if not run.gaps or _DEFAULTS in recipe.keys or _PACKAGE.search(recipe.source.text):
         return
     for gap in run.gaps.values():
         asked = [one for key, one in gap.asked.items() if key not in run.led]
         if not asked:
             continue
         # What the whole lacks at its top may stand beside it when it is composed after all.
-        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.8 if gap.is_root else 0.6))
-        if gap.is_root and (gap.key in _ADDED or not is_near or run.resolved < _MANY):
+        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
+        if not gap.depth and (gap.key in _ADDED or not is_near or run.resolved < _MANY):
+            continue
+        # What leads into one of its mappings by several names belongs to nothing else.
+        is_inside = is_near and gap.depth > 1 and any(not one.piece.dots for one in asked)
+        if not run.resolved and not is_inside:
             continue
         if _is_added(gap.key, recipe, project, is_near=is_near):
             continue

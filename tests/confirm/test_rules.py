@@ -29,7 +29,7 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
-#: Of the findings in bad examples, so many may stay unconfirmed.
+#: Of a rule's findings in bad examples, so many may stay unconfirmed, or one.
 _UNCONFIRMED = 0.15
 
 
@@ -62,15 +62,15 @@ def shown(title: str, finding: Finding) -> str:
     )
 
 
-def test_bad_examples_confirm_and_are_never_refuted() -> None:
-    found = [case for rule in CONFIRMABLE for case in verdicts(rule, "bad")]
-    confirmed = {finding.code for _, finding in found if finding.verdict.status is Status.CONFIRMED}
-    assert confirmed == {rule.code for rule in CONFIRMABLE}
+@pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)
+def test_bad_examples_confirm_and_are_never_refuted(rule: type[Rule]) -> None:
+    found = verdicts(rule, "bad")
+    assert all(finding.verdict.detail for _, finding in found)
     assert [shown(*case) for case in found if case[1].verdict.status is Status.REFUTED] == []
     unconfirmed = [shown(*case) for case in found if case[1].verdict.status is Status.UNCONFIRMED]
     print(f"{len(unconfirmed)} of {len(found)} findings are unconfirmed:", *unconfirmed, sep="\n")
-    assert len(unconfirmed) < _UNCONFIRMED * len(found)
-    assert all(finding.verdict.detail for _, finding in found)
+    assert len(unconfirmed) < len(found)
+    assert len(unconfirmed) <= max(1, _UNCONFIRMED * len(found)), unconfirmed
 
 
 @pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)

@@ -122,7 +122,8 @@ class _Claim:
 
     def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Outcome | None:
         """Positions may run ahead of the length by what is added to it, and not by one more."""
-        spare = []
+        spare: list[int] = []
+        grows = False
         for length in _SHORTEST:
             shorter = lasting(specs, length)
             plain = call.run_sized(shorter)
@@ -138,9 +139,11 @@ class _Claim:
                     f"({over.failed}): {over.said}"
                 )
                 return self._confirmed(call, shorter, fact)
-        if spare and call.attempt.is_certain:
-            return {"status": REFUTED, "device": "cpu", "detail": "the table grows with the positions"}
-        self._reasons.append("the table grows with the positions")
+            grows = over.passed and over.rows > full.rows and bool(over.sizes)
+        fact = "the table grows with the positions"
+        if grows and call.attempt.is_certain:
+            return {"status": REFUTED, "device": "cpu", "detail": fact}
+        self._reasons.append(fact if grows else "no position was found that is beyond the table")
         return None
 
     # -- one step on --------------------------------------------------------------------------------------------------
@@ -149,16 +152,20 @@ class _Claim:
         """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
         if not base.passed:
             return None
+        kept: list[str] = self._probe["past"]
+        if not kept and base.error is not None:
+            # What the layer keeps itself is there only once a call has come to its end.
+            return None
         names = position_inputs(call, specs, base)
         if not names:
             self._reasons.append("no input was found that the positions come from")
             return None
         step = changed(lasting(specs, 1), names, start=TIME)
         failed: Run | None = None
-        for past in _pasts(specs):
-            run = call.run(step, dict.fromkeys(self._probe["past"], past))
+        for past in _pasts(specs) if kept else [None]:
+            run = call.run(step, dict.fromkeys(kept, past))
             if run.passed:
-                if call.attempt.is_certain:
+                if call.attempt.is_certain and run.values:
                     fact = f"a step at position {TIME} with {TIME} tokens kept passes"
                     return {"status": REFUTED, "device": "cpu", "detail": fact}
                 self._reasons.append("a step with tokens kept passes")
@@ -294,7 +301,8 @@ def _axes(specs: Specs) -> Iterator[_Axis]:
     for name, spec in specs.items():
         for dim in (-1, -2):
             if len(spec.shape) > -dim and spec.shape[dim] in (IMAGE, SAMPLES):
-                yield _Axis(f"dimension {dim} of `{name}`:", name, dim)
+                side = ("width", "height")[-dim - 1] if len(spec.shape) > 3 else "length"
+                yield _Axis(f"{side} of `{name}`:", name, dim)
         if spec.kind == "value" and type(spec.value) is int:
             yield _Axis(f"`{name}`", name)
 

@@ -323,8 +323,13 @@ def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]
 
 
 def _init(cls: type) -> Callable[..., Any]:
-    init: Callable[..., Any] = inspect.getattr_static(cls, "__init__")
-    return init
+    """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
+    found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
+    return next((init for init in found if not _hands_on(init)), found[0])
+
+
+def _hands_on(init: Callable[..., Any]) -> bool:
+    return init is not object.__init__ and not _parameters(init) and len(inspect.signature(init).parameters) > 1
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -37,15 +37,22 @@ class CannotBuildError(Exception):
 
 
 class Settings:
-    """A configuration that no class describes: each attribute is a number by its role."""
+    """A configuration that no class describes: each attribute is a number by its role.
 
-    def __init__(self, numbers: roles.Numbers) -> None:
+    `parts` are the attributes that have attributes in turn, `lists` those whose length the code asks for.
+    """
+
+    def __init__(self, numbers: roles.Numbers, tree: ast.AST) -> None:
         self._numbers = numbers
+        self._parts, self._lists = roles.structured(tree)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._numbers.number(name)
+        if name in self._parts:
+            return self
+        number = self._numbers.number(name)
+        return list(range(int(number))) if name in self._lists else number
 
 
 class Source:
@@ -236,7 +243,7 @@ class Builder:
         """What to pass where only the name and its uses speak."""
         if roles.is_settings(name):
             cls = self._settings_class()
-            return Settings(self.numbers) if cls is None else self.instance(cls, depth + 1)
+            return Settings(self.numbers, self.source.tree) if cls is None else self.instance(cls, depth + 1)
         if roles.is_device(name):
             return torch.device(self.device)
         if use.words:
@@ -245,7 +252,7 @@ class Builder:
         if roles.is_layer(name) and not use.is_iterated:
             return self._identity(name)
         if use.has_attributes:
-            return Settings(self.numbers)
+            return Settings(self.numbers, self.source.tree)
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):

@@ -44,6 +44,24 @@ def is_settings(name: str) -> bool:
     return _SETTINGS.search(name.lower()) is not None
 
 
+def structured(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """The settings that have settings of their own (`config.text.width`), and those that are counted (`len(…)`)."""
+    parts, lists = set[str](), set[str]()
+    for node in ast.walk(tree):
+        inner = node.value if isinstance(node, ast.Attribute) else None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
+            inner = node.args[0]
+        if isinstance(inner, ast.Attribute) and _is_of_settings(inner):
+            (parts if isinstance(node, ast.Attribute) else lists).add(inner.attr)
+    return parts, lists
+
+
+def _is_of_settings(node: ast.Attribute) -> bool:
+    base = node.value
+    name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
+    return is_settings(name)
+
+
 def is_device(name: str) -> bool:
     return _DEVICE.search(name.lower()) is not None
 

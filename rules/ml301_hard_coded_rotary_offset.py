@@ -407,7 +407,7 @@ class RelativePositions(nn.Module):
             },
         ),
         Example(
-            "A buffer that grows, with room to spare, when it is too short",
+            "A buffer that grows, with room to spare, when it is too short, or unless it is long enough",
             {
                 "rotary.py": """\
 import torch
@@ -431,12 +431,7 @@ class Rotary(nn.Module):
             self.grow(needed + 512)
         return q * self.cosines[position_ids] + k * self.sines[position_ids]
 """,
-            },
-        ),
-        Example(
-            "A table that is made anew, with room to spare, unless it is long enough",
-            {
-                "positions.py": """\
+                "unless_long_enough.py": """\
 import torch
 from torch import nn
 

@@ -100,7 +100,7 @@ class ContentEncoder(nn.Module):
             },
         ),
         Example(
-            "A layer takes the same tensor with the same width",
+            "A layer takes the same tensor with the same width, or features of that very width are cast to ids",
             {
                 "prenet.py": """\
 from torch import nn
@@ -114,6 +114,20 @@ class Prenet(nn.Module):
 
     def forward(self, feats):
         return self.embed(feats) + self.skip(feats)
+""",
+                "head.py": """\
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, n_mels=80, hidden=512):
+        super().__init__()
+        self.proj = nn.Sequential(nn.Linear(n_mels, hidden), nn.ReLU(), nn.Dropout(0.1))
+        self.table = nn.Embedding(hidden, 256)  # expect: ML101
+
+    def forward(self, mel):
+        features = self.proj(mel)
+        return self.table(features.long())
 """,
             },
         ),
@@ -135,25 +149,6 @@ class Decoder(nn.Module):
 """,
             },
             changes=(("nn.Embedding(d_model, vocab_size)", "nn.Embedding(vocab_size, d_model)"),),
-        ),
-        Example(
-            "Features of that very width are cast to ids",
-            {
-                "head.py": """\
-from torch import nn
-
-
-class Head(nn.Module):
-    def __init__(self, n_mels=80, hidden=512):
-        super().__init__()
-        self.proj = nn.Sequential(nn.Linear(n_mels, hidden), nn.ReLU(), nn.Dropout(0.1))
-        self.table = nn.Embedding(hidden, 256)  # expect: ML101
-
-    def forward(self, mel):
-        features = self.proj(mel)
-        return self.table(features.long())
-""",
-            },
         ),
         Example(
             "The width of the model is the number of rows",

@@ -63,6 +63,9 @@ class EmbeddingSizedByFeatures(Rule):
     ## How to fix
     Project features with `nn.Linear(n, d)`. For ids, give the table the size of the vocabulary.
 
+    ## Confirming
+    Only in Python files: a recipe does not say what looks its tables up.
+
     ## References
     - Amphion: `nn.Embedding(1583, …)` where 1583 is the feature dimension of the input
     - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)

@@ -139,6 +139,57 @@ def test_a_gpu_that_is_asked_for_and_not_there(
     assert "finds no GPU that torch can use; expected one, or --device auto" in result.err
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('timeout = "long"', "`timeout` must be a number above 0, not 'long'"),
+        ("timeout = 0", "`timeout` must be a number above 0, not 0"),
+        ("memory = true", "`memory` must be a number above 0, not True"),
+        ('roots = "src"', "`roots` must be a list of strings, not 'src'"),
+        ("mock-imports = [1]", "`mock-imports` must be a list of strings, not [1]"),
+        ("overrides = 3", "`overrides` must be a table, not 3"),
+        ("targets = []", "`targets` must be a table, not []"),
+        ("targets = { Model = {} }", "target `Model`: expected `package.module:Class` or `folder/file.py::Class`"),
+        ("python = 3", "`python` must be a path, not 3"),
+        ('python = "nowhere/python"', "nowhere/python: no such file or folder"),
+        ("tagrets = {}", "unknown key `tagrets`; expected one of `memory`, `mock-imports`, `overrides`"),
+    ],
+)
+@pytest.mark.parametrize("command", [("check", "--confirm", "a.py"), ("probe", "a.py::Model")], ids=["check", "probe"])
+def test_settings_that_are_not_understood(
+    confirming: Workspace, command: tuple[str, ...], line: str, says: str
+) -> None:
+    confirming.write({"modellint.toml": f"[confirm]\n{line}\n"})
+    result = confirming.run(*command)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.err
+    assert "modellint.toml:1: `confirm`" in result.err
+
+
+def test_settings_reach_the_process(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    setups: list[Setup] = []
+
+    def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
+        setups.append(setup)
+        return answered(group, setup)
+
+    asked: list[list[Path]] = []
+    monkeypatch.setattr(confirmer, "chosen", lambda candidates: asked.append(candidates) or Path(sys.executable))
+    monkeypatch.setattr(confirmer, "answer", answer)
+    settings = 'rule-paths = ["rules"]\nexclude = ["rules"]\n[confirm]\nroots = ["lib"]\npython = "env"\n'
+    settings += 'timeout = 7\nmemory = 0.5\nmock-imports = ["flash_attn"]\noverrides = { data = "x" }\n'
+    confirming.write({"modellint.toml": settings, "env/bin/python": "", "a.py": "a = WORD  # confirmed\n"})
+    confirming.run("check", "--confirm", "--device", "cpu", "a.py")
+    confirming.run("check", "--confirm", "--timeout", "3", "--python", "env/bin/python", "a.py")
+    first, second = setups
+    root = confirming.root.resolve()
+    assert [Path(folder).resolve() for folder in first.roots] == [root, root / "src", root / "lib"]
+    assert (first.device, first.limits.seconds, first.limits.memory) == ("cpu", 7, 1 << 29)
+    assert (first.stand_ins, first.overrides) == (("flash_attn",), (("data", "x"),))
+    assert second.limits.seconds == 3
+    assert [candidates[0].resolve() for candidates in asked] == [root / "env/bin/python"] * 2
+
+
 def together(number: int, wait: float) -> Callable[[Group, Setup], dict[int, Verdict]]:
     """Answers once as many groups are being answered at the same time; raises if that does not come about."""
     barrier = threading.Barrier(number, timeout=wait)

@@ -15,6 +15,7 @@ from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from modellint.config import Settings
     from modellint.confirm.plan import Probe
@@ -27,7 +28,7 @@ INSTALL = (
 _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
 
 #: The keys of `[tool.modellint.confirm]`.
-KEYS = ("memory", "mock-imports", "overrides", "roots", "targets", "timeout")
+KEYS = ("memory", "mock-imports", "overrides", "python", "roots", "targets", "timeout")
 
 
 @dataclass(frozen=True)
@@ -99,23 +100,20 @@ def _with(finding: Finding, verdict: Verdict) -> Finding:
 
 def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
     """How to run models. Raises UsageError for bad settings, and if torch or a GPU that is asked for is not there."""
-    table = _Table(settings)
-    python = chosen(list(interpreters(settings.python, settings.root)))
+    table, root = _Table(settings), settings.root
+    limits = Limits(wishes.timeout or table.number("timeout", Limits.seconds), int(table.number("memory", 4.0) * 2**30))
+    roots = [root, root / "src", *(root / folder for folder in table.strings("roots"))]
+    overrides, stand_ins = table.table("overrides"), table.strings("mock-imports")
+    targets = read_targets(table.table("targets"), table.where)
+    is_told = settings.origins.get("python") == "--python"
+    own = None if is_told else table.path("python", root)
+    python = chosen(list(interpreters(own or settings.python, root)))
     if python is None:
         raise UsageError(f"{who} {INSTALL}")
     if wishes.device == "cuda" and not has_gpu(python):
         raise UsageError(_NO_GPU.format(python=python))
-    limits = Limits(wishes.timeout or table.number("timeout", Limits.seconds), int(table.number("memory", 4.0) * 2**30))
-    overrides = table.table("overrides")
-    return Setup(
-        python,
-        (settings.root.as_posix(), (settings.root / "src").as_posix(), *table.strings("roots")),
-        wishes.device,
-        limits,
-        tuple(overrides.items()),
-        table.strings("mock-imports"),
-        read_targets(table.table("targets"), table.where),
-    )
+    folders = tuple(folder.as_posix() for folder in roots)
+    return Setup(python, folders, wishes.device, limits, tuple(overrides.items()), stand_ins, targets)
 
 
 class _Table:
@@ -134,6 +132,17 @@ class _Table:
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise UsageError(f"{self.where}: `{key}` must be a number above 0, not {value!r}")
         return float(value)
+
+    def path(self, key: str, root: Path) -> Path | None:
+        value = self._values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise UsageError(f"{self.where}: `{key}` must be a path, not {value!r}")
+        path = root / value
+        if not path.exists():
+            raise UsageError(f"{self.where}: `{key}`: {path}: no such file or folder")
+        return path
 
     def strings(self, key: str) -> tuple[str, ...]:
         value = self._values.get(key, [])

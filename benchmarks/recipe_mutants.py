@@ -2,7 +2,7 @@
 
     python benchmarks/recipe_mutants.py CHECKOUT [--mutants 600] [--seed 0] [--only KIND] [--survivors FILE]
 
-A mutant is found if checking the recipe and its script gives a finding that the originals do not give, of the
+A mutant is found if checking the one file that changed gives a finding that the original does not give, of the
 mistake's rule, on a line where the mistake is due, at the confidence that is shown by default. What can be planted, and
 when it is a mistake, is decided in `planting/recipes.py` by reading the files, never by modellint; where it says that
 HyperPyYAML refuses the recipe, the library is asked.
@@ -19,7 +19,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,35 +48,26 @@ if TYPE_CHECKING:
 
 @dataclass
 class Bench:
-    """A checkout, what has been read of it, and the findings of the files as they are."""
+    """A checkout, what has been read of it, and what rules find in the files as they are."""
 
     root: Path
     checkout: Checkout = field(init=False)
-    _findings: dict[Path, FileResult] = field(default_factory=dict)
+    _findings: dict[tuple[Path, tuple[str, ...]], FileResult] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.checkout = Checkout(self.root)
-        settings = settings_for([self.root], isolated=True)
-        self._settings, self._rules = settings, select_rules(settings)
+        self._settings = settings_for([self.root], isolated=True)
 
-    def training(self, recipe: Path, script: Path) -> Training | None:
-        return read_training(self.checkout, recipe, script)
+    def check(self, path: Path, codes: tuple[str, ...] = (), text: str | None = None) -> FileResult:
+        """What some rules, or all, find about a file, with `text` in place of its content."""
+        settings = self._settings.with_options(select=codes) if codes else self._settings
+        overlay = {} if text is None else {path: text.encode()}
+        return Analyser(select_rules(settings), settings, overlay, record=False).analyse(path)
 
-    def check(self, paths: Sequence[Path], overlay: dict[Path, bytes] | None = None) -> FileResult:
-        """The findings about all of some files, as one result."""
-        analyser = Analyser(self._rules, self._settings, overlay or {}, record=False)
-        results = [analyser.analyse(path) for path in paths]
-        findings = {(f.code, f.path, f.span, f.message): f for result in results for f in result.findings}
-        return results[0].__class__(
-            results[0].path,
-            tuple(findings.values()),
-            crashes=tuple(crash for result in results for crash in result.crashes),
-        )
-
-    def original(self, paths: Sequence[Path]) -> FileResult:
-        if paths[0] not in self._findings:
-            self._findings[paths[0]] = self.check(paths)
-        return self._findings[paths[0]]
+    def original(self, path: Path, codes: tuple[str, ...]) -> FileResult:
+        if (path, codes) not in self._findings:
+            self._findings[path, codes] = self.check(path, codes)
+        return self._findings[path, codes]
 
 
 @cache
@@ -90,15 +81,20 @@ def _trainings(root: Path) -> dict[str, tuple[Path, Path]]:
     return {recipe.as_posix(): (recipe, script) for recipe, script in _bench(root).checkout.trainings()}
 
 
-@cache
+@lru_cache(maxsize=1)
+def _training(root: Path, recipe: str) -> Training | None:
+    return read_training(_bench(root).checkout, *_trainings(root)[recipe])
+
+
+@lru_cache(maxsize=len(OPERATORS))
 def _planted(root: Path, recipe: str, kind: str) -> list[Planted]:
-    training = _bench(root).training(*_trainings(root)[recipe])
+    training = _training(root, recipe)
     return [] if training is None else list(OPERATORS[kind](training))
 
 
 def sites_in(root: Path, recipe: str, kinds: Sequence[str]) -> list[Site]:
     """Every place for a mistake in a recipe and its script; those of all recipes of a data set are one package."""
-    training = _bench(root).training(*_trainings(root)[recipe])
+    training = _training(root, recipe)
     if training is None:
         return []
     folder = Path(recipe).relative_to(root).parts[1]
@@ -146,15 +142,13 @@ def _loads(path: Path) -> bool:
 
 
 def plant(root: Path, site: Site) -> Outcome:
-    """Plant one mistake, check the recipe and its script, and compare."""
-    bench = _bench(root)
-    paths = _trainings(root)[site.path]
+    """Plant one mistake, check the file that it is in, and compare."""
     planted = _planted(root, site.path, site.operator)[site.number]
     before = planted.path.read_bytes().decode()
     after = planted.applied(before)
     reason, findings = "loads", list[Finding]()
     if not planted.is_refused or (_loads(planted.path) and refusal(after)):
-        reason, findings = _compared(bench, paths, planted, after)
+        reason, findings = _compared(_bench(root), planted, after)
     shown = tuple(f"{f.code} {f.confidence} {Path(f.path).name}:{f.span.line}: {f.message}" for f in findings)
     texts = (before.splitlines(True), after.splitlines(True))
     diff = "".join(difflib.unified_diff(*texts, "correct", "mutant", n=2))
@@ -162,17 +156,18 @@ def plant(root: Path, site: Site) -> Outcome:
     return Outcome(site, "/".join(planted.codes), reason, lines, shown, diff)
 
 
-def _compared(bench: Bench, paths: Sequence[Path], planted: Planted, after: str) -> tuple[str, list[Finding]]:
-    mistaken = bench.check(paths, {planted.path: after.encode()})
+def _compared(bench: Bench, planted: Planted, after: str) -> tuple[str, list[Finding]]:
+    """What became of a mutant, and the findings of it that its file does not give as it is: all, if it is not found."""
+    mistaken = bench.check(planted.path, planted.codes, after)
     if mistaken.crashes:
         return "crash", []
-    new = new_findings(mistaken, bench.original(paths))
-    ours = [finding for finding in new if finding.code in planted.codes]
     places = {(path.as_posix(), line) for path, line in planted.due}
+    ours = new_findings(mistaken, bench.original(planted.path, planted.codes)) if mistaken.findings else []
     due = [finding for finding in ours if (finding.path, finding.span.line) in places]
     if any(finding.confidence >= Confidence.MEDIUM for finding in due):
-        return "found", new
-    return "unsure" if due else "elsewhere" if ours else "silent", new
+        return "found", ours
+    said = new_findings(bench.check(planted.path, (), after), bench.original(planted.path, ()))
+    return "unsure" if due else "elsewhere" if ours else "silent", said
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------

@@ -136,6 +136,29 @@ def compute_objectives(self, predictions, batch, stage):
             ),
         ),
         Example(
+            "In a script that hands the recipe through a function",
+            {
+                name: text.replace(
+                    "    print(",
+                    "    hparams, train_data = prepare(hparams)\n    print(",
+                ).replace(
+                    "\n\nclass Model",
+                    "\n\ndef prepare(options):\n"
+                    '    options["loader"] = {"shuffle": options["n_mels"] > 40}\n'
+                    "    return options, []\n\n\nclass Model",
+                )
+                for name, text in _project(
+                    """
+def compute_forward(self, batch, stage):
+    return self.modules.output(self.modules.encoder(batch))  # expect: ML202
+
+def compute_objectives(self, predictions, batch, stage):
+    return predictions.sum()
+"""
+                ).items()
+            },
+        ),
+        Example(
             "In a method that only validation reaches",
             _project(
                 """

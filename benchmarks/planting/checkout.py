@@ -308,8 +308,10 @@ class Checkout:
         if text == "super().__init__":
             return any(self.builds_parameters(base, folder, depth + 1) for base in bases)
         name = self._dotted(source, call.func)
-        if name == "torch.nn.Parameter" or text.endswith(".from_pretrained"):
+        if name == "torch.nn.Parameter":
             return not any(word.arg == "requires_grad" for word in call.keywords)
+        if text.endswith("from_pretrained"):
+            return not re.search("Config|Tokenizer|Processor|Extractor", text)
         plain = not any(word.arg is None or "affine" in word.arg for word in call.keywords)
         if name.startswith("torch.nn.") and name.rpartition(".")[2] in NORMS:
             return plain

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 _CALLED = ("!new:", "!name:", "!apply:")
-_TORCH = ALWAYS_STATEFUL | NORMS | CONTINUOUS
+#: `GELU` is left out: `GLU` is another one.
+_TORCH = (ALWAYS_STATEFUL | NORMS | CONTINUOUS) - {"GELU"}
 #: Names that an object such as `self.modules` answers to anyway.
 _METHODS = frozenset("keys values items train eval training to".split())
 
@@ -497,7 +498,7 @@ def class_path_misspelt(training: Training) -> Iterator[Planted]:
     """A part of the name behind `!new:`, `!name:` or `!apply:` is misspelt.
 
     The name is that of a class or function in a file of the checkout, or of a layer of torch. With the mistake there is
-    no such file, or the word does not occur in it; no two names in `torch.nn` are so alike.
+    no such file, or the word does not occur in it; the layers of torch are those whose names no slip makes another's.
     """
     recipe, checkout = training.recipe, training.checkout
     for node in recipe.nodes():

@@ -158,6 +158,8 @@ class Guards:
         self._stores: dict[str, list[tuple[Function, Value]]] | None = None
         #: What attributes of the Brain are in a stage of the training.
         self._attributes: dict[tuple[str, str], Abstract] = {}
+        #: Whether functions hand the recipe's keys back, at a position, if these parameters are given them.
+        self._handing_back: dict[tuple[int, int | None, tuple[str, ...]], bool] = {}
 
     # -- conditions --------------------------------------------------------------------------------------------
 
@@ -309,6 +311,8 @@ class Guards:
             case Op.CALL:
                 is_brain = self.brain is not None and value is self.brain.call
                 return Special.SELF if is_brain else self._call(value, frame, depth)
+            case Op.UNPACK:
+                return self._handed_back(value.args[0], value.data, frame, depth)
             case Op.CHOICE:
                 return self._choice(value, frame, depth)
             case Op.BIN:
@@ -453,7 +457,7 @@ class Guards:
             inner = self.evaluate(value.positional[0], frame, depth + 1)
             return inner if inner is Special.HPARAMS else Special.UNKNOWN
         if value.callee.op is not Op.ATTR:
-            return Special.UNKNOWN
+            return self._handed_back(value, None, frame, depth)
         owner = self.evaluate(value.callee.args[0], frame, depth + 1)
         method = value.callee.data
         if method == "keys":
@@ -463,6 +467,24 @@ class Guards:
         if method in FLUENT and isinstance(owner, Item | ModuleEntry):
             return owner
         return Special.UNKNOWN
+
+    def _handed_back(self, call: Value, index: int | None, frame: Frame, depth: int) -> Abstract:
+        """The recipe's keys, where a function of the script returns those that it is given, alone or among others."""
+        module = self.script.module
+        is_own = call.op is Op.CALL and call.callee.op is Op.GLOBAL and frame.function.module is module
+        function = module.functions.get(call.callee.data) if is_own else None
+        if function is None:
+            return Special.UNKNOWN
+        given = {name: self.evaluate(value, frame, depth + 1) for name, value in function.bind(call).items()}
+        keys: dict[str, Abstract] = {name: found for name, found in given.items() if found is Special.HPARAMS}
+        key = (id(function), index, tuple(sorted(keys)))
+        if key not in self._handing_back:
+            self._handing_back[key] = False  # a function that calls itself
+            inner = Frame(function, "", keys)
+            returned = [_element(event.value, index) for event in function.flow.of(EventKind.RETURN)]
+            found = [None if part is None else self.evaluate(part, inner, depth + 1) for part in returned]
+            self._handing_back[key] = bool(keys and found) and all(one is Special.HPARAMS for one in found)
+        return Special.HPARAMS if self._handing_back[key] else Special.UNKNOWN
 
     def _getattr(self, value: Value, frame: Frame, depth: int) -> Abstract:
         owner = self.evaluate(value.positional[0], frame, depth + 1)
@@ -579,3 +601,11 @@ def _compare_counter(counter: Counter, sign: str, bound: Any) -> Truth:
         return Truth.FALSE
     # How many epochs there are is unknown: those that come late may never come.
     return Truth.UNKNOWN if high is None and last else Truth.SOMETIMES
+
+
+def _element(value: Value, index: int | None) -> Value | None:
+    """An element of a tuple that is written out; with no index, the value as it is."""
+    if index is None:
+        return value
+    is_plain = value.op in (Op.TUPLE, Op.LIST) and all(arg.op is not Op.STARRED for arg in value.args)
+    return value.args[index] if is_plain and 0 <= index < len(value.args) else None

@@ -136,6 +136,23 @@ def compute_objectives(self, predictions, batch, stage):
             ),
         ),
         Example(
+            "In a condition, whatever that comes to",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    x = self.modules.encoder(batch)
+    if not self.modules.use_output:  # expect: ML202
+        x = x.detach()
+    return x
+
+def compute_objectives(self, predictions, batch, stage):
+    if stage == sb.Stage.TEST and self.hparams.n_mels > 100 and self.modules.output:
+        predictions = predictions.abs()
+    return predictions.sum()
+"""
+            ),
+        ),
+        Example(
             "In a script that hands the recipe through a function",
             {
                 name: text.replace(

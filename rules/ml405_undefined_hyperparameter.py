@@ -200,6 +200,19 @@ def compute_objectives(self, predictions, batch, stage):
             ),
         ),
         Example(
+            "Beside a mapping of the script's own",
+            _project(
+                """
+def compute_forward(self, batch, stage):
+    return self.modules.encoder(batch)
+
+def compute_objectives(self, predictions, batch, stage):
+    return self.hparams.ctc_cost(predictions)  # expect: ML405
+""",
+                printing='    noise_hparams = {"n_mels": hparams["n_mels"]}\n    print(noise_hparams)\n    print(',
+            ),
+        ),
+        Example(
             "In a condition",
             _project(
                 """

@@ -45,6 +45,7 @@ dropout: !new:torch.nn.Dropout
 searcher: !new:speechbrain.search.Searcher
     layer: !ref <scorer_lin>
 compute_features: !new:speechbrain.search.Features
+augment: !new:speechbrain.search.Features
 
 modules:
     encoder: !ref <encoder>
@@ -82,6 +83,8 @@ from hyperpyyaml import load_hyperpyyaml
 
 class Model(sb.Brain):
     def compute_forward(self, batch, stage):
+        if hasattr(self.hparams, "augment"):
+            batch = self.hparams.augment(batch)
         x = self.modules.encoder(self.hparams.compute_features(batch))
         if hasattr(self.modules, "dropout"):
             x = self.modules.dropout(x)
@@ -301,6 +304,7 @@ def test_modules_are_asked_for_among_the_hyperparameters_and_the_other_way_round
     ]
     swapped = [line for one in planted(training, "hparams-made-modules") for line in changed(training, one)[1]]
     assert swapped == [
+        "batch = self.modules.augment(batch)",
         "x = self.modules.encoder(self.modules.compute_features(batch))",
         "if self.modules.width > 1000:",
         "return self.modules.searcher(x)",
@@ -315,6 +319,7 @@ def test_keys_are_misspelt_where_something_asks_for_them(training: Training) -> 
     assert found["searcher"] == (("ML405",), {"return self.hparams.searcher(x)"})
     assert found["opt_class"] == (("ML405",), {'opt_class=hparams["opt_class"],'})
     assert "data_folder" not in found
+    assert "augment" not in found, "the script asks whether it is there"
 
 
 def test_classes_and_arguments_are_misspelt_where_their_source_is_at_hand(training: Training) -> None:

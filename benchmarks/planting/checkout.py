@@ -389,9 +389,9 @@ class Script:
     #: The keys of the recipe that the script sets itself.
     stored: frozenset[str]
 
-    def uses(self, recipe: Recipe, entries_: Iterable[str]) -> list[Use]:
-        """What a training certainly uses if `modules` has these entries."""
-        walk = _Walk(self, recipe, frozenset(entries_))
+    def uses(self, recipe: Recipe, entries_: Iterable[str], lacking: str = "") -> list[Use]:
+        """What a training certainly uses if `modules` has these entries, and the recipe is `lacking` a key."""
+        walk = _Walk(self, recipe, frozenset(entries_), lacking)
         for stage, methods in _LOOPS.items():
             if stage == TEST and ".evaluate(" not in self.text:
                 continue
@@ -432,8 +432,9 @@ def read_script(path: Path, checkout: Checkout) -> Script | None:
 class _Walk:
     """Follows the statements that certainly run, one stage at a time."""
 
-    def __init__(self, script: Script, recipe: Recipe, entries_: frozenset[str]) -> None:
+    def __init__(self, script: Script, recipe: Recipe, entries_: frozenset[str], lacking: str) -> None:
         self.script = script
+        self.keys = {name: value for name, (_, value) in recipe.keys.items() if name != lacking}
         self.recipe = recipe
         self.entries = entries_
         self.found: list[Use] = []
@@ -553,7 +554,7 @@ class _Walk:
     def _has(self, owner: ast.expr, name: str) -> bool | None:
         text = self.script.source.text(owner)
         if text == "self.hparams":
-            return True if name in self.script.stored else name in self.recipe.keys
+            return name in self.script.stored or name in self.keys
         return name in self.entries if text == "self.modules" else None
 
     def _value(self, node: ast.expr) -> object:
@@ -561,8 +562,8 @@ class _Walk:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Attribute) and self.script.source.text(node.value) == "self.hparams":
-            found = self.recipe.keys.get(node.attr)
-            return ... if found is None or node.attr in self.script.stored else self.recipe.constant(found[1])
+            found = self.keys.get(node.attr)
+            return ... if found is None or node.attr in self.script.stored else self.recipe.constant(found)
         return ...
 
 

@@ -437,26 +437,28 @@ def key_misspelt(training: Training) -> Iterator[Planted]:
 
     The script does on a way that is certainly taken.
     """
-    recipe, script = training.recipe, training.script
-    asked: dict[str, set[int]] = {}
-    for use in training.uses:
-        if use.holder == "hparams":
-            asked.setdefault(use.name, set()).add(use.node.lineno)
-    for name, subscript in loads_names(script) if script is not None else ():
-        if not training.is_stored(name):
-            asked.setdefault(name, set()).add(subscript.lineno)
+    recipe = training.recipe
     for name, (key, _) in recipe.keys.items():
         wrong = misspelt(name, f"{recipe.path.name} {name}")
         if wrong in recipe.keys or name.startswith("__"):
             continue
         references = [node for node in recipe.nodes() if is_reference(node) and re.search(rf"<{name}[\[>]", node.value)]
-        edit = Edit(recipe.start(key), recipe.end(key), wrong)
-        due = [(recipe.path, training.line_of(node)) for node in references]
-        if script is not None and not references:
-            due = [(script.path, line) for line in sorted(asked.get(name, ()))]
+        due = [(recipe.path, training.line_of(node)) for node in references] or list(_asked(training, name))
         if due:
+            edit = Edit(recipe.start(key), recipe.end(key), wrong)
             code = "ML401" if references else "ML405"
             yield Planted(recipe.path, (edit,), (code,), tuple(due), name, is_refused=bool(references))
+
+
+def _asked(training: Training, name: str) -> Iterator[tuple[Path, int]]:
+    """The lines of the script that certainly ask for a key once it is gone."""
+    script = training.script
+    if script is None or training.is_stored(name):
+        return
+    uses = script.uses(training.recipe, training.modules, lacking=name)
+    lines = {use.node.lineno for use in uses if use.holder == "hparams" and use.name == name}
+    lines |= {node.lineno for asked, node in loads_names(script) if asked == name}
+    yield from ((script.path, line) for line in sorted(lines))
 
 
 @_operator

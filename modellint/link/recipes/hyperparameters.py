@@ -40,7 +40,9 @@ _STORED = re.compile(
 _OPEN = re.compile(
     rf"""{_HPARAMS}\.(?:update\(|__dict__)|{_HPARAMS}\s*\|=|\bself\.hparams\s*(?::[^=\n]*)?=[^=]"""
     rf"""|setattr\(\s*[\w.]*{_HPARAMS}\s*,\s*[^"'\s]|vars\(\s*[\w.]*{_HPARAMS}\s*\)\s*(?:\[|\.update)"""
-    rf"""|{_HPARAMS}\[\s*[^"'\s\]][^\]\n]*\]\s*=[^=]|{_HPARAMS}\s*=\s*(?:\{{|dict\(|types\.|SimpleNamespace\()"""
+    rf"""|{_HPARAMS}\[\s*[^"'\s\]][^\]\n]*\]\s*=[^=]|{_HPARAMS}\s*=\s*(?:dict\(|types\.|SimpleNamespace\()"""
+    # A mapping that is written out under another name is another mapping.
+    r"""|\bhparams\s*=\s*\{"""
 )
 #: What a text can ask a recipe for at all, and that it overrides keys by itself.
 _ASKED = re.compile(rf"""\[\s*["'](\w+)["']\s*\]|{_HPARAMS}\.([A-Za-z]\w*)""")

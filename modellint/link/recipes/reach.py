@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.graph.python import Class, Function
+    from modellint.graph.value import Guard
     from modellint.link.project import Project
     from modellint.link.recipes.scripts import BrainUse, Script
     from modellint.source import Place
@@ -327,7 +328,9 @@ class _Walk:
         learns = learns and not _is_quiet(frame.function.signature.decorators)
         detached = _detached(frame.function) if learns else frozenset()
         seen: dict[int, bool] = {}
+        tests: set[int] = set()
         for event in own_events(frame.function):
+            self._test_uses(event.guard, frame, certain, tests, seen)
             truth = self.guards.holds(event.guard, frame)
             if truth is Truth.FALSE:
                 continue
@@ -338,10 +341,28 @@ class _Walk:
                 self._item_use(event.value, frame, sure, teaches)
                 self._follow(event.value, frame, sure, teaches)
 
+    def _test_uses(
+        self, guard: Guard | None, frame: Frame, certain: bool, tests: set[int], seen: dict[int, bool]
+    ) -> None:
+        """Entries that conditions ask for before they are decided; those in `tests` were looked at before."""
+        while guard is not None and id(guard.test) not in tests:
+            tests.add(id(guard.test))
+            truth = self.guards.holds(guard.outer, frame)
+            asked = _first_asked(guard.test)
+            if truth is not Truth.FALSE and asked.op not in _ELSEWHERE:
+                sure = certain and truth is not Truth.UNKNOWN
+                self._entry_uses(asked, frame, sure, seen, learns=False, computes=False)
+            guard = guard.outer
+
     def _module_uses(self, event: Event, frame: Frame, certain: bool, learns: bool, seen: dict[int, bool]) -> None:
         callee = event.value.callee if event.kind is EventKind.CALL else None
         computes = callee is None or not _is_idle(callee)
-        for value in _parts(event.value, certain, seen):
+        self._entry_uses(event.value, frame, certain, seen, learns=learns, computes=computes)
+
+    def _entry_uses(
+        self, root: Value, frame: Frame, certain: bool, seen: dict[int, bool], *, learns: bool, computes: bool
+    ) -> None:
+        for value in _parts(root, certain, seen):
             name = self._entry_name(value, frame)
             if name is None or name in _MODULE_DICT:
                 continue
@@ -499,6 +520,13 @@ def _parts(value: Value, certain: bool, seen: dict[int, bool]) -> Iterator[Value
             seen[id(current)] = certain
             yield current
             stack.extend(arg for arg in current.args if arg.op not in _ELSEWHERE)
+
+
+def _first_asked(test: Value) -> Value:
+    """What of a condition is certainly asked: of `a and b`, and of `a or b`, only `a` is."""
+    while test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
+        test = test.args[0]
+    return test
 
 
 def _changed_keys(script: Script) -> Iterator[str]:

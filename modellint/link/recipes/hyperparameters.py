@@ -126,15 +126,26 @@ class _Text:
 
 def _read_text(script: Script, project: Project) -> _Text:
     modules = {id(m): m for m in (script.module, *(cls.module for brain in script.brains for cls in brain.classes))}
-    texts = [module.source.text for module in modules.values()]
-    beside = [function.text for function in _imported(script.module, project)]
+    read = [_read_module(module, project) for module in modules.values()]
+    beside = (name for function in _imported(script.module, project) for name in _asked(function.text))
     overrides = re.compile(_OVERRIDES.format("|".join(sorted(script.loaders))))
     return _Text(
-        frozenset(name for text in (*texts, *beside) for name in _asked(text)),
-        frozenset(name for text in texts for groups in _STORED.findall(text) for name in groups if name),
-        any(_OPEN.search(text) for text in texts),
-        any(overrides.search(text) for text in texts),
+        frozenset().union(beside, *(asked for asked, _, _ in read)),
+        frozenset().union(*(stored for _, stored, _ in read)),
+        any(is_open for _, _, is_open in read),
+        any(overrides.search(module.source.text) for module in modules.values()),
     )
+
+
+def _read_module(module: ModuleFacts, project: Project) -> tuple[frozenset[str], frozenset[str], bool]:
+    """What a file asks for and stores, and whether it does so under names that are made up; bases are shared."""
+
+    def read() -> tuple[frozenset[str], frozenset[str], bool]:
+        text = module.source.text
+        stored = frozenset(name for groups in _STORED.findall(text) for name in groups if name)
+        return frozenset(_asked(text)), stored, bool(_OPEN.search(text))
+
+    return project.once(("asked in", module.path), read)
 
 
 def _imported(module: ModuleFacts, project: Project) -> Iterator[Function]:

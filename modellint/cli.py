@@ -243,6 +243,8 @@ def _fixing(
 ) -> Fixing | None:
     """What makes fixes, if that is wanted."""
     if not any(flags[name] for name in ("fix", "fix_only", "diff")):
+        if flags["unsafe_fixes"]:
+            raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
         return None
     from modellint.fix.command import fixing
 

@@ -58,7 +58,7 @@ class Fixer:
     """Makes fixes, and keeps account of them.
 
     `unsafe` also makes those that need a look. `write` tells whether files are changed; otherwise the rewrites are
-    only gathered. `only` is the one file that may change, if there is one.
+    only gathered. `only` is the one file that may change, if there is one. After so many `passes` it is enough.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Fixer:
         unsafe: bool = False,
         write: bool = True,
         only: Path | None = None,
+        passes: int = MAX_PASSES,
         overlay: Mapping[Path, bytes] | None = None,
     ) -> None:
         self._settings = settings
@@ -76,6 +77,7 @@ class Fixer:
         self._unsafe = unsafe
         self._write = write
         self._only = only
+        self._passes = passes
         self._overlay = dict(overlay or {})
         self._judges = {
             rule.code for rule in rules.active if type(rule).check_suppressions is not Rule.check_suppressions
@@ -120,7 +122,7 @@ class Fixer:
         refused: set[Key] = set()
         fixed: list[Finding] = []
         passes = 0
-        while passes < MAX_PASSES:
+        while passes < self._passes:
             batch = self._batch(state, refused)
             if not batch:
                 return state, fixed

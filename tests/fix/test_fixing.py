@@ -279,3 +279,17 @@ def test_fixing_and_keeping_findings_do_not_go_together(project: Workspace) -> N
     done = project.check("--fix", "--write-baseline", "--baseline", "known.json")
     assert done.code == 2
     assert "expected one of the two" in done.err
+
+
+def test_unsafe_fixes_alone_are_no_wish(project: Workspace) -> None:
+    done = project.check("--unsafe-fixes")
+    assert done.code == 2
+    assert "expected --fix or --diff" in done.err
+
+
+def test_what_a_baseline_holds_is_not_fixed(project: Workspace) -> None:
+    project.write({"a.py": BAD})
+    assert project.check("--write-baseline", "--baseline", "known.json").code == 0
+    project.write({"a.py": BAD + "y = BAD2  # fix: good\n"})
+    assert project.check("--fix", "--baseline", "known.json").code == 0
+    assert (project.root / "a.py").read_text() == BAD + "y = good  # fix: good\n"

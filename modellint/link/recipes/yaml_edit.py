@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Edit
 from modellint.graph.recipe import NodeKind
-from modellint.source import Place, Span
+from modellint.source import Span
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Recipe
@@ -17,7 +17,10 @@ def insert_entry(recipe: Recipe, mapping: Node, key: str, value: str) -> Edit | 
     if mapping.kind is not NodeKind.MAPPING or any(entry.key.text == key for entry in mapping.entries):
         return None
     if mapping.flow:
-        return _into_flow(recipe, mapping, f"{key}: {value}")
+        if not mapping.entries:
+            return _into_empty(recipe, mapping, f"{key}: {value}")
+        entry = mapping.entries[-1]
+        return _into_flow(recipe, mapping, entry.key, entry.value, f"{key}: {value}")
     last = mapping.entries[-1] if mapping.entries else None
     if last is None:
         return None
@@ -30,7 +33,7 @@ def insert_entry(recipe: Recipe, mapping: Node, key: str, value: str) -> Edit | 
     number = max(last.key.span.line, last.value.span.end_line if _is_here(last.value, last.key) else 0)
     line = lines[number - 1]
     body = line.rstrip("\r\n")
-    ending = line[len(body) :] or ("\r\n" if lines[0].endswith("\r\n") else "\n")
+    ending = _ending(recipe, number)
     spot = Span(number, len(body) + 1, number, len(body) + 1)
     return Edit(recipe.place(spot), f"{ending}{indent}{key}: {value}")
 
@@ -39,14 +42,47 @@ def _is_here(value: Node, key: Node) -> bool:
     return (value.span.line, value.span.column) > (key.span.line, key.span.column)
 
 
-def _into_flow(recipe: Recipe, mapping: Node, entry: str) -> Edit:
+def _ending(recipe: Recipe, number: int) -> str:
+    """How a line ends; the last one of a file that does not as the others do."""
+    lines = recipe.source.lines
+    line = lines[number - 1]
+    return line[len(line.rstrip("\r\n")) :] or ("\r\n" if lines[0].endswith("\r\n") else "\n")
+
+
+def _into_empty(recipe: Recipe, mapping: Node, entry: str) -> Edit:
     span = mapping.span
-    line = recipe.source.lines[span.end_line - 1]
-    brace = span.end_column - 2
-    before = line[:brace].rstrip(" ")
-    separator = ", " if mapping.entries and not before.endswith((",", "{")) else " " if before.endswith(",") else ""
-    place = Place(recipe.path, Span(span.end_line, len(before) + 1, span.end_line, len(before) + 1))
-    return Edit(place, f"{separator}{entry}")
+    return Edit(recipe.place(Span(span.end_line, span.end_column - 1, span.end_line, span.end_column - 1)), entry)
+
+
+def _into_flow(recipe: Recipe, owner: Node, first: Node, last: Node, text: str) -> Edit | None:
+    """The edit that adds `text` behind the last element of a flow collection, which runs from `first` to `last`.
+
+    Where that one has a line of its own, so gets the new one. None where an alias stands for it.
+    """
+    start, end, outer = first.span, last.span, owner.span
+    if not (outer.line, outer.column) < (start.line, start.column) <= (end.end_line, end.end_column):
+        return None
+    if (end.end_line, end.end_column) >= (outer.end_line, outer.end_column):
+        return None
+    lines = recipe.source.lines
+    indent = lines[start.line - 1][: start.column - 1]
+    line = lines[end.end_line - 1].rstrip("\r\n")
+    rest = line[end.end_column - 1 :]
+    said = rest.partition(" #")[0].strip()
+    if indent.strip() or start.line == outer.line or said not in ("", ","):
+        return Edit(recipe.place(Span(end.end_line, end.end_column, end.end_line, end.end_column)), f", {text}")
+    ending = _ending(recipe, end.end_line)
+    if said:
+        return Edit(recipe.place(_at_end(end, line)), f"{ending}{indent}{text},")
+    if not rest.strip():
+        spot = Span(end.end_line, end.end_column, end.end_line, end.end_column)
+        return Edit(recipe.place(spot), f",{ending}{indent}{text}")
+    behind = Span(end.end_line, end.end_column, end.end_line, len(line) + 1)
+    return Edit(recipe.place(behind), f",{rest}{ending}{indent}{text}")
+
+
+def _at_end(span: Span, line: str) -> Span:
+    return Span(span.end_line, len(line) + 1, span.end_line, len(line) + 1)
 
 
 def insert_element(recipe: Recipe, node: Node, value: str) -> Edit | None:
@@ -57,24 +93,14 @@ def insert_element(recipe: Recipe, node: Node, value: str) -> Edit | None:
         return None
     last = node.elements[-1]
     if node.flow:
-        return _into_flow_list(recipe, node, last, value)
+        return _into_flow(recipe, node, last, last, value)
     line = recipe.source.lines[last.span.line - 1]
     dash = line[: last.span.column - 1].rstrip(" ")
     if not dash.endswith("-") or last.kind is not NodeKind.SCALAR or last.span.line != last.span.end_line:
         return None
     body = line.rstrip("\r\n")
-    ending = line[len(body) :] or "\n"
+    ending = _ending(recipe, last.span.line)
     indent = "".join(" " for _ in dash[:-1])
     spot = Span(last.span.line, len(body) + 1, last.span.line, len(body) + 1)
     gap = line[len(dash) : last.span.column - 1]
     return Edit(recipe.place(spot), f"{ending}{indent}-{gap}{value}")
-
-
-def _into_flow_list(recipe: Recipe, node: Node, last: Node, value: str) -> Edit:
-    """After the last element; on a line of its own where that one has one."""
-    spot = Span(last.span.end_line, last.span.end_column, last.span.end_line, last.span.end_column)
-    line = recipe.source.lines[last.span.line - 1]
-    indent = line[: last.span.column - 1]
-    ending = line[len(line.rstrip("\r\n")) :]
-    is_alone = not indent.strip() and last.span.line > node.span.line
-    return Edit(recipe.place(spot), f",{ending}{indent}{value}" if is_alone else f", {value}")

@@ -118,6 +118,17 @@ def test_only_checks_for_the_device_are_run(workspace: Workspace, device: str, r
     assert all(f"and `--device {device}` was asked for" in detail for detail in others)
 
 
+def test_a_model_that_is_too_large_to_be_made(workspace: Workspace) -> None:
+    workspace.write(
+        {"model.py": written(more="self.head = nn.Linear(width, 10**11)").replace("rows=20", "rows=10**11")}
+    )
+    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    assert statuses(result) == {"placement": "passed", "values": "passed", "boundaries": "not-run"}
+    assert "ids [0, 99999999999]" in checks(result)["values"]["detail"]
+    assert checks(result)["values"]["device"] == "fake"
+    assert "million parameters are too many to run on real numbers" in checks(result)["boundaries"]["detail"]
+
+
 def test_what_the_settings_say_is_passed(workspace: Workspace) -> None:
     code = written().replace("width=8, classes=20, rows=20", "classes, rows, width=8")
     settings = '[tool.modellint.confirm.targets."model.py::Decoder"]\narguments = { classes = 20, rows = 10 }\n'

@@ -108,6 +108,15 @@ class _Check:
             self._session.begin(f"calling `{self._owner}`")
             yield call
 
+    def size(self, variant: int = 0) -> int:
+        """How many numbers there are in the parameters of the target, counted without making them."""
+        with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
+            for call in self.calls(variant):
+                self._reasons.clear()
+                return call.size
+        self._reasons.clear()
+        return 0
+
     def specs(self, call: _Call) -> Iterator[Specs]:
         """Inputs to call it with, until the time is up."""
         for specs in call.inputs.combinations():
@@ -199,11 +208,10 @@ def values_check(session: Session, probe: dict[str, Any]) -> Outcome:
 
 def _looked_up(check: _Check, variant: int) -> tuple[Outcome, bool]:
     """What the lookups of one call show, and whether that rests on assumed numbers."""
-    with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
-        for call in check.calls(variant):
-            if call.size > _LARGE:
+    if check.size(variant) > _LARGE:
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            for call in check.calls(variant):
                 return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
-            break
     for call in check.calls(variant):
         outcome = _observed(check, call, "cpu")
         if outcome["status"] != NOT_RUN:
@@ -276,11 +284,11 @@ def _harmless(intervals: Intervals) -> str:
 def boundaries_check(session: Session, probe: dict[str, Any]) -> Outcome:
     """Whether the shortest inputs get through, and those that fill a table."""
     check = _Check(session, probe)
+    size = check.size()
+    if size > _LARGE:
+        return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
     for variant in (0, roles.EQUAL):
         for call in check.calls(variant):
-            if call.size > _LARGE:
-                detail = f"{call.size / 1e6:.0f} million parameters are too many to run on real numbers"
-                return {"status": NOT_RUN, "detail": detail}
             for specs in check.specs(call):
                 error = call.run(specs, "cpu")
                 if error is None:

@@ -344,3 +344,23 @@ def test_sizes_alone_are_enough(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, code, "grid", "fitting", "round(height / factor)")
     assert verdict.status is Status.CONFIRMED, verdict
     assert says(verdict, "an image of 15 x 15 gets a grid; of one of 14 x 14, a side becomes 0: it returns (0, 14)")
+
+
+def test_sequences_may_come_first_in_a_tensor(tmp_path: Path) -> None:
+    code = """
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, width, rows=40):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(rows, 1, width))
+
+    def forward(self, x):
+        return x + self.table[: x.size(0)]
+"""
+    use = "self.table[: x.size(0)]"
+    verdict = verdict_of(tmp_path, code, "table", "Positions.forward", use, use)
+    assert verdict.status is Status.CONFIRMED, verdict
+    assert says(verdict, "dimension 0 of `x`: 39 and 40 pass, 41 fails (a slice of 41 of 40 rows): RuntimeError")

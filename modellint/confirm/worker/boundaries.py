@@ -14,7 +14,7 @@ import torch
 from . import roles
 from .calls import Call, changed, is_refusal, lasting, position_inputs
 from .grids import grid
-from .inputs import IMAGE, SAMPLES, TIME
+from .inputs import BATCH, IMAGE, SAMPLES, TIME
 from .places import Spot
 from .sentinels import Sentinel
 from .standins import described
@@ -273,7 +273,7 @@ def _pasts(specs: Specs) -> Iterator[Any]:
 class _Axis:
     """A size of the inputs that can grow: the length of sequences, a side of images, or a number."""
 
-    def __init__(self, name: str, input_name: str = "", dim: int = 0) -> None:
+    def __init__(self, name: str, input_name: str = "", dim: int | None = None) -> None:
         self.name = name
         self._input = input_name
         self._dim = dim
@@ -282,13 +282,13 @@ class _Axis:
         if not self._input:
             return TIME
         spec = specs[self._input]
-        return int(spec.shape[self._dim] if self._dim else spec.value)
+        return int(spec.value if self._dim is None else spec.shape[self._dim])
 
     def at(self, specs: Specs, size: int) -> Specs:
         if not self._input:
             return lasting(specs, size)
         spec = specs[self._input]
-        if not self._dim:
+        if self._dim is None:
             return {**specs, self._input: replace(spec, value=size)}
         shape = list(spec.shape)
         shape[self._dim] = size
@@ -303,6 +303,8 @@ def _axes(specs: Specs) -> Iterator[_Axis]:
             if len(spec.shape) > -dim and spec.shape[dim] in (IMAGE, SAMPLES):
                 side = ("width", "height")[-dim - 1] if len(spec.shape) > 3 else "length"
                 yield _Axis(f"{side} of `{name}`:", name, dim)
+        if spec.kind == "float" and spec.shape[:1] == (BATCH,):
+            yield _Axis(f"dimension 0 of `{name}`:", name, 0)
         if spec.kind == "value" and type(spec.value) is int:
             yield _Axis(f"`{name}`", name)
 

@@ -407,9 +407,10 @@ def _widths(owner: Any) -> Iterator[_Width]:
             yield _Width(value)
         elif isinstance(value, torch.Tensor) and value.dim():
             yield _Width(value.shape[-1])
-    for parameter in owner.parameters(recurse=False) if isinstance(owner, nn.Module) else ():
-        if parameter.dim():
-            yield _Width(parameter.shape[-1])
+    if isinstance(owner, nn.Module):
+        for tensor in (*owner.parameters(recurse=False), *owner.buffers(recurse=False)):
+            if tensor.dim():
+                yield _Width(tensor.shape[-1])
 
 
 def _defaults(owner: Any) -> dict[str, Any]:

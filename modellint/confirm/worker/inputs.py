@@ -43,6 +43,8 @@ _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
 _BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
 _CHANNELS, _SIDES = frozenset(("c", "ch", "channels")), frozenset(("h", "w", "height", "width"))
 _CALLED_CHANNELS = ("in_channels", "channels")
+#: A product of matrices that do not fit: the width that the second one asks for.
+_PRODUCT = re.compile(r"\(\d+x\d+ and (\d+)x\d+\)")
 _DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)")
 _MAX_WIDTHS = 3
 #: Of so many numbers a tensor may consist that is made up.
@@ -171,7 +173,9 @@ class Inputs:
         if not isinstance(error, RuntimeError | ValueError | AssertionError):
             return
         text = str(error)[:400]
-        learnt = [int(number) for number in re.findall(r"\d+", text) if 1 <= int(number) <= 100_000]
+        product = _PRODUCT.search(text)
+        numbers = [product[1]] if product else re.findall(r"\d+", text)
+        learnt = [int(number) for number in numbers if 1 <= int(number) <= 100_000]
         expected = next((int(a or b) for a, b in _DIMENSIONS.findall(text)), None)
         for name, specs in self.candidates.items():
             spec = tried[name]

@@ -99,6 +99,15 @@ def test_a_layer_that_modules_hold_moves(tmp_path: Path, entry: str) -> None:
     assert (found["recipe-entry"].status is Status.REFUTED) == entry.startswith("head")
 
 
+def test_a_layer_inside_of_another_key(tmp_path: Path) -> None:
+    extra = "models:\n    head: !new:torch.nn.Linear [4, 4]"
+    found = verdicts(tmp_path, "models[head]", extra=extra)["recipe-placement"]
+    assert found.status is Status.CONFIRMED, found
+    assert "`models[head].weight`, `models[head].bias` stayed" in str(found.detail)
+    held = verdicts(tmp_path, "models[head]", "    head: !ref <models[head]>", extra)["recipe-placement"]
+    assert held.status is Status.REFUTED, held
+
+
 def test_what_holds_a_layer_without_being_one_moves_nothing(tmp_path: Path) -> None:
     extra = "searcher: !new:layers.Searcher [!ref <encoder>, !ref <head>]"
     found = verdicts(tmp_path, "searcher", extra=extra)["recipe-placement"]

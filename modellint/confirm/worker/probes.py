@@ -157,8 +157,9 @@ def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]
         objects = recipe.build((recipes.MODULES, key))
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
-        found = objects.get(key)
-        if key not in objects:
+        try:
+            found = recipes.found(objects, key)
+        except KeyError:
             return {"status": UNCONFIRMED, "detail": f"the recipe built no `{key}`"}
         if isinstance(found, StandIn | recipes.Unbuilt):
             name = found.name if isinstance(found, recipes.Unbuilt) else type(found).__qualname__

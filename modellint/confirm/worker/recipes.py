@@ -54,7 +54,8 @@ class Recipe:
         self._given: dict[int, tuple[Any, tuple[list[Any], dict[str, Any]]]] = {}
 
     def build(self, keys: Collection[str] | None) -> dict[str, Any]:
-        """The objects below some keys (None: all), by key: what nothing there refers to is not built."""
+        """The objects below some keys (None: all), by top-level key: what nothing there refers to is not built."""
+        keys = None if keys is None else [names(key)[0] for key in keys]
         core: Any = self._stand_ins.module("hyperpyyaml.core")
         original = {name: getattr(core, name) for name in _CONSTRUCTORS}
         for name, construct in original.items():
@@ -108,7 +109,10 @@ class Recipe:
 
     def lost(self, key: str) -> str | None:
         """What could not be built and is given what `key` names, so that it may hold it; None if nothing is."""
-        wanted = self._roots.get(key)
+        root, *path = names(key)
+        wanted = self._roots.get(root)
+        for name in path:
+            wanted = next((value for part, value in getattr(wanted, "value", ()) if part.value == name), None)
         return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
 
     def given(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
@@ -144,6 +148,21 @@ def _below(node: Any) -> Iterable[Any]:
         yield found
         for part in found.value if isinstance(found.value, list) else ():
             pending.extend(part if isinstance(part, tuple) else (part,))
+
+
+def names(path: str) -> list[str]:
+    """The keys that lead to an object of a recipe: `models` and `head` for `models[head]`."""
+    return [name for name in re.split(r"[\[\]]+", path) if name]
+
+
+def found(objects: Mapping[str, Any], path: str) -> Any:
+    """The object that a path such as `models[head]` leads to. Raises KeyError if there is none."""
+    value: Any = objects
+    for name in names(path):
+        if not hasattr(value, "keys") or name not in value:
+            raise KeyError(path)
+        value = value[name]
+    return value
 
 
 def place(objects: Mapping[str, Any], device: str) -> nn.ModuleDict:

@@ -76,6 +76,13 @@ def test_what_keeps_ids_in_the_table_is_never_confirmed(tmp_path: Path, name: st
     assert verdict_of(tmp_path, model(between=SAFE[name])).status is not Status.CONFIRMED
 
 
+def test_one_of_several_inputs_that_may_be_left_out(tmp_path: Path) -> None:
+    between = "assert other is None"
+    code = model(between=between).replace("(self, hidden)", "(self, hidden=None, other=None)")
+    verdict = verdict_of(tmp_path, code)
+    assert verdict.status is Status.CONFIRMED, verdict
+
+
 def test_ids_that_stay_inside_refute(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, model(classes=4096))
     assert verdict.status is Status.REFUTED, verdict

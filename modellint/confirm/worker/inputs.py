@@ -170,7 +170,9 @@ class Inputs:
 
         `tried` are the inputs that the complaint is about.
         """
-        if not isinstance(error, RuntimeError | ValueError | AssertionError):
+        if not self.candidates:
+            self._pass_something()
+        if not tried or not isinstance(error, RuntimeError | ValueError | AssertionError):
             return
         text = str(error)[:400]
         product = _PRODUCT.search(text)
@@ -193,6 +195,13 @@ class Inputs:
                 new = [replace(plain, shape=shape) for shape in shapes]
             # What was asked for is likelier than what is left.
             specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs and _is_small(spec)]
+
+    def _pass_something(self) -> None:
+        """Pass the first of several parameters that may all be None: one of them is needed after all."""
+        for parameter in inspect.signature(self._function).parameters.values():
+            if parameter.default is None:
+                self.candidates[parameter.name] = self._by_name(parameter.name)
+                return
 
     def _of(self, parameter: inspect.Parameter) -> list[Spec]:
         """The candidates for one parameter; none if its default will do."""

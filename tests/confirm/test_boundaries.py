@@ -364,3 +364,29 @@ class Positions(nn.Module):
     verdict = verdict_of(tmp_path, code, "table", "Positions.forward", use, use)
     assert verdict.status is Status.CONFIRMED, verdict
     assert says(verdict, "dimension 0 of `x`: 39 and 40 pass, 41 fails (a slice of 41 of 40 rows): RuntimeError")
+
+
+def test_constructors_that_hand_on_and_settings_in_settings_are_built(tmp_path: Path) -> None:
+    code = """
+import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(40, config.text.width))
+        self.kinds = nn.Embedding(len(config.kinds), config.text.width)
+
+
+class Positions(Base):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+    def forward(self, x):
+        return x + self.table[: x.size(1)]
+"""
+    use = "self.table[: x.size(1)]"
+    verdict = verdict_of(tmp_path, code, "table", "Positions.forward", use, use)
+    assert verdict.status is Status.CONFIRMED, verdict
+    assert says(verdict, "length 39 and 40 pass, 41 fails", "width = 64")

@@ -1,7 +1,8 @@
 """The precision ledger: what modellint says of pinned public packages, and whether that is so.
 
-    python tests/corpus/ledger.py update FOLDER   check the packages, which are fetched to FOLDER, and note what changed
-    python tests/corpus/ledger.py render          write docs/precision.md
+    python tests/corpus/ledger.py update FOLDER      check the packages, fetched to FOLDER, and note what changed
+    python tests/corpus/ledger.py repository CLONE   the same for a clone, which is to stand at the commit in recipes.json
+    python tests/corpus/ledger.py render             write docs/precision.md
 
 `update` keeps the verdicts that there are, forgets findings that are gone and notes new ones with an empty verdict:
 read the code, then write "real" or "false alarm" with one line why, and what breaks where it is real. To add a package,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent.parent
 LEDGER = Path(__file__).with_name("ledger.json")
+RECIPES = Path(__file__).with_name("recipes.json")
 FIXES = Path(__file__).with_name("upstream_fixes.json")
 PAGE = ROOT / "docs" / "precision.md"
 
@@ -40,6 +42,13 @@ breaks, if only for some inputs or settings, and `false alarm` otherwise.
 
 `tests/corpus/ledger.json` holds these findings, `python tests/corpus/ledger.py render` makes this page of it, and a
 test checks the packages again: a finding without a verdict fails it, and so does a verdict without a finding.
+"""
+_RECIPES_HEAD = """\
+## Recipes of the {name}
+
+What modellint says of the repository at commit `{version}`, with all recipes
+and their scripts ({files:,} files), at default confidence: {number} findings, {real} of them real, false alarms:
+{false}. They are in `tests/corpus/recipes.json`; a test checks them again where `MODELLINT_SPEECHBRAIN` names a clone.
 """
 _FIXES_HEAD = """\
 ## Repaired upstream
@@ -83,9 +92,9 @@ def _entry(finding: Any, root: Path, known: Any) -> Any:
     }
 
 
-def rendered(packages: Any, fixes: Any) -> str:
+def rendered(packages: Any, recipes: Any, fixes: Any) -> str:
     """The page that shows the ledger."""
-    return "\n".join((*_page(packages), *_repairs(fixes)))
+    return "\n".join((*_page(packages), *_repository(recipes), *_repairs(fixes)))
 
 
 def _page(packages: Any) -> Iterator[str]:
@@ -110,6 +119,20 @@ def _page(packages: Any) -> Iterator[str]:
         if package["findings"]:
             yield f"\n## {package['name']} {package['version']}"
             yield from _told(package["findings"])
+
+
+def _repository(recipes: Any) -> Iterator[str]:
+    """The findings in a repository's recipes: how many files each rule finds something in, then each of them."""
+    findings = recipes["findings"]
+    verdicts = Counter(finding["verdict"] for finding in findings)
+    yield "\n" + _RECIPES_HEAD.format(**recipes, number=len(findings), real=verdicts[REAL], false=verdicts[FALSE_ALARM])
+    yield "| rule | findings | files | real | false alarm |\n|---|---:|---:|---:|---:|"
+    for code in sorted({finding["code"] for finding in findings}):
+        of_code = [finding for finding in findings if finding["code"] == code]
+        told = Counter(finding["verdict"] for finding in of_code)
+        files = len({finding["path"] for finding in of_code})
+        yield f"| {code} | {len(of_code)} | {files} | {told[REAL]} | {told[FALSE_ALARM]} |"
+    yield from _told(findings)
 
 
 def _told(findings: Any) -> Iterator[str]:
@@ -142,6 +165,8 @@ def main() -> None:
     update = commands.add_parser("update")
     update.add_argument("folder", type=Path)
     update.add_argument("--only", default=None, help="the name of a package")
+    repository = commands.add_parser("repository")
+    repository.add_argument("clone", type=Path)
     commands.add_parser("render")
     options = parser.parse_args()
     if options.command == "update":
@@ -151,7 +176,10 @@ def main() -> None:
                 root = unpacked(package["name"], package["version"], options.folder.resolve())
                 packages[number] = checked_again(package, root)
         LEDGER.write_text(json.dumps(packages, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(rendered(read(), read(FIXES)), "utf-8")
+    if options.command == "repository":
+        recipes = checked_again(read(RECIPES), options.clone.resolve())
+        RECIPES.write_text(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    PAGE.write_text(rendered(read(), read(RECIPES), read(FIXES)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -6,17 +6,21 @@ The packages are fetched to the folder that `MODELLINT_CORPUS` names; without it
 from __future__ import annotations
 
 import os
+import subprocess
+import tarfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ledger import FALSE_ALARM, FIXES, PAGE, REAL, VERDICTS, checked_again, key_of, read, rendered
+from ledger import FALSE_ALARM, FIXES, PAGE, REAL, RECIPES, VERDICTS, checked_again, key_of, read, rendered
 from packages import UnreachableError, checked, unpacked
 
 FOLDER = os.environ.get("MODELLINT_CORPUS")
 PACKAGES = read()
+RECIPES_OF_SPEECHBRAIN = read(RECIPES)
 REPAIRS = read(FIXES)
+CLONE = os.environ.get("MODELLINT_SPEECHBRAIN")
 
 #: Rules that must not be wrong once.
 FLAWLESS = ("ML101", "ML103", "ML204", "ML206", "ML207", "ML301", "ML304")
@@ -25,7 +29,7 @@ needs_packages = pytest.mark.skipif(FOLDER is None, reason="set MODELLINT_CORPUS
 
 
 def test_every_finding_has_a_verdict_and_says_why() -> None:
-    for package in PACKAGES:
+    for package in (*PACKAGES, RECIPES_OF_SPEECHBRAIN):
         for finding in package["findings"]:
             assert finding["verdict"] in VERDICTS, finding
             assert finding["why"].strip(), finding
@@ -39,7 +43,9 @@ def test_false_alarms_are_rarer_than_one_in_two_hundred_thousand_lines() -> None
 
 
 def test_the_page_shows_the_ledger() -> None:
-    assert PAGE.read_text("utf-8") == rendered(PACKAGES, REPAIRS), "run `python tests/corpus/ledger.py render`"
+    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS), (
+        "run `python tests/corpus/ledger.py render`"
+    )
 
 
 def test_enough_packages_and_repairs_are_pinned() -> None:
@@ -62,6 +68,30 @@ def test_a_package_gives_the_findings_of_the_ledger(package: dict[str, Any]) -> 
     now = checked_again(package, root)
     assert (now["files"], now["lines"]) == (package["files"], package["lines"])
     assert list(map(key_of, now["findings"])) == list(map(key_of, package["findings"]))
+
+
+def test_recipes_hold_three_false_alarms_at_most() -> None:
+    assert sum(f["verdict"] == FALSE_ALARM for f in RECIPES_OF_SPEECHBRAIN["findings"]) <= 3
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.skipif(CLONE is None, reason="set MODELLINT_SPEECHBRAIN to a clone of speechbrain")
+def test_a_repository_gives_the_findings_of_the_ledger(tmp_path: Path) -> None:
+    archive = [
+        "git",
+        "-C",
+        str(CLONE),
+        "archive",
+        "--output",
+        str(tmp_path / "tree.tar"),
+        RECIPES_OF_SPEECHBRAIN["version"],
+    ]
+    subprocess.run(archive, check=True)
+    root = tmp_path / "tree"
+    with tarfile.open(tmp_path / "tree.tar") as tar:
+        tar.extractall(root)
+    now = checked_again(RECIPES_OF_SPEECHBRAIN, root)
+    assert list(map(key_of, now["findings"])) == list(map(key_of, RECIPES_OF_SPEECHBRAIN["findings"]))
 
 
 @needs_packages

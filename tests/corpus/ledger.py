@@ -1,7 +1,7 @@
 """The precision ledger: what modellint says of pinned public packages, and whether that is so.
 
     python tests/corpus/ledger.py update FOLDER      check the packages, fetched to FOLDER, and note what changed
-    python tests/corpus/ledger.py repository CLONE   the same for a clone, which is to stand at the commit in recipes.json
+    python tests/corpus/ledger.py repository CLONE   the same for a clone that stands at the commit in recipes.json
     python tests/corpus/ledger.py render             write docs/precision.md
 
 `update` keeps the verdicts that there are, forgets findings that are gone and notes new ones with an empty verdict:

@@ -174,6 +174,17 @@ def test_a_recipe(workspace: Workspace, held: str, code: int, status: str) -> No
     assert shown.partition("duration_s")[0] == result.out.partition("duration_s")[0]
 
 
+def test_what_was_moved_and_could_not_be_called_is_no_success(workspace: Workspace) -> None:
+    workspace.write({"model.py": written(result="torch.load('nothing.pt')")})
+    result = workspace.run("probe", "model.py::Decoder", "--format", "json", "--device", "fake")
+    assert result.code == 2
+    assert statuses(result)["placement"] == "not-run"
+    said = checks(result)["placement"]["detail"]
+    assert said.startswith(
+        "all 4 tensors move to cuda:0, but no call got through: calling `Decoder`: FileNotFoundError"
+    )
+
+
 def test_a_recipe_that_does_not_load(workspace: Workspace) -> None:
     workspace.write({"hparams.yaml": RECIPE.replace("<width>", "<widht>")})
     result = workspace.run("probe", "hparams.yaml")

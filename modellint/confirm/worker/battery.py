@@ -138,7 +138,7 @@ class _Check:
 def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
     """Whether a model that was moved runs where it was moved to."""
     check = _Check(session, probe)
-    moved: Outcome | None = None
+    moved: str | None = None
     with session.machine():
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant, placement.DEVICE):
@@ -154,9 +154,9 @@ def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
                     return _placed(call, stayed, error)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
-                    detail = f"all {number} tensors move to {placement.DEVICE}; no call got through"
-                    moved = {"status": PASSED, "device": "fake", "detail": detail}
-    return moved or check.not_run()
+                    moved = f"all {number} tensors move to {placement.DEVICE}, but no call got through: "
+    outcome = check.not_run()
+    return {**outcome, "detail": (moved or "") + outcome["detail"]}
 
 
 def _placed(call: _Call, stayed: list[tuple[str, torch.Tensor]], error: Exception | None) -> Outcome:

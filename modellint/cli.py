@@ -43,9 +43,9 @@ Exit codes:
 """
 
 
-def _codes(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Rule codes or their beginnings, separated by commas."""
-    return None if value is None else tuple(filter(None, map(str.strip, value.split(","))))
+def _codes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Rule codes or their beginnings, separated by commas, of an option that may be given several times."""
+    return tuple(filter(None, (code.strip() for value in values for code in value.split(",")))) if values else None
 
 
 def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -75,14 +75,23 @@ def cli() -> None:
 @click.option(
     "--select",
     metavar="CODES",
+    multiple=True,
     callback=_codes,
     shell_complete=_complete_code,
     help="Rules to run: codes, their beginnings, or ALL.",
 )
-@click.option("--ignore", metavar="CODES", callback=_codes, shell_complete=_complete_code, help="Rules to leave out.")
+@click.option(
+    "--ignore",
+    metavar="CODES",
+    multiple=True,
+    callback=_codes,
+    shell_complete=_complete_code,
+    help="Rules to leave out.",
+)
 @click.option(
     "--extend-select",
     metavar="CODES",
+    multiple=True,
     callback=_codes,
     shell_complete=_complete_code,
     help="Rules to run besides those selected.",

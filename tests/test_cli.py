@@ -111,6 +111,8 @@ def test_select_ignore_and_extend_select(words: Workspace) -> None:
     assert words.places("a.py", "--select", "ML001", "--extend-select", "TST101") == found[:1]
     assert words.places("a.py", "--ignore", "TST,ML002") == []
     assert words.places("a.py", "--select", "ALL", "--ignore", "ML0") == found[:1]
+    assert words.places("a.py", "--select", "ML001", "--select", "TST101") == found[:1]
+    assert words.places("a.py", "--ignore", "TST101", "--ignore", "ML0") == []
 
 
 def test_an_unknown_code_is_refused_with_the_nearest(words: Workspace) -> None:

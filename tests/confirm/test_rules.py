@@ -29,8 +29,8 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
-#: Of a rule's findings in bad examples, so many may stay unconfirmed, or one.
-_UNCONFIRMED = 0.5
+#: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
+_UNCONFIRMED = 0.15
 _LIBRARY = "speechbrain"
 
 
@@ -70,15 +70,17 @@ def out_of_reach(rule: type[Rule]) -> set[str]:
     return {example.title for example in rule.bad if any(_LIBRARY in text for text in example.files.values())}
 
 
-@pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)
-def test_bad_examples_confirm_and_are_never_refuted(rule: type[Rule]) -> None:
-    found = verdicts(rule, "bad")
-    assert all(finding.verdict.detail for _, finding in found)
-    assert [shown(*case) for case in found if case[1].verdict.status is Status.REFUTED] == []
-    possible = [case for case in found if case[0] not in out_of_reach(rule)]
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("family", sorted({rule.code[:3] for rule in CONFIRMABLE}))
+def test_bad_examples_confirm_and_are_never_refuted(family: str) -> None:
+    rules = [rule for rule in CONFIRMABLE if rule.code.startswith(family)]
+    found = [(rule, *case) for rule in rules for case in verdicts(rule, "bad")]
+    assert all(finding.verdict.detail for _, _, finding in found)
+    assert [shown(title, finding) for _, title, finding in found if finding.verdict.status is Status.REFUTED] == []
+    possible = [(title, finding) for rule, title, finding in found if title not in out_of_reach(rule)]
     unconfirmed = [shown(*case) for case in possible if case[1].verdict.status is Status.UNCONFIRMED]
     print(f"{len(unconfirmed)} of {len(possible)} findings are unconfirmed:", *unconfirmed, sep="\n")
-    assert len(unconfirmed) <= max(1, _UNCONFIRMED * len(possible))
+    assert len(unconfirmed) < _UNCONFIRMED * len(possible)
 
 
 @pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)

@@ -144,7 +144,9 @@ def _examples(rule: Rule, judge: Judge) -> Iterator[Case]:
                 built = {probe.target.path for _, probe in probes if probe is not None}
                 changed = {folder / file for file, text in example.fixed.items() if example.files.get(file) != text}
                 _write(folder, example.fixed)
-                for verdict in judge.verdicts(probes, folder) if built & changed else ():
+                left = {(finding.symbol, finding.message) for finding, _ in judge.probes(rule, folder, folder)}
+                gone = [pair for pair in probes if (pair[0].symbol, pair[0].message) not in left]
+                for verdict in judge.verdicts(gone, folder) if built & changed else ():
                     yield Case(rule.code, f"repaired: {example.title}", is_bad=False, verdict=verdict)
 
 

@@ -124,6 +124,13 @@ def cli() -> None:
 @click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @click.option("--baseline", type=_Files, help="Leave out the findings that this file holds.")
 @click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
+@click.option(
+    "--add-ignore",
+    metavar="REASON",
+    is_flag=False,
+    flag_value="",
+    help="Write a comment with this reason for each finding, which ignores it from now on.",
+)
 @click.option("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
 @click.option("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
@@ -185,6 +192,8 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
     if flags["write_baseline"]:
         return _write_baseline(report, settings, rules)
+    if flags["add_ignore"] is not None:
+        return _add_ignores(report, overlay, flags["add_ignore"])
     if fixing is None:
         _write(report, outputs, rules, overlay, flags)
         _tell_about_baseline(report, flags["quiet"])
@@ -336,6 +345,25 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
     new.write()
     click.echo(f"{_relative(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
     return 0
+
+
+def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str) -> int:
+    """Exits 1 if there are findings that no comment can silence."""
+    from modellint.files import Files
+    from modellint.fix.writing import WriteError
+    from modellint.ignoring import add_ignores
+
+    if overlay:
+        raise UsageError("--add-ignore writes into files; expected none on stdin")
+    try:
+        silenced, left = add_ignores(report.findings, Files(), reason)
+    except WriteError as error:
+        raise UsageError(f"--add-ignore: {error}") from None
+    for finding in left:
+        place = f"{_relative(Path(finding.path))}:{finding.span.line}:{finding.span.column}"
+        click.echo(f"{place}: no comment can ignore {finding.code} here", err=True)
+    click.echo(f"Ignored {silenced} finding{'' if silenced == 1 else 's'}", err=True)
+    return int(bool(left))
 
 
 def _tell_about_baseline(report: Report, quiet: bool) -> None:

@@ -1,18 +1,22 @@
-"""Comments that silence a finding: the edit that writes one."""
+"""Comments that silence findings: the edit that writes one, and `check --add-ignore`, which writes one for each."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.discovery import YAML, kind_of
 from modellint.finding import Edit
-from modellint.fix.edits import applied, changes_of
+from modellint.fix.documents import decoded, edited
+from modellint.fix.edits import EditError, applied, changes_of
+from modellint.fix.writing import Rewrite, write_together
 from modellint.source import Place, SourceFile, Span
 from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from modellint.files import Files
     from modellint.finding import Finding
     from modellint.suppressions import Suppression
 
@@ -39,6 +43,38 @@ def ignore_edit(source: SourceFile, finding: Finding, reason: str = "") -> Edit 
         if _silences(source, edit, finding):
             return edit
     return None
+
+
+def add_ignores(findings: Iterable[Finding], files: Files, reason: str = "") -> tuple[int, list[Finding]]:
+    """Write a comment for each finding; how many are silenced now, and those that no comment can silence.
+
+    Each file is replaced as a whole. Raises WriteError for one that cannot be.
+    """
+    by_path: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_path.setdefault(finding.path, []).append(finding)
+    silenced, left = 0, []
+    for path, found in by_path.items():
+        file = Path(path)
+        before = files.read(file) or b""
+        data = before
+        for finding in found:
+            try:
+                source = decoded(file, data)
+                if any(comment.covers(finding) for comment in _comments(source)):
+                    silenced += 1
+                    continue
+                edit = ignore_edit(source, finding, reason)
+                if edit is None:
+                    left.append(finding)
+                    continue
+                data = edited(file, data, [edit])
+                silenced += 1
+            except EditError:
+                left.append(finding)
+        if data != before:
+            write_together([Rewrite(file, before, data)])
+    return silenced, left
 
 
 def _comments(source: SourceFile) -> Sequence[Suppression]:

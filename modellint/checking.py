@@ -1,0 +1,347 @@
+"""What `modellint check` does, once its command line is understood."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from modellint.config import UsageError
+from modellint.outputs import deliver, parse_outputs, wants_colour
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from modellint.config import Settings
+    from modellint.confirm.confirmer import Confirmer
+    from modellint.fix.command import Fixing
+    from modellint.linter import Report
+    from modellint.outputs import Output
+    from modellint.packs import RuleSet
+
+
+def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+    """Do what the flags of `modellint check` ask for; its exit code. Raises UsageError."""
+    if flags["watch"]:
+        from modellint.watch import watch
+
+        return watch(paths or (Path("."),), lambda: _checked(paths, flags))
+    return _checked(paths, flags)
+
+
+def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
+    from modellint.config import settings_for
+    from modellint.packs import select_rules
+
+    paths, overlay = _inputs(paths, flags["stdin_filename"])
+    settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
+    settings = settings.with_options(**_overrides(flags))
+    rules = select_rules(settings)
+    outputs = parse_outputs(flags["output_formats"], flags["output_file"], settings.output_format)
+    if flags["show_settings"]:
+        click.echo(_shown_settings(settings, rules))
+        return 0
+    files, skipped = _discover(paths, settings, overlay)
+    if flags["shard"]:
+        from modellint.shards import shard_of
+
+        files = shard_of(files, flags["shard"], settings.root)
+    if flags["show_files"]:
+        for file in files:
+            click.echo(_relative(file))
+        return 0
+    confirmer = _confirmer(settings, rules, flags)
+    fixing = _fixing(settings, rules, overlay, flags)
+    _tell_about_inputs(files, skipped, flags["quiet"])
+    report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
+    if flags["write_baseline"]:
+        return _write_baseline(report, settings, rules)
+    if flags["add_ignore"] is not None:
+        return _add_ignores(report, overlay, flags["add_ignore"])
+    if fixing is None:
+        write(report, outputs, rules, overlay, flags)
+        _tell_about_baseline(report, flags["quiet"])
+    else:
+        fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
+    for crash in report.crashes:
+        click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
+        if flags["verbose"]:
+            click.echo(crash.traceback, err=True)
+    if report.crashes or (fixing is not None and fixing.fixer.write_errors):
+        return 2
+    failed = any(finding.severity >= settings.fail_on for finding in report.findings)
+    if fixing is not None and fixing.is_silent:
+        failed = fixing.is_diff and bool(fixing.fixer.rewrites)
+    return int(failed and not flags["exit_zero"])
+
+
+def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequence[Path], dict[Path, bytes] | None]:
+    """The paths to check, and the content of the one that comes on stdin."""
+    if Path("-") not in paths:
+        if stdin_filename is not None:
+            raise UsageError("--stdin-filename names what comes on stdin; expected `-` as the only path")
+        return paths or (Path("."),), None
+    if stdin_filename is None or len(paths) > 1:
+        raise UsageError("`-` reads one file from stdin; expected no other path, and --stdin-filename with its name")
+    file = Path(os.path.abspath(stdin_filename))
+    return (file,), {file: sys.stdin.buffer.read()}
+
+
+def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
+    from modellint.finding import Confidence, Severity
+
+    names = ("select", "ignore", "extend_select", "jobs")
+    given = {name: flags[name] for name in names}
+    given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
+    given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
+    given["python"] = interpreter(flags["python"])
+    given["exclude"] = flags["exclude"] or None
+    given["min_confidence"] = flags["min_confidence"] and Confidence(flags["min_confidence"])
+    given["fail_on"] = flags["fail_on"] and Severity(flags["fail_on"])
+    return given
+
+
+def interpreter(path: Path | None) -> Path | None:
+    """The interpreter that `--python` names. Raises UsageError if there is none."""
+    if path is not None and not path.exists():
+        raise UsageError(f"--python: {path}: no such file")
+    return path and Path(os.path.abspath(path))
+
+
+def _confirmer(settings: Settings, rules: RuleSet, flags: dict[str, Any]) -> Confirmer | None:
+    """What gives findings their verdicts, if that is wanted."""
+    if not flags["confirm"]:
+        for name in ("timeout", "show_refuted", "confirmed_only"):
+            if flags[name]:
+                raise UsageError(f"--{name.replace('_', '-')} is about --confirm; expected both or none")
+        return None
+    from modellint.confirm.confirmer import Confirmer, Wishes
+
+    wishes = Wishes(flags["device"], flags["timeout"], flags["show_refuted"], flags["confirmed_only"])
+    return Confirmer(settings, rules, wishes)
+
+
+def _fixing(
+    settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
+) -> Fixing | None:
+    """What makes fixes, if that is wanted."""
+    if not any(flags[name] for name in ("fix", "fix_only", "diff")):
+        if flags["unsafe_fixes"]:
+            raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
+        return None
+    from modellint.fix.command import fixing
+
+    return fixing(settings, rules, overlay, flags)
+
+
+def _discover(
+    paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None
+) -> tuple[list[Path], list[Path]]:
+    from modellint.discovery import discover
+
+    return (list(overlay), []) if overlay else discover(paths, settings)
+
+
+def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
+    if quiet:
+        return
+    for path in skipped:
+        if path.suffix != ".ipynb":
+            click.echo(f"warning: {path} is neither Python nor YAML and was left out", err=True)
+    if not files:
+        click.echo("warning: no Python or YAML files found under the given paths", err=True)
+
+
+def _run(
+    files: Sequence[Path],
+    settings: Settings,
+    rules: RuleSet,
+    overlay: dict[Path, bytes] | None,
+    flags: dict[str, Any],
+    confirmer: Confirmer | None,
+    fixing: Fixing | None,
+) -> Report:
+    from modellint.linter import run
+    from modellint.workers import WorkerError
+
+    changes = baseline = None
+    if flags["changed_since"] is not None:
+        from modellint.changed import changes_since
+
+        changes = changes_since(flags["changed_since"], settings.root)
+    if settings.baseline is not None and not flags["write_baseline"]:
+        from modellint.baseline import Baseline
+
+        baseline = Baseline.read(settings.baseline)
+    with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
+        if confirmer is not None:
+            confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
+        try:
+            report = run(
+                files,
+                settings,
+                rules,
+                overlay=overlay,
+                use_cache=not flags["no_cache"],
+                on_progress=progress.update,
+                confirm=confirmer,
+                changes=changes,
+                baseline=baseline,
+                fix=None if fixing is None else fixing.fixer,
+            )
+        except WorkerError as error:
+            raise UsageError(f"internal error: {error}") from None
+    if flags["verbose"]:
+        click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
+        for path, parts in report.unfinished:
+            click.echo(f"{_relative(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
+    return report
+
+
+def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
+    from modellint.baseline import Baseline
+
+    if settings.baseline is None:
+        raise UsageError(
+            "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
+        )
+    old = Baseline.read(settings.baseline) if settings.baseline.exists() else Baseline(settings.baseline)
+    new = old.updated(report.findings, report.checked, rules.selected)
+    new.write()
+    click.echo(f"{_relative(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
+    return 0
+
+
+def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str) -> int:
+    """Exits 1 if there are findings that no comment can silence."""
+    from modellint.files import Files
+    from modellint.fix.writing import WriteError
+    from modellint.ignoring import add_ignores
+
+    if overlay:
+        raise UsageError("--add-ignore writes into files; expected none on stdin")
+    try:
+        silenced, left = add_ignores(report.findings, Files(), reason)
+    except WriteError as error:
+        raise UsageError(f"--add-ignore: {error}") from None
+    for finding in left:
+        place = f"{_relative(Path(finding.path))}:{finding.span.line}:{finding.span.column}"
+        click.echo(f"{place}: no comment can ignore {finding.code} here", err=True)
+    click.echo(f"Ignored {silenced} finding{'' if silenced == 1 else 's'}", err=True)
+    return int(bool(left))
+
+
+def _tell_about_baseline(report: Report, quiet: bool) -> None:
+    if report.known is None or quiet:
+        return
+    for old, new in report.known.renamed:
+        click.echo(f"baseline: {new} is taken for {old}, which is gone", err=True)
+    stale = [f"{entry.path}: {entry.code} {entry.symbol}" for entry in report.known.stale]
+    for line in stale:
+        click.echo(f"baseline: no longer found: {line}", err=True)
+    if stale or report.known.renamed:
+        click.echo("baseline: `--write-baseline` brings it up to date", err=True)
+
+
+def write(
+    report: Report,
+    outputs: Sequence[Output],
+    rules: RuleSet,
+    overlay: dict[Path, bytes] | None,
+    flags: dict[str, Any],
+) -> None:
+    """Write a report in the formats that are wanted, each to its place."""
+    from modellint.files import Files
+    from modellint.reporters import View, render
+
+    files = Files(overlay)
+    for output in outputs:
+        colour = output.file is None and wants_colour(flags["color"])
+        view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
+        text = _statistics(report, output.format) if flags["statistics"] else render(output.format, report, view)
+        option = "--output-file" if flags["output_file"] else "--output-format"
+        deliver(text, output.file, option)
+
+
+def _statistics(report: Report, output_format: str) -> str:
+    from collections import Counter
+
+    counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
+    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0][0]))
+    if output_format.startswith("json"):
+        import json
+
+        listed = [
+            {"code": code, "name": name, "severity": severity.value, "count": count}
+            for (code, name, severity), count in rows
+        ]
+        return json.dumps(listed, indent=2) + "\n"
+    width = max((len(str(count)) for _, count in rows), default=1)
+    return "".join(f"{count:>{width}}  {code}  {severity!s:<7}  {name}\n" for (code, name, severity), count in rows)
+
+
+def _shown_settings(settings: Settings, rules: RuleSet) -> str:
+    shown = {
+        "root": settings.root,
+        "configuration": settings.source,
+        "rules": tuple(code for code in rules.rules if code in rules.selected),
+        "per-file-ignores": settings.per_file_ignores,
+        "exclude": settings.exclude,
+        "extend-exclude": settings.extend_exclude,
+        "min-confidence": settings.min_confidence,
+        "fail-on": settings.fail_on,
+        "output-format": settings.output_format,
+        "python": settings.python,
+        "recipes": settings.recipes,
+        "rule-paths": settings.rule_paths,
+        "cache-dir": settings.cache_folder,
+        "baseline": settings.baseline,
+        "jobs": settings.jobs,
+    }
+    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
+
+
+def _shown_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown_value, value))}]"
+    return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
+
+
+def _relative(path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+class _Progress:
+    """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
+
+    _DELAY, _INTERVAL, _WIDTH = 0.7, 0.1, 30
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._next = time.monotonic() + self._DELAY
+        self._shown = False
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int, unit: str = "files") -> None:
+        if not self._enabled or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._INTERVAL
+        self._shown = True
+        filled = self._WIDTH * done // max(total, 1)
+        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} {unit}\x1b[K")
+        sys.stderr.flush()

@@ -10,12 +10,10 @@ import click
 import modellint
 from modellint.config import OUTPUT_FORMATS, UsageError
 from modellint.outputs import deliver, parse_outputs, wants_colour
+from modellint.rule_commands import complete_code, explain, rules, test_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from modellint.packs import RuleSet
-    from modellint.rule import Rule
 
 DEVICES = ("auto", "fake", "cpu", "cuda")
 _COMPLETION = """
@@ -37,12 +35,6 @@ Exit codes:
 def _codes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Rule codes or their beginnings, separated by commas, of an option that may be given several times."""
     return tuple(filter(None, (code.strip() for value in values for code in value.split(",")))) if values else None
-
-
-def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from modellint.packs import load_rules
-
-    return [code for code in load_rules() if code.startswith(incomplete.upper())]
 
 
 def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -68,7 +60,7 @@ def cli() -> None:
     metavar="CODES",
     multiple=True,
     callback=_codes,
-    shell_complete=_complete_code,
+    shell_complete=complete_code,
     help="Rules to run: codes, their beginnings, or ALL.",
 )
 @click.option(
@@ -76,7 +68,7 @@ def cli() -> None:
     metavar="CODES",
     multiple=True,
     callback=_codes,
-    shell_complete=_complete_code,
+    shell_complete=complete_code,
     help="Rules to leave out.",
 )
 @click.option(
@@ -84,7 +76,7 @@ def cli() -> None:
     metavar="CODES",
     multiple=True,
     callback=_codes,
-    shell_complete=_complete_code,
+    shell_complete=complete_code,
     help="Rules to run besides those selected.",
 )
 @click.option(
@@ -188,72 +180,6 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     return int(any(finding.severity >= Severity(fail_on or "warning") for finding in report.findings))
-
-
-@cli.command()
-@click.argument("code", shell_complete=_complete_code)
-@click.option(
-    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form."
-)
-def explain(code: str, output_format: str) -> int:
-    """Show the page of a rule: what it finds, why that is bad, how to put it right."""
-    from modellint.config import nearest
-
-    rules = _load_rules()
-    rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
-    if rule is None:
-        hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
-        raise click.UsageError(f"no rule has the code `{code}`{hint}")
-    click.echo(_PAGES[output_format](type(rule)))
-    return 0
-
-
-def _json_page(rule: type[Rule]) -> str:
-    import json
-
-    from modellint.explain import as_json
-
-    return json.dumps(as_json(rule), indent=2, ensure_ascii=False)
-
-
-def _markdown_page(rule: type[Rule]) -> str:
-    from modellint.explain import as_markdown
-
-    return as_markdown(rule)
-
-
-def _text_page(rule: type[Rule]) -> str:
-    from modellint.explain import as_text
-
-    return as_text(rule)
-
-
-_PAGES: dict[str, Callable[[type[Rule]], str]] = {
-    "text": _text_page,
-    "markdown": _markdown_page,
-    "json": _json_page,
-}
-
-
-@cli.command()
-@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="The form.")
-def rules(output_format: str) -> int:
-    """List every rule: code, severity, whether it can be fixed and confirmed, name."""
-    from modellint.explain import summary_json
-
-    listed = [summary_json(type(rule)) for rule in _load_rules().values()]
-    if output_format == "json":
-        import json
-
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
-        return 0
-    width = max(len(rule["name"]) for rule in listed)
-    for rule in listed:
-        fixable = "fixable" if rule["fixable"] else ""
-        confirmable = "confirmable" if rule["confirmable"] else ""
-        line = f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable}"
-        click.echo(line.rstrip())
-    return 0
 
 
 _MAP_EXAMPLES = """
@@ -381,11 +307,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
         raise click.UsageError(str(error)) from None
 
 
-def _load_rules() -> dict[str, Rule]:
-    from modellint.config import settings_for
-    from modellint.packs import load_rules
-
-    try:
-        return load_rules(settings_for([Path(".")]).rule_paths)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+for command in (explain, rules, test_rules):
+    cli.add_command(command)

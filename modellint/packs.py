@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -46,7 +47,7 @@ class RuleSet:
 
 
 def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
-    """The rules of every installed pack and of the folders in `rule_paths`, sorted by code."""
+    """The rules of every installed pack and of the folders and files in `rule_paths`, sorted by code."""
     rules: dict[str, Rule] = {}
     for origin, classes in _packs(rule_paths):
         for cls in classes:
@@ -99,6 +100,11 @@ def _fit(code: str, selector: str) -> int:
     return len(selector) if selector and code.startswith(selector) else -1
 
 
+def is_code(text: str) -> bool:
+    """Whether a rule may have this code."""
+    return _CODE.match(text) is not None
+
+
 def pack_files(rule_paths: Iterable[Path]) -> Iterator[Path]:
     """The files that all rules come from, found without importing them."""
     for _, module in _entry_points():
@@ -108,7 +114,30 @@ def pack_files(rule_paths: Iterable[Path]) -> Iterator[Path]:
         if spec and spec.origin and not spec.submodule_search_locations:
             yield Path(spec.origin)
     for path in rule_paths:
-        yield from sorted(path.glob("*.py"))
+        yield from _files_of(path)
+
+
+def rules_at(path: Path) -> tuple[dict[str, Rule], list[Rule]]:
+    """All rules, and those whose source is `path` or lies in it, whether their pack is installed or not.
+
+    Raises UsageError if there is nothing at `path`, or no rule.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
+    for paths in ((), (path,)):
+        rules = load_rules(paths)
+        own = [rule for rule in rules.values() if _source_of(rule).is_relative_to(path.resolve())]
+        if own:
+            return rules, own
+    raise UsageError(f"{path}: no rules; expected classes that derive from `modellint.rule.Rule` and have a `code`")
+
+
+def _source_of(rule: Rule) -> Path:
+    return Path(inspect.getfile(type(rule))).resolve()
+
+
+def _files_of(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(path.glob("*.py"))
 
 
 def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule]]]]:
@@ -122,9 +151,9 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
         except Exception as error:
             raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
     for folder in rule_paths:
-        if not folder.is_dir():
+        if not folder.exists():
             raise UsageError(f"`rule-paths`: {folder}: no such folder")
-        for path in sorted(folder.glob("*.py")):
+        for path in _files_of(folder):
             yield str(path), rules_in(_load_file(path))
 
 
@@ -158,7 +187,7 @@ def _check(cls: type[Rule], origin: str) -> None:
     for attribute in ("code", "name", "severity"):
         if not hasattr(cls, attribute):
             raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
-    if not _CODE.match(cls.code):
+    if not is_code(cls.code):
         raise UsageError(f"{origin}: `{cls.code}` is no code; expected capital letters and digits")
 
 

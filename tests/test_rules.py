@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import modellint
-from modellint.config import settings_for
-from modellint.discovery import discover
-from modellint.fix.fixer import Fixer
-from modellint.linter import run
-from modellint.packs import load_rules, select_rules
+from modellint.examples import (
+    bad_is_found,
+    each_file_alone_shows_its_own,
+    fix_gives_what_it_says,
+    good_is_left_alone,
+    problems,
+)
+from modellint.packs import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from _pytest.mark import ParameterSet
 
-    from modellint.finding import Finding
     from modellint.rule import Example, Rule
 
-RULES = [type(rule) for rule in load_rules().values()]
+LOADED = load_rules()
+RULES = [type(rule) for rule in LOADED.values()]
 CODES = [rule.code for rule in RULES]
 
 
@@ -35,74 +37,28 @@ def examples(kind: str) -> Iterable[ParameterSet]:
             yield pytest.param(rule, example, id=f"{rule.code}-{number}-{example.title}")
 
 
-def materialise(files: Mapping[str, str], folder: Path) -> None:
-    """Write the files of an example into a folder."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
-
-
-def found_by(rule: type[Rule], folder: Path, *, paths: Iterable[Path] | None = None) -> set[tuple[str, int]]:
-    """Where a rule finds something in a folder, at medium confidence or above."""
-    return {
-        (Path(finding.path).relative_to(folder).as_posix(), finding.span.line)
-        for finding in modellint.check(paths or [folder], isolated=True)
-        if finding.code == rule.code
-    }
-
-
 @pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_bad_example_is_found_where_it_says(rule: type[Rule], example: Example, tmp_path: Path) -> None:
-    materialise(example.files, tmp_path)
-    expected = example.expected(rule.code)
-    assert expected, "a bad example marks what is bad with `# expect: CODE`"
-    assert found_by(rule, tmp_path) == expected
+    assert problems(bad_is_found, rule, example, LOADED, tmp_path) == []
 
 
 @pytest.mark.parametrize(("rule", "example"), list(examples("good")))
 def test_a_good_example_is_left_alone(rule: type[Rule], example: Example, tmp_path: Path) -> None:
-    materialise(example.files, tmp_path)
-    assert found_by(rule, tmp_path) == set()
-    assert example.expected(rule.code) == set()
+    assert problems(good_is_left_alone, rule, example, LOADED, tmp_path) == []
 
 
 @pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_file_that_is_checked_alone_shows_what_is_wrong_in_it(
     rule: type[Rule], example: Example, tmp_path: Path
 ) -> None:
-    """What a commit hook sees: one file is named, the others are there to be linked."""
-    materialise(example.files, tmp_path)
-    for name, line in example.expected(rule.code):
-        assert (name, line) in found_by(rule, tmp_path, paths=[tmp_path / name])
-
-
-def fix(rule: type[Rule], folder: Path) -> Fixer:
-    """Make all fixes of one rule in a folder."""
-    settings = settings_for([folder], isolated=True).with_options(select=(rule.code,))
-    rules = select_rules(settings)
-    fixer = Fixer(settings, rules, unsafe=True)
-    run(discover([folder], settings)[0], settings, rules, use_cache=False, fix=fixer)
-    return fixer
+    assert problems(each_file_alone_shows_its_own, rule, example, LOADED, tmp_path) == []
 
 
 @pytest.mark.parametrize(("rule", "example"), list(examples("bad")))
 def test_a_fix_gives_what_the_example_says_and_nothing_is_left_to_fix(
     rule: type[Rule], example: Example, tmp_path: Path
 ) -> None:
-    materialise(example.files, tmp_path)
-    before = modellint.check([tmp_path], isolated=True)
-    assert fix(rule, tmp_path).failures == []
-    expected = {**example.files, **(example.fixed or {})}
-    assert {name: (tmp_path / name).read_bytes().decode() for name in expected} == expected
-    after = modellint.check([tmp_path], isolated=True)
-    assert [finding for finding in after if finding.code == rule.code and finding.fix is not None] == []
-    assert Counter(map(_subject, after)) <= Counter(map(_subject, before)), "a fix brings up something else"
-    assert fix(rule, tmp_path).rewrites == []
-
-
-def _subject(finding: Finding) -> tuple[str, str, str]:
-    return finding.code, finding.path, finding.symbol
+    assert problems(fix_gives_what_it_says, rule, example, LOADED, tmp_path) == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=CODES)

@@ -1,0 +1,168 @@
+"""Runs a rule's examples, which are its tests: bad ones are found where they say, good ones are left alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.config import settings_for
+from modellint.discovery import discover
+from modellint.fix.fixer import Fixer
+from modellint.linter import run
+from modellint.packs import RuleSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from modellint.finding import Finding
+    from modellint.linter import Report
+    from modellint.rule import Example, Rule
+
+
+def materialise(files: Mapping[str, str], folder: Path) -> None:
+    """Write the files of an example into a folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A rule at work on one of its examples, whose files lie in `folder`, among all `rules`."""
+
+    rule: type[Rule]
+    example: Example
+    folder: Path
+    rules: Mapping[str, Rule]
+
+    def findings(self, paths: Iterable[Path] = ()) -> tuple[Finding, ...]:
+        """What all rules together find, at medium confidence or above. Raises TrialError if a rule fails."""
+        return self._run(RuleSet(self.rules, frozenset(self.rules)), paths).findings
+
+    def found(self, paths: Iterable[Path] = ()) -> set[tuple[str, int]]:
+        """The places (path, line) that the rule itself points to."""
+        return {
+            (Path(finding.path).relative_to(self.folder).as_posix(), finding.span.line)
+            for finding in self.findings(paths)
+            if finding.code == self.rule.code
+        }
+
+    def fix(self) -> Fixer:
+        """Make all fixes of the rule."""
+        rules = RuleSet(self.rules, frozenset({self.rule.code}))
+        fixer = Fixer(settings_for([self.folder], isolated=True), rules, unsafe=True)
+        self._run(rules, (), fixer)
+        return fixer
+
+    def _run(self, rules: RuleSet, paths: Iterable[Path], fixer: Fixer | None = None) -> Report:
+        settings = settings_for([self.folder], isolated=True).with_options(jobs=1)
+        files = discover(list(paths) or [self.folder], settings)[0]
+        report = run(files, settings, rules, use_cache=False, fix=fixer)
+        for crash in report.crashes:
+            name = Path(crash.path).name
+            raise TrialError(f"{name}: {crash.part} fails: {crash.error}\n{crash.traceback.rstrip()}")
+        return report
+
+
+class TrialError(Exception):
+    """A rule that fails on an example; the message says where and how."""
+
+
+def bad_is_found(trial: Trial) -> Iterator[str]:
+    """A bad example is found where it says, and nowhere else."""
+    expected = trial.example.expected(trial.rule.code)
+    if not expected:
+        yield f"no line is marked; expected `# expect: {trial.rule.code}` on each line that is to be flagged"
+    yield from _differences(expected, trial.found())
+
+
+def good_is_left_alone(trial: Trial) -> Iterator[str]:
+    """A good example marks nothing, and nothing is found in it."""
+    for name, line in sorted(trial.example.expected(trial.rule.code)):
+        yield f"{name}:{line}: a good example marks nothing"
+    yield from _differences(set(), trial.found())
+
+
+def each_file_alone_shows_its_own(trial: Trial) -> Iterator[str]:
+    """What a commit hook sees: one file is named, the others are there to be linked."""
+    for name, line in sorted(trial.example.expected(trial.rule.code)):
+        if (name, line) not in trial.found([trial.folder / name]):
+            yield f"{name}:{line}: not found when {name} is checked alone"
+
+
+def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
+    """A fix makes of a bad example what `fixed` says, brings up nothing else, and leaves nothing to fix."""
+    before = trial.findings()
+    for failure in trial.fix().failures:
+        yield f"the fix is refused: {failure.reason}"
+    for name, text in {**trial.example.files, **(trial.example.fixed or {})}.items():
+        made = (trial.folder / name).read_bytes().decode()
+        if made != text:
+            yield f"{name}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
+    after = trial.findings()
+    if any(finding.code == trial.rule.code and finding.fix is not None for finding in after):
+        yield "something is left to fix"
+    for finding in (Counter(map(_subject, after)) - Counter(map(_subject, before))).elements():
+        yield f"the fix brings up {finding[0]} on `{finding[2]}`"
+    if trial.fix().rewrites:
+        yield "a second run fixes something again"
+
+
+BAD_CHECKS = (bad_is_found, each_file_alone_shows_its_own, fix_gives_what_it_says)
+GOOD_CHECKS = (good_is_left_alone,)
+
+
+def problems(
+    check: Callable[[Trial], Iterator[str]], rule: type[Rule], example: Example, rules: Mapping[str, Rule], folder: Path
+) -> list[str]:
+    """What a check has to object to on an example, whose files are written to `folder`."""
+    materialise(example.files, folder)
+    try:
+        return list(check(Trial(rule, example, folder, rules)))
+    except TrialError as error:
+        return [str(error)]
+
+
+@dataclass
+class Result:
+    """What became of a rule's examples: how many there are, and what is wrong, each with its example."""
+
+    rule: type[Rule]
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def examples(self) -> int:
+        return len(self.rule.bad) + len(self.rule.good)
+
+
+def examine(rule: type[Rule], rules: Mapping[str, Rule]) -> Result:
+    """Run all examples of a rule among `rules`, in temporary folders."""
+    result = Result(rule)
+    for kind, examples, checks in (("bad", rule.bad, BAD_CHECKS), ("good", rule.good, GOOD_CHECKS)):
+        if not examples:
+            result.problems.append(f"no {kind} example; expected at least one in `{kind}`")
+        for example in examples:
+            for check in checks:
+                with tempfile.TemporaryDirectory(prefix="modellint-") as folder:
+                    found = problems(check, rule, example, rules, Path(folder).resolve())
+                result.problems += [f"{kind} example {example.title!r}: {problem}" for problem in found]
+    return result
+
+
+def _differences(expected: set[tuple[str, int]], found: set[tuple[str, int]]) -> Iterator[str]:
+    for name, line in sorted(expected - found):
+        yield f"{name}:{line}: marked, but not found"
+    for name, line in sorted(found - expected):
+        yield f"{name}:{line}: found, but not marked"
+
+
+def _subject(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.path, finding.symbol
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())

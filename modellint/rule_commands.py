@@ -1,0 +1,197 @@
+"""The commands that are about rules: list and explain them, start a new one, run the examples of a pack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from modellint.config import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.rule import Rule
+
+
+def complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The codes that begin with what is typed, for the shell."""
+    from modellint.packs import load_rules
+
+    return [code for code in load_rules() if code.startswith(incomplete.upper())]
+
+
+def _load_rules() -> dict[str, Rule]:
+    from modellint.config import settings_for
+    from modellint.packs import load_rules
+
+    try:
+        return load_rules(settings_for([Path(".")]).rule_paths)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@click.command()
+@click.argument("code", shell_complete=complete_code)
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form."
+)
+def explain(code: str, output_format: str) -> int:
+    """Show the page of a rule: what it finds, why that is bad, how to put it right."""
+    from modellint.config import nearest
+
+    rules = _load_rules()
+    rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
+    if rule is None:
+        hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
+        raise click.UsageError(f"no rule has the code `{code}`{hint}")
+    click.echo(_PAGES[output_format](type(rule)))
+    return 0
+
+
+def _json_page(rule: type[Rule]) -> str:
+    import json
+
+    from modellint.explain import as_json
+
+    return json.dumps(as_json(rule), indent=2, ensure_ascii=False)
+
+
+def _markdown_page(rule: type[Rule]) -> str:
+    from modellint.explain import as_markdown
+
+    return as_markdown(rule)
+
+
+def _text_page(rule: type[Rule]) -> str:
+    from modellint.explain import as_text
+
+    return as_text(rule)
+
+
+_PAGES: dict[str, Callable[[type[Rule]], str]] = {
+    "text": _text_page,
+    "markdown": _markdown_page,
+    "json": _json_page,
+}
+_RULES_EXAMPLES = """
+\b
+Examples:
+  modellint rules
+  modellint rules --output-format json
+  modellint rules new no-bare-dropout --folder house_rules
+"""
+
+
+@click.group(invoke_without_command=True, epilog=_RULES_EXAMPLES)
+@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="The form.")
+@click.pass_context
+def rules(ctx: click.Context, output_format: str) -> int:
+    """List every rule, or start a new one.
+
+    Without a command: code, name, severity, and whether findings can be fixed and confirmed.
+    """
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from modellint.explain import summary_json
+
+    listed = [summary_json(type(rule)) for rule in _load_rules().values()]
+    if output_format == "json":
+        import json
+
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return 0
+    width = max(len(rule["name"]) for rule in listed)
+    for rule in listed:
+        fixable = "fixable" if rule["fixable"] else ""
+        confirmable = "confirmable" if rule["confirmable"] else ""
+        line = f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable}"
+        click.echo(line.rstrip())
+    return 0
+
+
+_NEW_EXAMPLES = """
+\b
+Examples:
+  modellint rules new no-bare-dropout
+  modellint rules new no-bare-dropout --code LAB001 --folder lab_rules
+\b
+Exit codes:
+  0  the files were written
+  2  wrong usage, or a file is there already
+"""
+
+
+@rules.command("new", epilog=_NEW_EXAMPLES)
+@click.argument("name")
+@click.option(
+    "--code", metavar="CODE", help="Capital letters and digits; the first free one from OWN001 on if not given."
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("house_rules"),
+    help="Where to write, made if it is not there (house_rules).",
+)
+def new_rule(name: str, code: str | None, folder: Path) -> int:
+    """Write a rule that works, with examples and a test, to start from.
+
+    NAME is the problem that it finds, in small words with hyphens.
+    """
+    from modellint.scaffold import write_rule
+
+    try:
+        written = write_rule(name, code, folder)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    for path in written:
+        click.echo(f"wrote {path.as_posix()}")
+    click.echo(f"`modellint test-rules {folder.as_posix()}` runs its examples.", err=True)
+    click.echo(f'`rule-paths = ["{folder.as_posix()}"]` in the settings makes it part of `modellint check`.', err=True)
+    return 0
+
+
+_TEST_EXAMPLES = """
+\b
+Examples:
+  modellint test-rules house_rules
+  modellint test-rules house_rules/own001_no_bare_dropout.py
+\b
+Exit codes:
+  0  every example holds
+  1  an example does not
+  2  wrong usage, or there are no rules
+"""
+
+
+@click.command("test-rules", epilog=_TEST_EXAMPLES)
+@click.argument("path", type=click.Path(path_type=Path))
+def test_rules(path: Path) -> int:
+    """Run the examples of the rules in a file or folder.
+
+    Bad examples have to be found where they are marked, together and one file alone, and to become what `fixed` says;
+    good ones have to be left alone.
+    """
+    from modellint.examples import examine
+    from modellint.packs import rules_at
+
+    try:
+        everything, own = rules_at(path)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    examples = failed = 0
+    for rule in own:
+        result = examine(type(rule), everything)
+        examples += result.examples
+        failed += bool(result.problems)
+        outcome = "failed" if result.problems else "ok"
+        click.echo(f"{rule.code} {rule.name}: {len(rule.bad)} bad, {len(rule.good)} good: {outcome}")
+        for problem in result.problems:
+            click.echo(f"  {problem}")
+    click.echo(f"{_count(len(own), 'rule')}, {_count(examples, 'example')}: {_count(failed, 'rule')} failed")
+    return int(failed > 0)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,5 @@
+"""A pack of rules as its users install it: the entry point names this module."""
+
+from sample_rules.lab001_no_embedding_bag import NoEmbeddingBag
+
+RULES = [NoEmbeddingBag]

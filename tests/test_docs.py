@@ -1,0 +1,66 @@
+"""What docs/ says exists, and what it shows works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.graph.python import Function, ModuleFacts
+from modellint.graph.recipe import Entry, Node, Recipe
+from modellint.graph.value import Event, Flow, Value
+from modellint.link.project import Project, ProjectOptions
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+DOCS = Path(__file__).parent.parent / "docs"
+FACTS: dict[str, object] = {
+    **{cls.__name__: cls for cls in (ModuleFacts, Function, Flow, Event, Value, Recipe, Node, Entry)},
+    "Project": Project(ProjectOptions(DOCS)),
+}
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
+    (commands,) = blocks("writing-rules.md", "console")
+    for line in commands.splitlines():
+        assert line.startswith("$ modellint ")
+        assert workspace.run(*shlex.split(line)[2:]).code == 0
+    assert (workspace.root / "house_rules/own001_no_full_dropout.py").is_file()
+    settings = blocks("writing-rules.md", "toml")[0]
+    workspace.write({"pyproject.toml": settings})
+    assert workspace.run("explain", "OWN001").code == 0
+
+
+def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
+    rule, test = blocks("writing-rules.md", "python")
+    workspace.write({"house_rules/lab002_fixed_seed.py": rule})
+    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB002 fixed-seed: 1 bad, 2 good: ok"
+    scope: dict[str, object] = {}
+    exec(test, scope)
+    our_rules = scope["test_our_rules"]
+    assert callable(our_rules)
+    our_rules()
+
+
+def test_the_facts_that_the_page_names_are_there() -> None:
+    text = (DOCS / "writing-rules.md").read_text("utf-8")
+    cells = re.findall(r"^\| (`[A-Z][^|]+) \|", text, re.MULTILINE)
+    named = re.findall(r"`(\w+)\.(\w+)`", "\n".join(cells))
+    assert {owner for owner, _ in named} == set(FACTS)
+    for owner, name in named:
+        fact = FACTS[owner]
+        assert hasattr(fact, name) or name in getattr(fact, "__annotations__", {}), f"{owner}.{name}"
+
+
+def test_each_attribute_of_a_rule_is_described() -> None:
+    text = (DOCS / "writing-rules.md").read_text("utf-8")
+    attributes = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert sorted(attributes) == sorted(name for name in Rule.__annotations__)

@@ -1,0 +1,182 @@
+"""Rules of one's own: started from a template, tested by their examples, and shared as an installed pack."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+SAMPLE = Path(__file__).parent / "data" / "sample_pack" / "sample_rules"
+DROPOUT = "from torch import nn\n\n\ndef build():\n    return nn.Dropout(1.0)\n"
+
+
+def test_a_new_rule_works_at_once(workspace: Workspace) -> None:
+    made = workspace.run("rules", "new", "no-full-dropout")
+    assert made.code == 0
+    file, test = Path("house_rules/own001_no_full_dropout.py"), Path("house_rules/tests/test_own001_no_full_dropout.py")
+    assert made.lines == [f"wrote {file.as_posix()}", f"wrote {test.as_posix()}"]
+    tested = workspace.run("test-rules", "house_rules")
+    assert (tested.code, tested.lines) == (
+        0,
+        ["OWN001 no-full-dropout: 1 bad, 1 good: ok", "1 rule, 2 examples: 0 rules failed"],
+    )
+    workspace.write({"modellint.toml": 'rule-paths = ["house_rules"]\nselect = ["OWN"]\n', "model.py": DROPOUT})
+    assert workspace.places("model.py") == [("model.py", 5, "OWN001")]
+    assert "## How to fix" in workspace.run("explain", "OWN001").out
+    assert workspace.run("rules").lines[-1].split() == ["OWN001", "no-full-dropout", "warning"]
+
+
+def test_the_test_of_a_new_rule_fails_once_its_rule_is_broken(workspace: Workspace) -> None:
+    workspace.run("rules", "new", "no-full-dropout", "--code", "LAB7", "--folder", "lab")
+    file = workspace.root / "lab" / "lab7_no_full_dropout.py"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "lab/tests"]
+    assert subprocess.run(command, cwd=workspace.root, capture_output=True, check=False).returncode == 0
+    file.write_text(file.read_text("utf-8").replace("share.data == 1", "share.data == 2"), "utf-8")
+    broken = subprocess.run(command, cwd=workspace.root, capture_output=True, text=True, check=False)
+    assert broken.returncode == 1
+    assert "model.py:7: marked, but not found" in broken.stdout
+
+
+def test_codes_count_up(workspace: Workspace) -> None:
+    for name in ("one", "two"):
+        workspace.run("rules", "new", name)
+    assert sorted(path.name for path in (workspace.root / "house_rules").glob("*.py")) == [
+        "own001_one.py",
+        "own002_two.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("Bad_Name",), "`Bad_Name` is no name; expected small words with hyphens"),
+        (("unused-suppression",), "`unused-suppression` is already the name of ML002"),
+        (("fine", "--code", "ML002"), "`ML002` is already taken by 'unused-suppression'"),
+        (("fine", "--code", "x"), "`x` is no code; expected capital letters and digits"),
+    ],
+)
+def test_what_cannot_be_a_rule_is_refused(workspace: Workspace, arguments: tuple[str, ...], error: str) -> None:
+    result = workspace.run("rules", "new", *arguments)
+    assert result.code == 2
+    assert error in result.err
+    assert list(workspace.root.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_not_replaced(workspace: Workspace) -> None:
+    workspace.write({"house_rules/tests/test_own001_mine.py": "kept = True\n"})
+    result = workspace.run("rules", "new", "mine")
+    assert result.code == 2
+    assert "is there already" in result.err
+    assert [path.name for path in workspace.root.rglob("*.py")] == ["test_own001_mine.py"]
+
+
+def broken(workspace: Workspace, old: str, new: str) -> list[str]:
+    """What `test-rules` says of the template after a change."""
+    workspace.run("rules", "new", "mine", "--folder", "lab")
+    file = workspace.root / "lab" / "own001_mine.py"
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+    result = workspace.run("test-rules", "lab/own001_mine.py")
+    assert result.code == 1
+    assert result.lines[0].endswith(": failed")
+    assert result.lines[-1].endswith("1 rule failed")
+    return result.lines[1:-1]
+
+
+def test_what_is_marked_and_not_found_is_told(workspace: Workspace) -> None:
+    lines = broken(workspace, "share.data == 1", "share.data == 2")
+    assert lines[0] == "  bad example 'Everything is dropped': model.py:7: marked, but not found"
+
+
+def test_what_is_found_and_not_marked_is_told(workspace: Workspace) -> None:
+    lines = broken(workspace, "share.data == 1", "share.data < 2")
+    assert lines == ["  good example 'A tenth is dropped': model.py:7: found, but not marked"]
+
+
+def test_a_bad_example_has_to_mark_something(workspace: Workspace) -> None:
+    lines = broken(workspace, "  # expect: OWN001", "")
+    assert "no line is marked; expected `# expect: OWN001`" in lines[0]
+
+
+def test_an_example_whose_fix_is_not_made_is_told(workspace: Workspace) -> None:
+    lines = broken(
+        workspace,
+        '# expect: OWN001\n""",\n            },\n',
+        '# expect: OWN001\n""",\n            },\n            changes=(("Dropout(1.0)", "Dropout(0.1)"),),\n',
+    )
+    assert lines[0] == "  bad example 'Everything is dropped': model.py: `fixed` says"
+    assert any("nn.Dropout(0.1)" in line for line in lines)
+
+
+def test_a_rule_that_fails_is_told(workspace: Workspace) -> None:
+    lines = broken(workspace, "share = event.value.argument", "share = event.nothing.argument")
+    assert "AttributeError" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [("nowhere", "nowhere: no such file or folder"), ("empty", "empty: no rules"), ("bad", "bad/x.py: SyntaxError")],
+)
+def test_a_path_without_rules_is_wrong_usage(workspace: Workspace, path: str, error: str) -> None:
+    workspace.write({"empty/readme.txt": "", "bad/x.py": "def"})
+    result = workspace.run("test-rules", path)
+    assert result.code == 2
+    assert error in result.err
+
+
+def wheel(folder: Path) -> Path:
+    """The sample pack as a wheel."""
+    path = folder / "sample_rules-1.0-py3-none-any.whl"
+    info = "sample_rules-1.0.dist-info"
+    files = {f"sample_rules/{file.name}": file.read_text("utf-8") for file in sorted(SAMPLE.glob("*.py"))}
+    files[f"{info}/METADATA"] = "Metadata-Version: 2.1\nName: sample-rules\nVersion: 1.0\nRequires-Dist: modellint\n"
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/entry_points.txt"] = "[modellint.rules]\nsample = sample_rules\n"
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
+    site, project = tmp_path / "site", tmp_path / "project"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(site)]
+    subprocess.run([*install, str(wheel(tmp_path))], check=True, capture_output=True, timeout=120)
+    project.mkdir()
+    (project / "model.py").write_text("from torch import nn\n\n\ndef build():\n    return nn.EmbeddingBag(8, 4)\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "modellint", *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(site)}
+        return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+    listed = json.loads(run("rules", "--output-format", "json").stdout)
+    assert {"LAB001", "ML001"} <= {rule["code"] for rule in listed}
+    found = run("check", "--output-format", "concise", "--no-cache")
+    assert (found.returncode, found.stdout.splitlines()[0]) == (
+        1,
+        "model.py:5:12: LAB001[warning] `nn.EmbeddingBag` cannot be exported",
+    )
+    assert run("check", "--ignore", "LAB").returncode == 0
+    assert "Models with it cannot be exported." in run("explain", "LAB001").stdout
+    tested = run("test-rules", str(site / "sample_rules"))
+    assert (tested.returncode, tested.stdout.splitlines()[0]) == (0, "LAB001 no-embedding-bag: 1 bad, 1 good: ok")
+    (project / "house").mkdir()
+    (project / "house" / "taken.py").write_text(
+        (SAMPLE / "lab001_no_embedding_bag.py").read_text().replace(".calls", "sample_rules.calls")
+    )
+    (project / "modellint.toml").write_text('rule-paths = ["house"]\n')
+    taken = run("check")
+    assert taken.returncode == 2
+    assert "the code `LAB001` is already taken by 'no-embedding-bag'" in taken.stderr

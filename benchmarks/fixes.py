@@ -5,7 +5,7 @@
 The mistakes are those of `mutants.py` and `recipe_mutants.py`, as many in a file as do not overlap. All fixes are made,
 unsafe ones too, one pass at a time. What is looked at after each pass does not rest on what modellint itself looks at:
 the file compiles, or loads as YAML; lines that `difflib` finds in both texts have the same tokens in both; and in the
-lines that differ every token that is gone overlaps a place that an edit names.
+lines that differ all tokens that do not overlap a place that an edit names are still there, in the same order.
 """
 
 from __future__ import annotations
@@ -226,11 +226,17 @@ def compare(path: Path, before: bytes, after: bytes, edits: Sequence[Edit]) -> I
             if [(token.kind, token.text) for token in mine] != [(token.kind, token.text) for token in theirs]:
                 yield f"lines {first + 1} to {last} read differently"
             continue
-        words = difflib.SequenceMatcher(None, [t.text for t in mine], [t.text for t in theirs], autojunk=False)
-        for change, start, end, _, _ in words.get_opcodes():
-            if change in ("delete", "replace"):
-                lost = [token for token in mine[start:end] if not any(_names(edit, token) for edit in edits)]
-                yield from (f"line {token.line}: `{token.text}` is lost" for token in lost)
+        kept = [token for token in mine if not any(_names(edit, token) for edit in edits)]
+        yield from (f"line {token.line}: `{token.text}` is lost" for token in _not_in_order(kept, theirs))
+
+
+def _not_in_order(kept: Iterable[Token], there: Iterable[Token]) -> Iterator[Token]:
+    """The first of the tokens that do not follow one another among others, with whatever between them."""
+    rest = iter(there)
+    for token in kept:
+        if not any((other.kind, other.text) == (token.kind, token.text) for other in rest):
+            yield token
+            return
 
 
 def _names(edit: Edit, token: Token) -> bool:

@@ -96,7 +96,7 @@ class Fixer:
         self._names = _names(results)
         start = _State(results, tuple(shown))
         state, fixed = self._converge(start, tolerant=True)
-        if _introduced(start, state, self._judges):
+        if self._has_brought_up(start, state):
             # A fix brought up what no other fix has settled: do without those that bring up anything.
             state, fixed = self._converge(start, tolerant=False)
         self.rewrites = [
@@ -119,7 +119,7 @@ class Fixer:
         If `tolerant`, a fix may bring up a finding that has a fix of its own.
         """
         self.failures, self._owned = [], set[Path]()
-        refused: set[Key] = set()
+        refused = self._refused = set[Key]()
         fixed: list[Finding] = []
         passes = 0
         while passes < self._passes:
@@ -237,9 +237,21 @@ class Fixer:
                 continue
             if key in old and new[key] <= old[key]:
                 return "it does not settle the finding"
-            if not (tolerant and finding.fix is not None and self._may_apply(finding.fix)):
+            if not (tolerant and self._is_fixable(finding)):
                 return f"it would bring up {finding.code} at line {finding.span.line} of {Path(finding.path).name}"
         return None
+
+    def _has_brought_up(self, before: _State, after: _State) -> bool:
+        """Whether there are findings that were not there, and that no further pass would fix."""
+        more = after.counts - before.counts
+        return any(
+            key in more and finding.code not in self._judges and (key in self._refused or not self._is_fixable(finding))
+            for finding in after.findings
+            for key in (_key(finding),)
+        )
+
+    def _is_fixable(self, finding: Finding) -> bool:
+        return finding.fix is not None and self._may_apply(finding.fix)
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -336,11 +348,6 @@ def _names(results: Iterable[str]) -> dict[str, set[Path]]:
     for path in results:
         names.setdefault(os.path.realpath(path), set()).add(Path(path))
     return names
-
-
-def _introduced(before: _State, after: _State, exempt: set[str]) -> bool:
-    more = after.counts - before.counts
-    return any(code not in exempt for code, _, _ in more)
 
 
 def _groups(rewrites: Sequence[Rewrite], fixed: Iterable[Finding]) -> list[list[Rewrite]]:

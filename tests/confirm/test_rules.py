@@ -14,7 +14,7 @@ import pytest
 import modellint
 from modellint.config import settings_for
 from modellint.confirm.confirmer import Confirmer, Wishes
-from modellint.finding import Status
+from modellint.finding import Confidence, Status
 from modellint.packs import load_rules, select_rules
 
 if TYPE_CHECKING:
@@ -29,13 +29,18 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
+#: Once the arguments of an embedding are swapped (ML101), what comes in is a guess of the probe.
+FIXABLE = [rule for rule in CONFIRMABLE if rule.is_fixable() and rule.code != "ML101"]
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
 _UNCONFIRMED = 0.15
 _LIBRARY = "speechbrain"
 
 
-def judged(rule: type[Rule], example: Example) -> list[Finding]:
-    """The findings of a rule in an example, those of low confidence too, with their verdicts."""
+def judged(rule: type[Rule], example: Example, *, mended: bool = False) -> list[Finding]:
+    """The findings of a rule in an example, those of low confidence too, with their verdicts.
+
+    If it is `mended`, what is run is the example after fixing, and only findings with a fix are judged.
+    """
     with TemporaryDirectory() as name:
         folder = Path(name)
         for file, text in example.files.items():
@@ -43,6 +48,10 @@ def judged(rule: type[Rule], example: Example) -> list[Finding]:
             (folder / file).write_bytes(text.encode())
         found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1)
         mine = [finding for finding in found if finding.code == rule.code]
+        if mended:
+            mine = [finding for finding in mine if finding.fix is not None and finding.confidence >= Confidence.MEDIUM]
+            for file, text in (example.fixed or {}).items():
+                (folder / file).write_bytes(text.encode())
         settings = settings_for([folder], isolated=True)
         return Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))(mine) if mine else []
 
@@ -86,6 +95,13 @@ def test_bad_examples_confirm_and_are_never_refuted(family: str) -> None:
 @pytest.mark.parametrize("rule", CONFIRMABLE, ids=lambda rule: rule.code)
 def test_good_examples_never_confirm(rule: type[Rule]) -> None:
     found = verdicts(rule, "good")
+    assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
+
+
+@pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: rule.code)
+def test_what_was_found_does_not_confirm_once_it_is_fixed(rule: type[Rule]) -> None:
+    found = [(one.title, finding) for one in rule.bad[:3] for finding in judged(rule, one, mended=True)]
+    print(*(shown(*case) for case in found), sep="\n")
     assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
 
 

@@ -7,14 +7,21 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from modellint.cache import Cache
+from modellint.config import settings_for
+from modellint.finding import Confidence, Finding, Status, Verdict
 from modellint.fix import writing
+from modellint.fix.fixer import Fixer
+from modellint.linter import run
+from modellint.packs import select_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from conftest import Workspace
@@ -107,6 +114,14 @@ def test_fixing_ends_after_ten_passes_and_says_so(project: Workspace) -> None:
     assert "there is more to fix after 10 passes" in done.err
     assert done.out.splitlines()[-2].endswith("(10 fixed, 2 remaining)")
     assert project.check("--fix").code == 0
+
+
+def test_what_ten_passes_have_made_is_kept_if_the_rest_can_still_be_fixed(project: Workspace) -> None:
+    project.write({"a.py": "x = BAD13  # chain\n"})
+    assert "there is more to fix after 10 passes" in project.check("--fix").err
+    assert (project.root / "a.py").read_text() == "x = BAD3  # chain\n"
+    assert project.check("--fix").code == 0
+    assert (project.root / "a.py").read_text() == "x = GOOD  # chain\n"
 
 
 @pytest.mark.parametrize(
@@ -293,3 +308,25 @@ def test_what_a_baseline_holds_is_not_fixed(project: Workspace) -> None:
     project.write({"a.py": BAD + "y = BAD2  # fix: good\n"})
     assert project.check("--fix", "--baseline", "known.json").code == 0
     assert (project.root / "a.py").read_text() == BAD + "y = good  # fix: good\n"
+
+
+def test_what_running_the_code_refutes_is_not_fixed_and_what_it_confirms_is(project: Workspace) -> None:
+    """Confirming lifts what was hidden, and hides what was shown, before fixes are made."""
+    project.write({"a.py": "x = BAD1  # fix: good\ny = BAD2  # LOW fix: good\nz = BAD3  # LOW fix: good\n"})
+    settings = settings_for([project.root])
+    rules = select_rules(settings)
+
+    def confirm(findings: Sequence[Finding]) -> list[Finding]:
+        confirmed = Verdict(Status.CONFIRMED, "cpu", "seen")
+        return [
+            replace(finding, verdict=confirmed, confidence=Confidence.HIGH) if finding.symbol == "BAD2" else finding
+            for finding in findings
+            if finding.symbol != "BAD1"
+        ]
+
+    report = run([project.root / "a.py"], settings, rules, confirm=confirm, fix=Fixer(settings, rules))
+    assert [finding.symbol for finding in report.fixed] == ["BAD2"]
+    assert report.findings == ()
+    assert (project.root / "a.py").read_text().count("good\n") == 3
+    assert "y = good" in (project.root / "a.py").read_text()
+    assert "x = BAD1" in (project.root / "a.py").read_text()

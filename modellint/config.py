@@ -201,11 +201,11 @@ class _Reader:
             raise UsageError(f"{self.shown}: `{self.section}` must be a table")
         values: dict[str, Any] = {}
         for key, value in table.items():
-            reader = _READERS.get(key)
-            if reader is None:
+            kind = KINDS.get(key)
+            if kind is None:
                 where = self.where(key)
-                raise UsageError(f"{where}: unknown key `{key}`{nearest(key, _READERS, _one_of(_READERS))}")
-            values[key.replace("-", "_")] = reader(self, key, value)
+                raise UsageError(f"{where}: unknown key `{key}`{nearest(key, KINDS, _one_of(KINDS))}")
+            values[key.replace("-", "_")] = kind.read(self, key, value)
         origins = {key.replace("-", "_"): f"{self.where(key)}: `{key}`" for key in table}
         return Settings(root=self.path.parent, source=self.path, origins=origins, **values)
 
@@ -280,25 +280,46 @@ class _Reader:
         return tuple(entries.items())
 
 
-_READERS: dict[str, Callable[[_Reader, str, Any], Any]] = {
-    "select": _Reader.strings,
-    "extend-select": _Reader.strings,
-    "ignore": _Reader.strings,
-    "per-file-ignores": _Reader.code_lists,
-    "exclude": _Reader.strings,
-    "extend-exclude": _Reader.strings,
-    "min-confidence": lambda reader, key, value: Confidence(
-        reader.choice(key, value, (level.value for level in Confidence))
-    ),
-    "fail-on": lambda reader, key, value: Severity(reader.choice(key, value, (level.value for level in Severity))),
-    "output-format": lambda reader, key, value: reader.choice(key, value, OUTPUT_FORMATS),
-    "python": _Reader.file,
-    "recipes": _Reader.pairs,
-    "rule-paths": _Reader.files,
-    "cache-dir": _Reader.file,
-    "baseline": _Reader.file,
-    "jobs": _Reader.count,
-    "confirm": _Reader.table,
+@dataclass(frozen=True)
+class Kind:
+    """How a value is read, and the JSON schema of what is accepted."""
+
+    read: Callable[[_Reader, str, Any], Any]
+    schema: Mapping[str, Any]
+
+
+def _choice(choices: Iterable[str], make: Callable[[str], Any]) -> Kind:
+    names = list(choices)
+    return Kind(lambda reader, key, value: make(reader.choice(key, value, names)), {"enum": names})
+
+
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+_STRINGS = Kind(_Reader.strings, _TEXTS)
+_FILE = Kind(_Reader.file, _TEXT)
+_FILES = Kind(_Reader.files, _TEXTS)
+_COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
+_TABLE = Kind(_Reader.table, {"type": "object"})
+_CODE_LISTS = Kind(_Reader.code_lists, {"type": "object", "additionalProperties": _TEXTS})
+_PAIRS = Kind(_Reader.pairs, {"type": "object", "additionalProperties": _TEXT})
+#: Every key, with how it is read.
+KINDS: Mapping[str, Kind] = {
+    "select": _STRINGS,
+    "extend-select": _STRINGS,
+    "ignore": _STRINGS,
+    "per-file-ignores": _CODE_LISTS,
+    "exclude": _STRINGS,
+    "extend-exclude": _STRINGS,
+    "min-confidence": _choice([level.value for level in Confidence], Confidence),
+    "fail-on": _choice([level.value for level in Severity], Severity),
+    "output-format": _choice(OUTPUT_FORMATS, str),
+    "python": _FILE,
+    "recipes": _PAIRS,
+    "rule-paths": _FILES,
+    "cache-dir": _FILE,
+    "baseline": _FILE,
+    "jobs": _COUNT,
+    "confirm": _TABLE,
 }
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.config import KINDS
+from modellint.confirm.confirmer import KEYS
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
 from modellint.link.project import Project, ProjectOptions
+from modellint.packs import load_rules
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -64,3 +70,16 @@ def test_each_attribute_of_a_rule_is_described() -> None:
     text = (DOCS / "writing-rules.md").read_text("utf-8")
     attributes = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
     assert sorted(attributes) == sorted(name for name in Rule.__annotations__)
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    """Every link leads somewhere, and every rule has its page, with what modellint prints for it."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    result = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for rule in load_rules().values():
+        page = html.unescape(re.sub(r"<[^>]+>", "", (tmp_path / f"rules/{rule.code.lower()}.html").read_text("utf-8")))
+        assert f"{rule.code}[{rule.severity}]" in page
+    assert (tmp_path / "modellint.schema.json").is_file()
+    settings = (tmp_path / "configuration.html").read_text("utf-8")
+    assert all(f"<code>{key}</code>" in settings for key in (*KINDS, *KEYS))

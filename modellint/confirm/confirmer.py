@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
 from modellint.confirm.child import Limits, Setup, answer, chosen, has_gpu, interpreters
+from modellint.confirm.keys import SCHEMAS
 from modellint.confirm.plan import grouped
 from modellint.confirm.targets import read_targets
 from modellint.finding import Confidence, Finding, Status, Verdict
@@ -28,7 +29,7 @@ INSTALL = (
 _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
 
 #: The keys of `[tool.modellint.confirm]`.
-KEYS = ("memory", "mock-imports", "overrides", "python", "roots", "targets", "timeout")
+KEYS = tuple(SCHEMAS)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""The JSON schema of the settings accepts what modellint accepts, and refuses what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from modellint.schema import configuration_schema
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+SCHEMA = configuration_schema()
+
+
+def toml(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli").loads(text)
+    return document
+
+
+def accepts(table: dict[str, Any]) -> bool:
+    return jsonschema.Draft7Validator(SCHEMA).is_valid(table)
+
+
+def test_the_schema_is_one_and_stands_in_docs() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert json.loads((ROOT / "docs/modellint.schema.json").read_text("utf-8")) == SCHEMA
+
+
+def test_the_examples_in_readme_are_accepted() -> None:
+    examples = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    tables = [toml(example)["tool"]["modellint"] for example in examples if "[tool.modellint" in example]
+    assert len(tables) >= 2
+    for table in tables:
+        jsonschema.validate(table, SCHEMA)
+
+
+def test_what_readme_says_of_a_key_is_in_the_schema() -> None:
+    table = README[README.index("\n## Configuration\n") :]
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| .*\|$", table.partition("\n### ")[0], re.MULTILINE)
+    said = {key: re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", meaning) for key, meaning in rows}
+    assert said == {key: value["description"] for key, value in SCHEMA["properties"].items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'select = ["ML2"]\nignore = []\njobs = 2\nfail-on = "error"\nmin-confidence = "low"\noutput-format = "sarif"',
+        'python = "python3"\nrule-paths = ["."]\ncache-dir = "x"\nbaseline = "y.json"\nexclude = ["a"]',
+        'per-file-ignores = { "tests/*" = ["ML1"] }\nrecipes = { "a.yaml" = "train.py" }',
+        "selct = []",
+        'select = "ML2"',
+        "select = [1]",
+        "jobs = 0",
+        "jobs = true",
+        "jobs = 1.5",
+        'fail-on = "fatal"',
+        'min-confidence = "certain"',
+        'output-format = "xml"',
+        "python = 3",
+        'per-file-ignores = ["a"]',
+        'per-file-ignores = { "a" = "ML1" }',
+        'recipes = { "a.yaml" = ["train.py"] }',
+        "confirm = 1",
+    ],
+)
+def test_the_schema_and_the_reader_agree(workspace: Workspace, text: str) -> None:
+    workspace.write({"modellint.toml": text, "a.py": ""})
+    assert accepts(toml(text)) == (workspace.run("check", "--show-settings").code == 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["confirm = { timeut = 1 }", "confirm = { timeout = 0 }", 'confirm = { roots = "src" }']
+)
+def test_settings_of_confirming_are_checked_too(text: str) -> None:
+    assert not accepts(toml(text))

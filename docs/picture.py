@@ -16,6 +16,8 @@ ROOT = Path(__file__).parent.parent
 ARGUMENTS = ("check", "examples/speechbrain/broken/inference")
 COLUMN, LINE, MARGIN = 8.0, 19, 20
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
+#: A space, which SVG would fold with its neighbours, and what is drawn in its place.
+SPACE = (" ", "\N{NO-BREAK SPACE}")
 _STYLE = re.compile(r"\x1b\[([\d;]*)m")
 
 
@@ -53,7 +55,7 @@ def drawn(text: str) -> str:
         column, pieces = 0, []
         for piece, style in spans(line):
             place = f'x="{MARGIN + column * COLUMN:g}" textLength="{len(piece) * COLUMN:g}"'
-            pieces.append(f"<tspan {place}{style}>{escape(piece)}</tspan>")
+            pieces.append(f"<tspan {place}{style}>{escape(piece).replace(SPACE[0], SPACE[1])}</tspan>")
             column += len(piece)
         rows.append(f'<text y="{MARGIN + (number + 0.75) * LINE:g}">{"".join(pieces)}</text>')
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
@@ -63,7 +65,7 @@ def drawn(text: str) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
             f"<title>{escape(lines[0])}</title>",
             f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>',
-            f'<g fill="#e6edf3" {font} xml:space="preserve">',
+            f'<g fill="#e6edf3" {font}>',
             *rows,
             "</g>",
             "</svg>",
@@ -73,4 +75,4 @@ def drawn(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(drawn(run()))
+    sys.stdout.buffer.write(drawn(run()).encode())

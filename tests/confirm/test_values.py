@@ -117,3 +117,167 @@ def test_settings_say_what_to_pass(tmp_path: Path) -> None:
         verdict = verdict_of(tmp_path, code, {target: said})
         assert verdict.status is Status.CONFIRMED, verdict
         assert "ids [0, 11] of a choice among 12 classes look up 10 rows" in str(verdict)
+
+
+TABLE = """
+from torch import nn
+
+
+class Front(nn.Module):
+    def __init__(self, {parameters}):
+        super().__init__()
+        {also}
+        self.table = nn.Embedding({sizes})
+
+    def forward(self, {inputs}):
+        {says}
+        {between}
+        return {gives}
+"""
+
+
+def verdict_on_table(folder: Path, sizes: str, gives: str, inputs: str, targets: Any = None, **parts: str) -> Verdict:
+    """The verdict on a table of a class with these parts, that it is sized by features."""
+    parts = {"parameters": "width, vocab_size", "also": "pass", "says": "pass", "between": "pass", **parts}
+    path = folder / "front.py"
+    path.write_text(TABLE.format(sizes=sizes, gives=gives, inputs=inputs, **parts))
+    lines = path.read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if "self.table = " in text)
+    place = [path.as_posix(), line, lines[line - 1].index("nn.") + 1, line, len(lines[line - 1]) + 1]
+    target = Target(path, "Front.__init__")
+    probe = Probe(target, "values", {"name": target.name, "place": place, "claim": "features"})
+    setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
+    return answer(Group(target, ((0, probe),)), setup)[0]
+
+
+CONFIG = """class Config:
+    def __init__(self, hidden_size=768, vocab_size=32000):
+        self.hidden_size, self.vocab_size = hidden_size, vocab_size
+
+
+"""
+
+FEATURES = {
+    "a documented width": {
+        "sizes": "width, 8",
+        "inputs": "x",
+        "says": '"""x: (batch, time, width)"""',
+        "gives": "self.table(x)",
+    },
+    "the input of a layer": {
+        "also": "self.skip = nn.Linear(width, vocab_size)",
+        "sizes": "width, vocab_size",
+        "inputs": "x",
+        "gives": "self.table(x) + self.skip(x)",
+    },
+    "cast, what a layer made": {
+        "also": "self.front = nn.Linear(8, width)",
+        "sizes": "width, 8",
+        "inputs": "x",
+        "gives": "self.table(self.front(x).relu().long())",
+    },
+    "swapped": {
+        "also": "self.norm = nn.LayerNorm(width)",
+        "sizes": "width, vocab_size",
+        "inputs": "ids",
+        "gives": "self.norm(self.table(ids))",
+    },
+    "swapped, beside an input that nothing describes": {
+        "also": "self.norm = nn.LayerNorm(width)",
+        "sizes": "width, vocab_size",
+        "inputs": "ids, other",
+        "gives": "self.norm(self.table(ids)), other",
+    },
+    "fewer rows than the code keeps ids below": {
+        "parameters": "width, places",
+        "sizes": "4, 16",
+        "inputs": "ids",
+        "between": "ids = ids.clamp(0, 15)",
+        "gives": "self.table(ids)",
+    },
+}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_tables_that_are_sized_by_features(tmp_path: Path, name: str) -> None:
+    verdict = verdict_on_table(tmp_path, **FEATURES[name])
+    assert verdict.status is Status.CONFIRMED, verdict
+
+
+IDS = {
+    "of an input that nothing describes": {
+        "sizes": "vocab_size, width",
+        "inputs": "x",
+        "gives": "self.table(x)",
+    },
+    "of inputs that nothing describes": {
+        "parameters": "width, longest",
+        "also": "self.kinds = nn.Embedding(2, width)",
+        "sizes": "2, width",
+        "inputs": "places, kinds",
+        "gives": "self.table(kinds), self.kinds(places)",
+    },
+    "cast to integers": {
+        "sizes": "vocab_size, width",
+        "inputs": "x",
+        "gives": "self.table(x.long())",
+    },
+    "cast to integers, and counted by a layer": {
+        "also": "self.skip = nn.Linear(vocab_size, width)",
+        "sizes": "vocab_size, width",
+        "inputs": "x",
+        "gives": "self.table(x.long()), self.skip(x.float())",
+    },
+    "of a documented number": {
+        "sizes": "vocab_size, width",
+        "inputs": "x",
+        "says": '"""x: (batch, time)"""',
+        "gives": "self.table(x)",
+    },
+    "added to what nothing describes": {
+        "also": "self.norm = nn.LayerNorm(width)",
+        "sizes": "vocab_size, width",
+        "inputs": "ids, x",
+        "gives": "self.norm(self.table(ids) + x)",
+    },
+    "kept below the number of rows": {
+        "sizes": "16, 4",
+        "inputs": "ids",
+        "between": "ids = ids.clamp(0, 15)",
+        "gives": "self.table(ids)",
+    },
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_guessed_numbers_are_no_features(tmp_path: Path, name: str) -> None:
+    verdict = verdict_on_table(tmp_path, **IDS[name])
+    assert verdict.status is Status.UNCONFIRMED, verdict
+
+
+def test_settings_say_that_inputs_are_real(tmp_path: Path) -> None:
+    said = {"front:Front": {"inputs": {"x": {"shape": [2, 5]}}}}
+    sizes, gives = "vocab_size, width", "self.table(x)"
+    verdict = verdict_on_table(tmp_path, sizes, gives, "x", said, says='"""x: (batch, time)"""')
+    assert verdict.status is Status.CONFIRMED, verdict
+
+
+VOCABULARY = {
+    "a width": ("config.hidden_size, 8", "pass", Status.CONFIRMED),
+    "another number of ids": ("codebook_size, config.hidden_size", "pass", Status.UNCONFIRMED),
+    "a number": ("768, 8", "pass", Status.UNCONFIRMED),
+    "a width, and the vocabulary has its table": (
+        "config.hidden_size, 8",
+        "self.words = nn.Embedding(config.vocab_size, 8)",
+        Status.UNCONFIRMED,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VOCABULARY)
+def test_the_vocabulary_of_a_model_is_that_of_one_table(tmp_path: Path, name: str) -> None:
+    sizes, also, status = VOCABULARY[name]
+    (tmp_path / "config.py").write_text(CONFIG)
+    parameters = "config: __import__('config').Config, codebook_size=100"
+    verdict = verdict_on_table(tmp_path, sizes, "self.table(ids)", "ids", parameters=parameters, also=also)
+    assert verdict.status is status, verdict

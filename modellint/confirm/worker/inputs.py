@@ -279,10 +279,14 @@ class Inputs:
         if not re.search(r"ids$|tokens$", name):
             return None
         for key in _KNOWS_VOCABULARY:
-            known = self._known(key)
-            if known is not None and key not in self._builder.numbers.assumed:
+            known = self.states(key)
+            if known is not None:
                 return 0, known - 1, f"`{name}` with `{key}` {known}"
         return None
+
+    def states(self, name: str) -> int | None:
+        """The number that the owner, its arguments or its configuration call so; nothing that was assumed counts."""
+        return None if name in self._builder.numbers.assumed else self._known(name)
 
     def _known(self, name: str) -> int | None:
         """The number that the owner, its arguments or its configuration call so."""

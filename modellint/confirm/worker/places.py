@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from dataclasses import dataclass
@@ -83,3 +84,15 @@ def innermost(frame: FrameType | None) -> str:
             return f"{os.path.basename(path)}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def names_in_call(tree: ast.AST, spot: Spot) -> list[str]:
+    """What the positional and named arguments of a call at a place are called, where they are names or attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (spot.line, spot.end_line):
+            if (node.col_offset + 1, (node.end_col_offset or 0) + 1) != (spot.column, spot.end_column):
+                continue
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            names = [part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in given]
+            return [name for name in names if name]
+    return []

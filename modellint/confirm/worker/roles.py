@@ -62,6 +62,11 @@ def _is_of_settings(node: ast.Attribute) -> bool:
     return is_settings(name)
 
 
+def counts_ids(name: str) -> bool:
+    """Whether a number is called like a number of ids."""
+    return _COUNT.search(name.lower()) is not None
+
+
 def is_device(name: str) -> bool:
     return _DEVICE.search(name.lower()) is not None
 

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,7 +17,7 @@ from . import roles
 from .forced import Forced
 from .inputs import Inputs, Spec
 from .intervals import Intervals, ReadNumbers
-from .places import Spot, innermost
+from .places import Spot, innermost, names_in_call
 from .standins import described, likeliest
 from .watch import Watch
 
@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from .probes import Session
     from .ranges import Lookup
 
+    _Repair = Callable[[nn.Embedding], nn.Module]
+
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _LARGE = 50_000_000
 _TRIALS = 24
+#: Ids that nothing counts so far, for what keeps ids below a bound.
+_ENORMOUS = (10**9 + 7, 2 * 10**9 + 11)
 _SCALES = (1.0, 1e3, 1e6)
 #: Seconds after which no further way to call a function is tried.
 _PATIENCE = 25.0
@@ -189,38 +193,91 @@ class _Claim:
         return None
 
     def _features(self, call: _Call) -> Outcome | None:
-        """The table is looked up with features, or its two sizes are swapped, or it is smaller than the vocabulary."""
+        """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
+
+        That an input consists of real numbers, or which ids it can have, must be known: guesses show nothing.
+        """
         if not call.tables:
             self._reasons.append("the table is not part of what was built")
             return None
         tables = [table for _, _, table in call.tables]
-        for specs, watch, error in self._runs(call, tables):
+        for guessed, watch, error in self._runs(call, tables):
             if not watch.seen:
                 continue
-            is_documented = any(spec.is_documented for spec in specs.values())
-            if watch.is_not_ids and (is_documented or self._works(call, specs, _as_linear)):
-                return self._confirmed(call, specs, watch.fact)
-            if error is not None and watch.error is None and self._works(call, specs, _swapped):
-                detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
-                return self._confirmed(call, specs, detail)
-            if error is None:
-                larger = self._beyond_vocabulary(call, specs, tables) or self._with_larger_numbers(call, specs, tables)
-                if larger is not None:
-                    return larger
+            if watch.is_not_ids:
+                specs = self._known(call, guessed, _Projection)
+                watch, _ = self._run(call, specs, tables)
+                if watch.is_not_ids:
+                    return self._confirmed(call, specs, watch.fact)
+                continue
+            if error is not None and watch.error is None:
+                specs = self._known(call, guessed, _swapped)
+                watch, error = self._run(call, specs, tables)
+                if error is not None and watch.seen and watch.error is None and self._works(call, specs, _swapped):
+                    detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
+                    return self._confirmed(call, specs, detail)
+            larger = self._beyond_bound(call, guessed, tables)
+            if larger is None and error is None:
+                larger = self._beyond_vocabulary(call, guessed, tables) or self._with_larger_numbers(
+                    call, self._known(call, guessed), tables
+                )
+            if larger is not None:
+                return larger
+        return None
+
+    def _known(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
+        """The inputs, with integers in the place of real numbers that were made up for what can take integers.
+
+        Inputs are real where the settings say so, where their documented width is the number of rows, and where the
+        model, its table repaired, takes them and refuses integers of the same shape.
+        """
+        widths = {table.num_embeddings for _, _, table in call.tables}
+        is_open = self._works(call, specs, repaired)
+        known = dict(specs)
+        for name, spec in specs.items():
+            if spec.kind != "float" or name in call.attempt.configured.get("inputs", {}):
+                continue
+            is_free = len(spec.shape) - 1 in spec.free
+            if is_open and spec.is_documented and not is_free and spec.shape[-1] in widths:
+                continue
+            integers = {**known, name: replace(spec, kind="ids", largest=0)}
+            if not is_open or self._works(call, integers, repaired):
+                known = integers
+        return known
+
+    def _beyond_bound(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+        """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
+        columns = {table.embedding_dim for table in tables}
+        for name, spec in specs.items():
+            if spec.kind == "ids":
+                seen = [self._run(call, specs, tables, fills={name: fill})[0] for fill in _ENORMOUS]
+                is_bounded = all(watch.highest is not None and {watch.highest + 1} == columns for watch in seen)
+                if is_bounded and all(watch.is_outside and not watch.is_input for watch in seen):
+                    detail = f"however large `{name}` are, the code keeps them below the number of columns"
+                    return self._confirmed(call, specs, f"{detail}: {seen[0].fact}")
         return None
 
     def _beyond_vocabulary(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
+        """The table has a width for rows, and no table but it can be meant by the vocabulary of the model."""
+        rows = {table.num_embeddings for table in tables}
+        owner = getattr(call.function, "__self__", call.function)
+        parts = owner.modules() if isinstance(owner, nn.Module) else ()
+        others = {part.num_embeddings for part in parts if isinstance(part, nn.Embedding)} - rows
+        sizes = names_in_call(self._session.source().tree, self._spot)
+        if not any(call.inputs.states(name) in rows for name in sizes) or any(map(roles.counts_ids, sizes)):
+            return None
         for name, spec in specs.items():
-            if spec.declared is not None:
+            if spec.declared is not None and spec.declared[1] + 1 not in others:
                 watch, _ = self._run(call, specs, tables, fills={name: spec.declared[1]})
                 if watch.is_outside:
                     return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
         return None
 
-    def _works(self, call: _Call, specs: dict[str, Spec], repaired: Callable[[nn.Embedding], nn.Module]) -> bool:
-        """Whether the same call gets through once the table is repaired."""
-        for module, name, table in call.tables:
-            setattr(module, name, repaired(table))
+    def _works(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None) -> bool:
+        """Whether the same call gets through, once the table is repaired if that is asked for."""
+        if repaired is not None:
+            for module, name, table in call.tables:
+                setattr(module, name, repaired(table))
         try:
             return self._run(call, specs, [])[1] is None
         finally:
@@ -355,8 +412,15 @@ def _parameters(call: _Call) -> int:
     return sum(p.numel() for module in modules if isinstance(module, nn.Module) for p in module.parameters())
 
 
-def _as_linear(table: nn.Embedding) -> nn.Module:
-    return nn.Linear(table.num_embeddings, table.embedding_dim)
+class _Projection(nn.Module):
+    """What features should be given to in the place of a table; integers pass, too."""
+
+    def __init__(self, table: nn.Embedding) -> None:
+        super().__init__()
+        self.weight = table.weight
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return features.to(self.weight.dtype) @ self.weight
 
 
 def _swapped(table: nn.Embedding) -> nn.Module:

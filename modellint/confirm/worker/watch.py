@@ -39,6 +39,7 @@ class Watch(TorchFunctionMode):
         #: What torch raised at the place, and what is known of the ids there.
         self.error: Exception | None = None
         self.ids: str = ""
+        self.highest: int | None = None
         #: Whether what failed is one of the inputs themselves, and not made from them.
         self.is_input = False
 
@@ -90,6 +91,7 @@ class Watch(TorchFunctionMode):
             if self.error is None:
                 self.error = error
                 self.ids = _described(ids, self.rows)
+                self.highest = _highest(ids)
                 self.is_input = _storage(ids) in self._given
             raise
         finally:
@@ -104,6 +106,13 @@ def _with_rows(ids: Any, table: torch.Tensor, lowest: int) -> Any:
     if not isinstance(ids, torch.Tensor) or not table.dim():
         return ids
     return ids.long().clamp(lowest, max(int(table.shape[0]) - 1, 0))
+
+
+def _highest(ids: torch.Tensor) -> int | None:
+    if isinstance(ids, FakeTensor) or ids.dtype.is_floating_point or not ids.numel():
+        return None
+    with torch.utils._python_dispatch._disable_current_modes():
+        return int(ids.max().item())
 
 
 def _described(ids: torch.Tensor, rows: int) -> str:

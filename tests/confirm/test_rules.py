@@ -29,8 +29,7 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
-#: Once the arguments of an embedding are swapped (ML101), what comes in is a guess of the probe.
-FIXABLE = [rule for rule in CONFIRMABLE if rule.is_fixable() and rule.code != "ML101"]
+FIXABLE = [rule for rule in CONFIRMABLE if rule.is_fixable()]
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
 _UNCONFIRMED = 0.15
 _LIBRARY = "speechbrain"

@@ -134,7 +134,17 @@ class Run:
 
     def environment(self) -> Mapping[str, str]:
         """The environment of the child: no GPU unless asked for, and caches of libraries in the scratch folder."""
-        places = ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TORCH_HOME")
+        places = (
+            "HOME",
+            "TMPDIR",
+            "TEMP",
+            "TMP",
+            "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+            "TORCH_HOME",
+            "TORCHINDUCTOR_CACHE_DIR",
+        )
         changes = dict.fromkeys(places, self._scratch)
         changes |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "CUDA_LAUNCH_BLOCKING": "1"}
         changes |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}

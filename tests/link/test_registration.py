@@ -331,7 +331,7 @@ def test_what_is_left_behind_through_a_scorer_tells_how_it_is_reached(tmp_path: 
             "modules:\n  encoder: !ref <encoder>  # first\n  lin: !ref <lin>\n\nlast: 1",
         ),
         ("modules: {encoder: !ref <encoder>}", "modules: {encoder: !ref <encoder>, lin: !ref <lin>}"),
-        ("modules: { encoder: !ref <encoder>, }", "modules: { encoder: !ref <encoder>, lin: !ref <lin> }"),
+        ("modules: { encoder: !ref <encoder>, }", "modules: { encoder: !ref <encoder>, lin: !ref <lin>, }"),
         (
             "modules:\n    encoder: !new:torch.nn.Linear\n        in_features: 2\n        out_features: 2\nz: 1",
             "modules:\n    encoder: !new:torch.nn.Linear\n        in_features: 2\n        out_features: 2\n"

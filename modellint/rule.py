@@ -68,6 +68,12 @@ def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> di
     return changed
 
 
+def any_of(names: Sequence[str]) -> str:
+    """Names to choose from, for messages: `a`, `b` or `c`."""
+    quoted = [f"`{name}`" for name in names]
+    return " or ".join((*([", ".join(quoted[:-1])] if quoted[:-1] else ()), *quoted[-1:]))
+
+
 @dataclass(frozen=True)
 class RuleDocs:
     """A rule's documentation page, split into its title line and its body (Markdown)."""

@@ -86,9 +86,9 @@ class UnreadableFile(Rule):
         evidence = [f"read as Python {version}"] if path.endswith((".py", ".pyi")) else []
         yield self.finding(
             Place(path, error.span),
-            f"Cannot read this file: {error.reason}",
+            f"cannot read this file: {error.reason}",
             symbol=path.rpartition("/")[2],
             confidence=Confidence.HIGH,
             evidence=evidence,
-            help="Nothing in this file was checked; correct it, or exclude it",
+            help="correct the file, or exclude it: nothing in it was checked",
         )

@@ -102,32 +102,31 @@ class UnusedSuppression(Rule):
             kind = "ignore-file" if comment.whole_file else "ignore"
             yield self.finding(
                 Place(path, comment.span),
-                f"Unused `modellint: {kind}`{_reasons(entry)}",
+                f"`modellint: {kind}` {_silent(entry)}",
                 symbol=f"{kind}[{','.join(comment.codes)}]",
                 confidence=Confidence.HIGH,
                 help=_help(entry),
             )
 
 
-def _reasons(entry: Stale) -> str:
+def _silent(entry: Stale) -> str:
+    """What a comment, or a part of it, does not do."""
     if entry.suppression.misplaced:
-        return " (below the file's head, where it has no effect)"
-    reasons = []
-    if entry.unused:
-        reasons.append(f"nothing to ignore: {_quoted(entry.unused)}")
+        return "silences nothing: it stands below the head of the file"
+    said = ["silences " + " and ".join(f"no `{code}`" for code in entry.unused)] if entry.unused else []
     if entry.unknown:
-        reasons.append(f"no such rule: {_quoted(entry.unknown)}")
-    return f" ({'; '.join(reasons)})" if reasons else ""
+        said.append("names " + " and ".join(f"`{code}`" for code in entry.unknown) + ", which no rule has")
+    return ", and ".join(said) or "silences nothing"
 
 
 def _help(entry: Stale) -> str:
     if entry.suppression.misplaced:
-        return "Move the comment above the first statement"
+        return "move the comment above the first statement"
     if entry.nearest:
-        return f"Did you mean `{entry.nearest}`?"
+        return f"did you mean `{entry.nearest}`?"
     if len(entry.unused) + len(entry.unknown) == len(entry.suppression.codes):
-        return "Remove the comment"
-    return f"Remove {_quoted((*entry.unused, *entry.unknown))} from the comment"
+        return "remove the comment"
+    return f"remove {_quoted((*entry.unused, *entry.unknown))} from the comment"
 
 
 def _quoted(codes: Sequence[str]) -> str:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from modellint.link.values.tables import Table
 
 
+_RIGHT_TABLE = "use a linear layer for features, or give the table as many rows as there are ids"
+
+
 @dataclass(frozen=True)
 class _Evidence:
     """One reason to believe that a table is sized by features."""
@@ -583,7 +586,7 @@ embedding: !new:torch.nn.Embedding
             confidence=Confidence.MEDIUM,
             evidence=[text for text, _, _ in uses],
             related=[Related(item.recipe.place(item.node.span), message) for _, item, message in uses],
-            help="use a linear layer for features, or give the table as many rows as there are ids",
+            help=_RIGHT_TABLE,
         )
 
     def _check_table(self, event: Event, table: Table, frame: Frame, project: Project) -> Iterator[Finding]:
@@ -591,7 +594,8 @@ embedding: !new:torch.nn.Embedding
         if rows is not None and rows.constant in (0, 1, 2):
             return
         evidence = list(_swapped(event, table, rows, frame, project))
-        fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if evidence else None
+        is_swapped = bool(evidence)
+        fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if is_swapped else None
         if rows is not None:
             evidence += _sized(event, table, rows, frame, project)
         strong = [item for item in evidence if item.is_strong]
@@ -600,14 +604,19 @@ embedding: !new:torch.nn.Embedding
         module = frame.module
         owner, attribute = frame.function.owner, attribute_of(table, frame)
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
+        callee, named = module.text_of(event.value.callee), _text(table.rows)
+        message, advice = f"`{callee}` has `{named}` rows, a feature dimension", _RIGHT_TABLE
+        if is_swapped:
+            message = f"the arguments of `{callee}` are swapped: it has `{named}` rows"
+            advice = "swap them: the number of ids comes first, the width second"
         yield self.finding(
             module.place(event.value),
-            f"`{module.text_of(event.value.callee)}` has `{_text(table.rows)}` rows, a feature dimension",
+            message,
             symbol=f"{owner.name}.{attribute}" if owner and attribute else event.value.target or _text(table.rows),
             confidence=Confidence.HIGH if strong else Confidence.MEDIUM,
             evidence=[item.text for item in chosen],
             related=[item.related for item in chosen if item.related is not None],
-            help="use `nn.Linear` for features, or give the table as many rows as there are ids",
+            help=advice,
             fix=fix,
         )
 
@@ -666,10 +675,10 @@ def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evi
 
 #: What is said of each sign that the sizes have changed places, and of where it is.
 _SIGNS = {
-    Sign.NAMES: ("`{columns}` is called a number of ids, `{rows}` a width", ""),
+    Sign.NAMES: ("by their names, `{columns}` is a number of ids and `{rows}` a width", ""),
     Sign.LIMIT: ("ids are kept below `{place}`, the number of columns", "the ids are kept below this number"),
     Sign.WIDTH: ("`{columns}` counts ids, `{rows}` is the width of other parts", ""),
-    Sign.TAKER: ("`{place}` takes rows of `{size}` numbers", "what the table gives is taken for `{size}` wide"),
+    Sign.TAKER: ("`{place}` takes rows of `{size}` numbers", "the rows are taken to be `{size}` wide here"),
 }
 
 
@@ -684,7 +693,7 @@ def _swapped(event: Event, table: Table, rows: Size | None, frame: Frame, projec
         related = None
         if swap.located is not None:
             related = Related(swap.located.frame.module.place(swap.located.value), message)
-        yield _Evidence(f"the arguments are swapped: {text}", swap.sign is not Sign.NAMES, related)
+        yield _Evidence(text, swap.sign is not Sign.NAMES, related)
         if swap.sign is Sign.NAMES:
             yield _Evidence("ids are looked up in the table", False)
 
@@ -702,7 +711,7 @@ def _square(event: Event, table: Table, rows: Size, frame: Frame, project: Proje
     if columns != rows or not is_called(table, frame, project):
         return
     if is_own_width(event, rows, frame, project) or is_shared(event, rows, frame, project):
-        yield _Evidence(f"the table has as many rows as columns: `{rows}` is the width of what it gives", False)
+        yield _Evidence(f"the table has as many rows as columns: `{rows}` is the width of its rows", False)
         yield _Evidence(f"other parts of the model are `{rows}` wide, and ids index the table", False)
 
 
@@ -717,4 +726,4 @@ def _shared_width(event: Event, table: Table, rows: Size, frame: Frame, project:
     for other, what in ((taken, "the input width of"), (own, "the width of the model, as in")):
         if other is not None:
             text = f"`{rows}` is {what} `{module.text_of(other.value)}`"
-            yield _Evidence(text, False, Related(module.place(other.value), f"`{rows}` is a width"))
+            yield _Evidence(text, False, Related(module.place(other.value), f"`{rows}` is used as a width here"))

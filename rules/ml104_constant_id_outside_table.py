@@ -588,8 +588,10 @@ class Model(nn.Module):
                 f"`padding_idx` is {padding.described}, but the table has {rows.described} rows",
                 symbol=module.text_of(event.value.callee),
                 confidence=Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM,
-                evidence=(f"the last row is {rows - Size.of(1)}",),
-                related=(Related(table.padding.frame.module.place(table.padding.value), "the constant"),),
+                evidence=(f"the last row is {(rows - Size.of(1)).described}",),
+                related=(
+                    Related(table.padding.frame.module.place(table.padding.value), "the constant is written here"),
+                ),
                 help="add a row for the padding, or pad with an id of the vocabulary",
             )
 
@@ -602,8 +604,8 @@ class Model(nn.Module):
             f"`padding_idx` is `{text}`, but the table has `{text}` rows",
             symbol=table.frame.module.text_of(event.value.callee),
             confidence=Confidence.HIGH,
-            evidence=(f"the last row is `{text}` - 1",),
-            related=(Related(module.place(padding.value), "the constant"),),
+            evidence=(f"the last row is `{text} - 1`",),
+            related=(Related(module.place(padding.value), "the constant is written here"),),
             help="add a row for the padding, or pad with an id of the vocabulary",
         )
 
@@ -635,5 +637,5 @@ class Model(nn.Module):
                 Related(origin.frame.module.place(origin.value), "the constant is written here"),
                 Related(arrival.frame.module.place(arrival.event.value), "the ids are looked up here"),
             ),
-            help="fill with an id that has a row, and mask those elements instead",
+            help="fill with an id that has a row, and mask those elements",
         )

@@ -491,13 +491,13 @@ def build(tokenizer, width):
         made = smaller.made.frame.module
         return self.finding(
             made.place(smaller.made.value),
-            f"this is made for {smaller.rows.described} ids, but shares its weight with a layer for "
+            f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
             f"{larger.rows.described}",
             symbol=made.text_of(smaller.made.value.callee),
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
             evidence=(f"`{module.text_of(tie.tied.value)}` makes them share it",),
             related=(
-                Related(larger.made.frame.module.place(larger.made.value), "the other layer"),
+                Related(larger.made.frame.module.place(larger.made.value), "the other layer is made here"),
                 Related(module.place(tie.tied.value), "the weights are tied here"),
             ),
             help="size both layers by the same value",

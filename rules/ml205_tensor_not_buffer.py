@@ -493,7 +493,7 @@ class Lookup(nn.Module):
             confidence=Confidence.MEDIUM if stranded.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(stranded)),
             related=(
-                Related(met.function.module.place(met.value), f"`{met.function.name}` uses it where it is"),
+                Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here"),
                 Related(factory.frame.module.place(factory.value), "the tensor is made here"),
             ),
             help=f'register it: `self.register_buffer("{name}", …)`',

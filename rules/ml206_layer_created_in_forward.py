@@ -617,9 +617,9 @@ class Model(nn.Module):
 def _evidence(creation: Creation) -> Iterator[str]:
     shown = creation.function.module.text_of(creation.call.callee)
     if creation.is_certain:
-        yield f"a `{shown}` has parameters, which start at random or at their defaults each time"
+        yield f"`{shown}` has parameters, which start at random or at their defaults each time"
     else:
-        yield f"a `{shown}` has parameters unless its arguments say otherwise"
+        yield f"`{shown}` has parameters unless its arguments say otherwise"
     if creation.attribute is None:
         yield "the new layer is gone when the call ends"
     else:

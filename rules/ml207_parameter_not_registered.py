@@ -450,7 +450,7 @@ class Model(nn.Module):
             confidence = Confidence.LOW
         else:
             confidence = Confidence.HIGH if found.is_certain and found.use is not None else Confidence.MEDIUM
-        related = [Related(module.place(found.call), "the parameter")]
+        related = [Related(module.place(found.call), "the parameter is made here")]
         if found.use is not None:
             related.append(Related(found.use[0].module.place(found.use[1]), "used here"))
         return self.finding(
@@ -463,7 +463,7 @@ class Model(nn.Module):
                 "that no optimizer updates and no checkpoint holds",
             ),
             related=related,
-            help="do it to the tensor inside of `nn.Parameter(…)`",
+            help="apply it to the tensor inside `nn.Parameter(…)`",
             fix=_moved_inside(found),
         )
 
@@ -520,7 +520,7 @@ def _moved_inside(found: Derived) -> Fix | None:
     rest = python_edit.text_at(Place(module.path, _behind(inner.span, tensor.span)), module)
     is_conversion = not before and behind.lstrip().startswith(".")
     applicability = Applicability.SAFE if is_conversion else Applicability.UNSAFE
-    return Fix("Do it to the tensor inside", applicability, (Edit(outer, f"{at}{changed}{rest}"),))
+    return Fix("Apply it to the tensor inside", applicability, (Edit(outer, f"{at}{changed}{rest}"),))
 
 
 def _between(outer: Span, inner: Span) -> Span:

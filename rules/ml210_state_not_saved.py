@@ -303,9 +303,10 @@ class StateNotSaved(Rule):
 
     def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
         name = state.item.path
-        related = [Related(state.place, f"it changes here, in `{state.function}`")]
+        where = "the script" if state.function == "<module>" else f"`{state.function}`"
+        related = [Related(state.place, f"it changes here, in {where}")]
         if state.makes:
-            related = [Related(state.place, f"the optimizer is made here, in `{state.function}`")]
+            related = [Related(state.place, f"the optimizer is made here, in {where}")]
         if state.saved.place is not None:
             held = ", ".join(f"`{root.item.path}`" for root in state.saved.roots if root.certain)
             related.append(Related(state.saved.place, f"what is saved: {held or 'nothing of the recipe'}"))

@@ -619,8 +619,8 @@ class Attention(nn.Module):
         text = module.text_of(part.value)
         base = module.text_of(next(arg for arg in part.value.args if not is_number(arg, part, project)))
         indices = project.rotary.indices(table)
-        change = f"adds {offset} to" if offset > 0 else f"takes {-offset} from"
-        evidence = [f"`{text}` {change} `{base}`"]
+        room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
+        evidence = [f"a fixed {room} `{base}` is enough for some inputs only"]
         evidence.extend(_indexed_by(index) for index in indices[:1])
         return self.finding(
             module.place(part.value),

@@ -518,7 +518,7 @@ class Attention(nn.Module):
         length = table.length.frame.module.text_of(table.length.value)
         return self.finding(
             module.place(table.event.value),
-            f"the table has `{length}` rows, which do not cover the positions `{ids}`",
+            f"the table has `{length}` rows, which need not cover the positions `{ids}`",
             symbol=module.text_of(table.event.value.callee),
             confidence=Confidence.MEDIUM,
             evidence=(

@@ -504,7 +504,7 @@ class Encoder(nn.Module):
             rows, built = f"{size.number} rows", f"{size.number} rows{given} are built once"
         return self.finding(
             table.frame.module.place(table.value),
-            f"the table has {rows}, and is read for `{length}` positions however many these are",
+            f"the table has {rows}, but is read for `{length}` positions, however many they are",
             symbol=text,
             confidence=Confidence.MEDIUM,
             evidence=(built, f"`{length}` is known only at run time, and neither compared nor limited"),

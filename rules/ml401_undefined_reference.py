@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Example, Rule
+from modellint.rule import Example, Rule, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,14 +314,14 @@ model:
         problem, recipe = found.problem, found.recipe
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
-        what = f"`${{{problem.text}}}` leads nowhere: " if is_plain else f"`<{problem.text}>` leads nowhere: "
+        what = f"`${{{problem.text}}}` leads nowhere: " if is_plain else f"`{problem.reference}` leads nowhere: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
         else:
             what += f"what comes before `{problem.missing}` is no mapping"
         near = get_close_matches(problem.missing, problem.available, n=3, cutoff=0.6)
         if near:
-            help = "did you mean " + " or ".join(f"`{name}`" for name in near) + "?"
+            help = f"did you mean {any_of(near)}?"
         elif nested and problem.available:
             help = "defined there: " + ", ".join(f"`{name}`" for name in problem.available[:8])
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect
-from modellint.rule import Example, Rule
+from modellint.rule import Example, Rule, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -308,7 +308,7 @@ name: Encoder
         is_plain = recipe.dialect is Dialect.OMEGACONF
         evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
         if target.releases:
-            evidence.append(f"judged by {target.package} " + " and ".join(target.releases))
+            evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         return self.finding(
             recipe.place(bad.node.tag.span),
             f"`{target.owner}` has no `{target.missing}`"
@@ -317,7 +317,7 @@ name: Encoder
             symbol=bad.name,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
-            help="did you mean " + " or ".join(f"`{name}`" for name in near) + "?" if near else "correct the name",
+            help=f"did you mean {any_of(near)}?" if near else "correct the name",
         )
 
     def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
@@ -354,4 +354,4 @@ def _advice(tag: str, what: str) -> str:
         return "use `!apply:` for what the function returns, `!name:` for the function itself"
     if what == "a class":
         return "use `!new:` for an object of the class, `!name:` for the class itself"
-    return "name what is meant inside of the module"
+    return "add the name of a class or function in the module"

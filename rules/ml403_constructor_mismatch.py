@@ -301,15 +301,18 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
         wanted = [p.name for p in parameters if not (is_plain and p.name in bad.item.fields)]
         near = get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75 if is_plain else 0.6)
         later = is_plain or tag.kind is TagKind.NAME
-        evidence = ["`TypeError` when " + ("it is called" if later else "the recipe is loaded"), _described(parameters)]
+        evidence = [
+            ("calling it" if later else "loading the recipe") + " raises `TypeError`",
+            _described(parameters),
+        ]
         if target.releases:
-            evidence.append(f"judged by {target.package} " + " and ".join(target.releases))
+            evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         if is_plain and misfit.unknown and not near:
             confidence = Confidence.LOW  # the program may take it out before it builds the object
         return self.finding(
             bad.place(misfit),
-            _message(name, misfit),
+            _message(name, misfit, len(bad.item.elements)),
             symbol=misfit.unknown or bad.item.path or name,
             confidence=confidence,
             evidence=evidence,
@@ -318,13 +321,13 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
         )
 
 
-def _message(name: str, misfit: Misfit) -> str:
+def _message(name: str, misfit: Misfit, given: int) -> str:
     if misfit.unknown:
         return f"`{name}` takes no argument `{misfit.unknown}`"
     if misfit.missing:
         return f"`{name}` needs " + " and ".join(f"`{missing}`" for missing in misfit.missing)
     arguments = "argument" if misfit.most == 1 else "arguments"
-    return f"`{name}` takes at most {misfit.most} {arguments} by position"
+    return f"`{name}` takes at most {misfit.most} {arguments} by position, not {given}"
 
 
 def _described(parameters: Parameters) -> str:
@@ -335,7 +338,7 @@ def _described(parameters: Parameters) -> str:
 
 def _advice(misfit: Misfit, meant: str | None) -> str:
     if misfit.unknown:
-        return f"take `{misfit.unknown}` out"
+        return f"remove `{misfit.unknown}`"
     if meant is not None:
-        return f"`{meant}` is not one of its names; is it meant for what is missing?"
-    return "add what is missing" if misfit.missing else "name the arguments"
+        return f"is `{meant}` meant for what is missing?"
+    return "add what is missing" if misfit.missing else "pass the arguments by name"

@@ -464,7 +464,7 @@ def compute_forward(self, batch, stage):
                 if certain
                 else f"{where} comes by here only under a condition that a run decides, or other keys may be added",
             ),
-            related=[Related(_head(lacking), f"has no `{use.name}`") for lacking in recipes],
+            related=[Related(_head(lacking), f"the recipe, which has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
         )
 
@@ -490,7 +490,7 @@ def compute_forward(self, batch, stage):
             symbol=name,
             confidence=Confidence.HIGH,
             evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
-            related=(Related(unmet.place, f"has no `{name}`"),),
+            related=(Related(unmet.place, f"the recipe, which has no `{name}`"),),
             help=help,
         )
 

@@ -170,7 +170,7 @@ class UnknownTag(Rule):
             f"HyperPyYAML knows no tag `{text}`",
             symbol=text,
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
-            evidence=("`ConstructorError: could not determine a constructor for the tag` when the recipe is loaded",),
+            evidence=(_REFUSED,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
         )
 
@@ -185,11 +185,24 @@ class UnknownTag(Rule):
         )
 
 
+_REFUSED = (
+    "HyperPyYAML raises `ConstructorError: could not determine a constructor for the tag` when the recipe is loaded"
+)
+#: What PyYAML's safe loader makes of `!!` tags.
+_YAML_TYPES = tuple(
+    f"!!{name}"
+    for name in ("binary", "bool", "float", "int", "map", "null", "omap", "pairs", "seq", "set", "str", "timestamp")
+)
+
+
 def _nearest(text: str) -> str | None:
     """The tag that was probably meant."""
     from modellint.graph.recipe import TagKind
     from modellint.link.recipes.health import PREFIXES
 
+    if text.startswith("!!"):
+        types = get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
+        return types[0] if types else None
     tags = {kind.value.lower(): kind.value for kind in TagKind if kind.value.startswith("!")}
     name, colon, target = text.strip("!<>").partition(":")
     near = get_close_matches(f"!{name.lower()}", tags, n=1, cutoff=0.7)

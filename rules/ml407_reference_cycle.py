@@ -167,11 +167,11 @@ class ReferenceCycle(Rule):
             what = f"`{problem.missing}` is included by itself, or by what it includes"
             evidence, help = "HyperPyYAML includes it again and again until it fails", "take this `!include:` out"
         elif is_itself:
-            what = f"`<{problem.text}>` leads to what it is a part of"
+            what = f"`{problem.reference}` leads to what it is a part of"
             evidence = "HyperPyYAML puts `None` in its place, without a word"
             help = "refer to a key of its own that both can share"
         else:
-            what = f"`<{problem.text}>` leads back to itself"
+            what = f"`{problem.reference}` leads back to itself"
             evidence = "HyperPyYAML raises an error when the recipe is loaded"
             help = "give one of the keys a value of its own"
         return self.finding(

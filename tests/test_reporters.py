@@ -70,7 +70,7 @@ def test_full_does_without_a_source_that_cannot_be_read(words: Workspace) -> Non
     words.write({"a.py": b"\xff\xfe binary \x00"})
     result = words.run("check", "a.py")
     assert result.code == 1
-    assert result.out.startswith("a.py:1:1: ML001[error] Cannot read this file: byte 0xff is not valid utf-8")
+    assert result.out.startswith("a.py:1:1: ML001[error] cannot read this file: byte 0xff is not valid utf-8")
 
 
 def test_the_summary_counts_by_severity(words: Workspace) -> None:

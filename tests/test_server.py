@@ -124,7 +124,7 @@ async def test_unsaved_text_counts_and_columns_are_utf16(client: LanguageClient,
         "nn.Embedding(width, vocab_size)"
     )
     assert swapped.severity == types.DiagnosticSeverity.Error
-    assert "the arguments are swapped" in swapped.message
+    assert "the arguments of `nn.Embedding` are swapped" in swapped.message
     assert await pushed(uri, {"ML101", "ML204"}, client)
 
 

@@ -171,15 +171,15 @@ def test_unused_comments_are_reported(words: Workspace) -> None:
     result = words.run("check", "a.py", "--output-format", "json")
     found = [(f["line"], f["column"], f["message"], f["help"]) for f in result.json["findings"]]
     assert found == [
-        (1, 8, "Unused `modellint: ignore` (nothing to ignore: `TST101`)", "Remove the comment"),
-        (2, 8, "Unused `modellint: ignore`", "Remove the comment"),
-        (3, 11, "Unused `modellint: ignore` (nothing to ignore: `ML001`)", "Remove `ML001` from the comment"),
-        (5, 8, "Unused `modellint: ignore` (no such rule: `TST102`)", "Did you mean `TST101`?"),
+        (1, 8, "`modellint: ignore` silences no `TST101`", "remove the comment"),
+        (2, 8, "`modellint: ignore` silences nothing", "remove the comment"),
+        (3, 11, "`modellint: ignore` silences no `ML001`", "remove `ML001` from the comment"),
+        (5, 8, "`modellint: ignore` names `TST102`, which no rule has", "did you mean `TST101`?"),
         (
             6,
             1,
-            "Unused `modellint: ignore-file` (below the file's head, where it has no effect)",
-            "Move the comment above the first statement",
+            "`modellint: ignore-file` silences nothing: it stands below the head of the file",
+            "move the comment above the first statement",
         ),
     ]
 

@@ -53,7 +53,8 @@ def _parse(source: SourceFile) -> ast.Module:
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), max(len(source.lines), 1))
         column = max(error.offset or 1, 1)
-        raise UnreadableError(f"syntax error: {error.msg}", Span(line, column, line, column + 1)) from None
+        reason = error.msg if "syntax" in error.msg else f"syntax error: {error.msg}"
+        raise UnreadableError(reason, Span(line, column, line, column + 1)) from None
     except (RecursionError, MemoryError):
         raise UnreadableError("nested too deeply to parse") from None
     except ValueError as error:

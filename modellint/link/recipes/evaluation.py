@@ -147,6 +147,11 @@ class Problem:
     #: How many references ask for the same thing in vain.
     times: int = 1
 
+    @property
+    def reference(self) -> str:
+        """The reference in its angle brackets, which a text around it, or a chain of references, already holds."""
+        return self.text if "<" in self.text else f"<{self.text}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:

@@ -281,3 +281,70 @@ def test_the_vocabulary_of_a_model_is_that_of_one_table(tmp_path: Path, name: st
     parameters = "config: __import__('config').Config, codebook_size=100"
     verdict = verdict_on_table(tmp_path, sizes, "self.table(ids)", "ids", parameters=parameters, also=also)
     assert verdict.status is status, verdict
+
+
+REAL = """
+class Real{number}(nn.Module):
+    def __init__(self, width=8, rows=16{takes}):
+        super().__init__()
+        self.front = nn.Linear(width, width)
+        self.table = nn.Embedding(rows, width)
+        {also}
+
+    def forward(self, {inputs}):
+        {says}
+        {between}
+        return self.table({ids})
+
+
+"""
+#: What is looked up, with the inputs and other parts of the class, and whether it is known to be real numbers.
+NUMBERS: dict[str, tuple[dict[str, str], Status]] = {
+    "an input as it is": ({"ids": "x"}, Status.UNCONFIRMED),
+    "an input, turned": ({"ids": "x.transpose(0, 1).contiguous()"}, Status.UNCONFIRMED),
+    "an input, shifted": ({"ids": "x + 1"}, Status.UNCONFIRMED),
+    "an input, cut off below": ({"ids": "torch.relu(x)"}, Status.UNCONFIRMED),
+    "an input, cast": ({"ids": "(x * 3).long()"}, Status.UNCONFIRMED),
+    "an input with a shape": ({"says": '"""x: (batch, time)"""', "ids": "x * 2"}, Status.UNCONFIRMED),
+    "two inputs that must be of one type": ({"inputs": "x, y", "ids": "torch.bmm(x, y)"}, Status.UNCONFIRMED),
+    "an input and a number that were made up": (
+        {"takes": ", alpha=None", "also": "self.alpha = alpha or 1", "ids": "x * self.alpha"},
+        Status.UNCONFIRMED,
+    ),
+    "ids and a number that was made up": (
+        {"inputs": "ids", "takes": ", *, alpha", "also": "self.alpha = alpha", "ids": "ids * self.alpha"},
+        Status.UNCONFIRMED,
+    ),
+    "what a layer made": ({"ids": "self.front(x)"}, Status.CONFIRMED),
+    "an input that a layer takes, too": ({"between": "y = self.front(x)", "ids": "x + 1"}, Status.CONFIRMED),
+    "cast, what a layer made": ({"ids": "(self.front(x) * 9).long()"}, Status.CONFIRMED),
+    "a quotient of ids": ({"inputs": "ids", "ids": "ids / 2"}, Status.CONFIRMED),
+    "a quotient of what nothing describes": ({"ids": "x / 2"}, Status.CONFIRMED),
+    "documented features": (
+        {"says": '"""x: (batch, time) float features"""', "ids": "torch.relu(x)"},
+        Status.CONFIRMED,
+    ),
+}
+
+
+def test_real_numbers_that_were_made_up_prove_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "real.py"
+    parts = {"inputs": "x", "takes": "", "also": "", "says": "", "between": ""}
+    classes = [REAL.format(number=number, **{**parts, **case}) for number, (case, _) in enumerate(NUMBERS.values())]
+    path.write_text("import torch\nfrom torch import nn\n\n\n" + "".join(classes))
+    lines = path.read_text().splitlines()
+    probes = []
+    for number, line in enumerate(at for at, text in enumerate(lines, 1) if "return self.table(" in text):
+        place = [path.as_posix(), line, lines[line - 1].index("self.") + 1, line, len(lines[line - 1]) + 1]
+        data = {"name": f"Real{number}.forward", "place": place, "claim": "continuous"}
+        probes.append((number, Probe(Target(path, "Real0"), "values", data)))
+    verdicts = answer(Group(Target(path, "Real0"), tuple(probes)), Setup(Path(sys.executable), ()))
+    told = {name: verdicts[number].status for number, name in enumerate(NUMBERS)}
+    assert told == {name: status for name, (_, status) in NUMBERS.items()}, verdicts
+
+
+def test_settings_say_that_what_is_looked_up_is_real(tmp_path: Path) -> None:
+    code = model(between="ids = hidden + 1")
+    said = {"decoder:Decoder": {"inputs": {"hidden": {"shape": [2, 8]}}}}
+    verdict = verdict_of(tmp_path, code, said, claim="continuous")
+    assert verdict.status is Status.CONFIRMED, verdict

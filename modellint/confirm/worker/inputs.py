@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from . import roles
 from .classes import annotation_of
@@ -39,6 +40,7 @@ _FLOATS = re.compile(
     r"mel|feat|wav|audio|signal|speech|image|pixel|spec|hidden|state|memory|query|f0|energy|noise|latent"
 )
 _SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
+_SAYS_REAL = re.compile(r"\b(?:float\w*|real|features?|(?:mel_?)?spectrograms?|waveforms?)\b", re.IGNORECASE)
 _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
 _BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
 _CHANNELS, _SIDES = frozenset(("c", "ch", "channels")), frozenset(("h", "w", "height", "width"))
@@ -82,6 +84,8 @@ class Spec:
     largest: int = 1
     declared: tuple[int, int, str] | None = None
     is_documented: bool = False
+    #: Whether settings or documentation say that the numbers are real.
+    is_real: bool = False
     #: How long sequences are: what stands for `TIME` in the shape.
     time: int = TIME
     #: The first of the positions, and after how many they begin anew.
@@ -117,6 +121,19 @@ class Spec:
         ids = torch.arange(max(1, torch.Size(sizes).numel())).reshape(sizes) % (self.largest + 1)
         return (ids if fill is None else torch.full(sizes, fill)).to(device)
 
+    @property
+    def is_made_up_real(self) -> bool:
+        """Whether it holds real numbers only since nothing says otherwise."""
+        if self.kind == "float":
+            return not self.is_real
+        return any(isinstance(part, torch.Tensor) and part.is_floating_point() for part in tree_leaves(self.value))
+
+    def whole(self) -> Spec:
+        """The same with integers in the place of real numbers."""
+        if self.kind == "float":
+            return replace(self, kind="ids", largest=0)
+        return replace(self, value=tree_map_only(torch.Tensor, lambda tensor: tensor.long(), self.value))
+
     def _lengths(self, number: int) -> list[int]:
         """How long the sequences of a batch are: the longest comes first."""
         return [max(1, self.time - 2 * (row % 2)) for row in range(number)]
@@ -125,6 +142,14 @@ class Spec:
         if self.kind == "value":
             return repr(self.value)
         return f"{self.kind} {'x'.join(map(str, self.sizes))}" if self.sizes else self.kind
+
+
+def with_integers(specs: Mapping[str, Spec]) -> Iterator[dict[str, Spec]]:
+    """The same inputs with integers in the place of real numbers that were made up: the most of them come first."""
+    names = [name for name, spec in specs.items() if spec.is_made_up_real]
+    for number in range(len(names), 0, -1):
+        for chosen in itertools.combinations(names, number):
+            yield {**specs, **{name: specs[name].whole() for name in chosen}}
 
 
 class Inputs:
@@ -314,7 +339,8 @@ class Inputs:
         if kind == "ids":
             return [replace(spec, shape=self._sizes(dims)) for spec in self._ids(parameter.name)[:1]]
         if kind == "float":
-            return [replace(spec, is_documented=True) for spec in self._of_dimensions(dims)]
+            is_real = _SAYS_REAL.search(says) is not None
+            return [replace(spec, is_documented=True, is_real=is_real) for spec in self._of_dimensions(dims)]
         return [Spec(kind, self._sizes(dims), is_documented=True)]
 
     def _of_dimensions(self, dims: list[str]) -> list[Spec]:
@@ -451,7 +477,7 @@ def _configured(name: str, said: Any) -> Spec:
     if "high" in said:
         low = said.get("low", 0)
         return Spec("ids", shape, largest=min(1, said["high"]), declared=(low, said["high"], f"`{name}` as configured"))
-    return Spec("float", shape, is_documented=True)
+    return Spec("float", shape, is_documented=True, is_real=True)
 
 
 def _tree(function: Callable[..., Any]) -> ast.FunctionDef | None:

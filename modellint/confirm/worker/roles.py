@@ -12,6 +12,8 @@ VARIANTS = (0, 1, 2)
 #: One more choice, for facts in which no number matters: all sizes are equal, so that shapes fit which must.
 EQUAL = 3
 EQUAL_SIZE = 8
+#: The choice in which fractions are whole.
+_WHOLE = 1
 _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
     r"|bucket|lang|cardinal|^n$|^num$"
@@ -98,7 +100,8 @@ class Numbers:
     def _chosen(self, name: str) -> int | float:
         lower = name.lower()
         if _FRACTION.search(lower):
-            return 0.1
+            # One choice is an integer: a number that was made up does not make real numbers of ids.
+            return 1 if self.variant == _WHOLE else 0.1
         for pattern, numbers in _NUMBERS:
             if pattern.search(lower) and not _COUNT.search(lower):
                 return numbers[self.variant]

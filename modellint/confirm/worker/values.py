@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import roles
 from .forced import Forced
-from .inputs import Inputs, Spec
+from .inputs import Inputs, Spec, with_integers
 from .intervals import Intervals, ReadNumbers
 from .places import Spot, innermost, names_in_call
 from .standins import described, likeliest
@@ -36,6 +37,10 @@ _TRIALS = 24
 #: Ids that nothing counts so far, for what keeps ids below a bound.
 _ENORMOUS = (10**9 + 7, 2 * 10**9 + 11)
 _SCALES = (1.0, 1e3, 1e6)
+#: So many ways to put integers in the place of real numbers are tried.
+_MAX_CHOICES = 31
+#: What complains of integers where real numbers are needed.
+_TYPES = re.compile(r"type|[Ll]ong|[Ff]loat|integ")
 #: Seconds after which no further way to call a function is tried.
 _PATIENCE = 25.0
 
@@ -167,7 +172,7 @@ class _Claim:
             if error is None and watch.seen:
                 self._reasons.append("the lookup works with these inputs")
                 return None
-            if watch.is_not_ids and not watch.is_input and failed is None:
+            if failed is None and self._is_made_by_code(call, specs, watch, _is_real):
                 failed = {**self._confirmed(call, specs, watch.fact), "device": "fake"}
         return failed
 
@@ -179,18 +184,49 @@ class _Claim:
         for specs, watch, error in self._runs(call):
             if error is None and watch.seen:
                 return self._with_larger_numbers(call, specs, [])
-            if watch.is_not_ids and not watch.is_input and failed is None:
+            if failed is None and watch.is_outside:
+                failed = self._with_larger_numbers(call, specs, [], watch.highest)
+            if failed is None and self._is_made_by_code(call, specs, watch, _is_real):
                 failed = self._confirmed(call, specs, watch.fact)
         return failed
 
-    def _with_larger_numbers(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
-        """Features have no largest value: ids that are made of them leave every table, unless something keeps them."""
+    def _with_larger_numbers(
+        self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding], highest: int | None = None
+    ) -> Outcome | None:
+        """Features have no largest value: ids that are made of them leave every table, unless something keeps them.
+
+        `highest` is the largest id where numbers of a usual size leave the table already.
+        """
         for scale in _SCALES[1:]:
             watch, _ = self._run(call, specs, tables, scale=scale)
-            if watch.is_outside and not watch.is_input:
+            if watch.highest != highest and self._is_made_by_code(call, specs, watch, _is_outside, tables, scale):
                 return self._confirmed(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
         self._reasons.append("the lookup works with these inputs")
         return None
+
+    def _is_made_by_code(
+        self,
+        call: _Call,
+        specs: dict[str, Spec],
+        watch: Watch,
+        fails: Callable[[Watch], bool],
+        tables: list[nn.Embedding] | None = None,
+        scale: float = 1.0,
+    ) -> bool:
+        """Whether a lookup fails for what the code does, and not for the real numbers that were made up as its inputs.
+
+        With integers in their place it has to fail in the same way, or the code has to refuse those for their type.
+        """
+        if not fails(watch):
+            return False
+        for number, integers in enumerate(with_integers(specs)):
+            watch, error = self._run(call, integers, tables or [], scale=scale)
+            if number >= _MAX_CHOICES or not (fails(watch) or (not watch.seen and _is_about_types(error))):
+                self._reasons.append(
+                    "nothing says that the inputs are real numbers, and with integers it does not fail"
+                )
+                return False
+        return True
 
     def _features(self, call: _Call) -> Outcome | None:
         """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
@@ -213,7 +249,12 @@ class _Claim:
             if error is not None and watch.error is None:
                 specs = self._known(call, guessed, _swapped)
                 watch, error = self._run(call, specs, tables)
-                if error is not None and watch.seen and watch.error is None and self._works(call, specs, _swapped):
+                if (
+                    error is not None
+                    and watch.seen
+                    and watch.error is None
+                    and not self._failure(call, specs, _swapped)
+                ):
                     detail = f"{described(error)[:200]}; with the two sizes swapped it runs"
                     return self._confirmed(call, specs, detail)
             larger = self._beyond_bound(call, guessed, tables)
@@ -232,18 +273,19 @@ class _Claim:
         model, its table repaired, takes them and refuses integers of the same shape.
         """
         widths = {table.num_embeddings for _, _, table in call.tables}
-        is_open = self._works(call, specs, repaired)
-        known = dict(specs)
+        error = self._failure(call, specs, repaired)
+        guessed = dict(specs)
         for name, spec in specs.items():
-            if spec.kind != "float" or name in call.attempt.configured.get("inputs", {}):
-                continue
-            is_free = len(spec.shape) - 1 in spec.free
-            if is_open and spec.is_documented and not is_free and spec.shape[-1] in widths:
-                continue
-            integers = {**known, name: replace(spec, kind="ids", largest=0)}
-            if not is_open or self._works(call, integers, repaired):
-                known = integers
-        return known
+            is_told = spec.is_documented and len(spec.shape) - 1 not in spec.free and spec.shape[-1] in widths
+            if is_told and error is None:
+                del guessed[name]
+        for number, integers in enumerate(with_integers(guessed)):
+            known = {**specs, **integers}
+            if error is not None or number >= _MAX_CHOICES:
+                return known
+            if not _is_about_types(self._failure(call, known, repaired)):
+                return known
+        return specs
 
     def _beyond_bound(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> Outcome | None:
         """However large ids are, the code keeps them below the number of columns, and there are fewer rows."""
@@ -273,13 +315,13 @@ class _Claim:
                     return self._confirmed(call, specs, f"{spec.declared[2]}: {watch.fact}")
         return None
 
-    def _works(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None) -> bool:
-        """Whether the same call gets through, once the table is repaired if that is asked for."""
+    def _failure(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None) -> Exception | None:
+        """What a call raises, once the table is repaired if that is asked for; None if it gets through."""
         if repaired is not None:
             for module, name, table in call.tables:
                 setattr(module, name, repaired(table))
         try:
-            return self._run(call, specs, [])[1] is None
+            return self._run(call, specs, [])[1]
         finally:
             for module, name, table in call.tables:
                 setattr(module, name, table)
@@ -399,6 +441,20 @@ class _Claim:
     def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str) -> Outcome:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         return _confirmed(detail)
+
+
+def _is_real(watch: Watch) -> bool:
+    """Whether real numbers were looked up that are no input as it was given."""
+    return watch.is_not_ids and not watch.is_input
+
+
+def _is_outside(watch: Watch) -> bool:
+    """Whether ids without a row were looked up that are no input as it was given."""
+    return watch.is_outside and not watch.is_input
+
+
+def _is_about_types(error: Exception | None) -> bool:
+    return error is not None and _TYPES.search(str(error)) is not None
 
 
 def _confirmed(detail: str) -> Outcome:

@@ -15,6 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import click
 
     from modellint.cli import cli
+    from modellint.config import UsageError
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -22,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = cli.main(arguments, prog_name="modellint", standalone_mode=False)
         sys.stdout.flush()
+    except UsageError as error:
+        click.echo(f"Error: {error}", err=True)
+        code = 2
     except click.ClickException as error:
         error.show()
         code = 2

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
+from modellint.outputs import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -67,15 +68,15 @@ class Baseline:
             document = json.loads(file.read_bytes())
         except OSError as error:
             hint = "; `--write-baseline` makes one" if isinstance(error, FileNotFoundError) else ""
-            raise UsageError(f"--baseline: {file}: {error.strerror}{hint}") from None
+            raise UsageError(f"--baseline: {shown(file)}: {error.strerror}{hint}") from None
         except ValueError as error:
-            raise UsageError(f"--baseline: {file}: not valid JSON: {error}") from None
+            raise UsageError(f"--baseline: {shown(file)}: not valid JSON: {error}") from None
         if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
             raise UsageError(
-                f"--baseline: {file}: expected an object with a list `findings`, as `--write-baseline` has it"
+                f"--baseline: {shown(file)}: expected an object with a list `findings`, as `--write-baseline` has it"
             )
         if document.get("version") != _VERSION:
-            raise UsageError(f"--baseline: {file}: version {document.get('version')!r}; expected {_VERSION}")
+            raise UsageError(f"--baseline: {shown(file)}: version {document.get('version')!r}; expected {_VERSION}")
         return cls(file, [_entry(item, file, number) for number, item in enumerate(document["findings"], 1)])
 
     def compare(self, findings: Sequence[Finding], checked: Collection[str], codes: Collection[str]) -> Comparison:
@@ -137,7 +138,7 @@ class Baseline:
         try:
             write_atomically(self.file, f"{text}\n".encode("utf-8", "surrogatepass"))
         except OSError as error:
-            raise UsageError(f"--write-baseline: {self.file}: {error.strerror}") from None
+            raise UsageError(f"--write-baseline: {shown(self.file)}: {error.strerror}") from None
 
     def _absolute(self, path: str) -> str:
         return Path(os.path.normpath(self.file.parent / path)).as_posix()
@@ -152,5 +153,5 @@ class Baseline:
 def _entry(item: Any, file: Path, number: int) -> Entry:
     if not isinstance(item, dict) or not all(isinstance(item.get(key), str) for key in _KEYS):
         listed = ", ".join(f"`{key}`" for key in _KEYS)
-        raise UsageError(f"--baseline: {file}: finding {number}: expected an object with the strings {listed}")
+        raise UsageError(f"--baseline: {shown(file)}: finding {number}: expected an object with the strings {listed}")
     return Entry(**{key: item[key] for key in _KEYS})

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.config import UsageError
-from modellint.outputs import deliver, parse_outputs, wants_colour
+from modellint.discovery import kind_of
+from modellint.outputs import deliver, parse_outputs, shown, wants_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         files = shard_of(files, flags["shard"], settings.root)
     if flags["show_files"]:
         for file in files:
-            click.echo(_relative(file))
+            click.echo(shown(file))
         return 0
     confirmer = _confirmer(settings, rules, flags)
     fixing = _fixing(settings, rules, overlay, flags)
@@ -69,7 +70,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     else:
         fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
     for crash in report.crashes:
-        click.echo(f"internal error in {crash.part} on {_relative(Path(crash.path))}: {crash.error}", err=True)
+        click.echo(f"internal error in {crash.part} on {shown(Path(crash.path))}: {crash.error}", err=True)
         if flags["verbose"]:
             click.echo(crash.traceback, err=True)
     if report.crashes or (fixing is not None and fixing.fixer.write_errors):
@@ -88,6 +89,10 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
         return paths or (Path("."),), None
     if stdin_filename is None or len(paths) > 1:
         raise UsageError("`-` reads one file from stdin; expected no other path, and --stdin-filename with its name")
+    if kind_of(stdin_filename.name) is None:
+        raise UsageError(
+            f"--stdin-filename: {stdin_filename} is neither Python nor YAML; expected a name like models/x.py"
+        )
     file = Path(os.path.abspath(stdin_filename))
     return (file,), {file: sys.stdin.buffer.read()}
 
@@ -152,9 +157,9 @@ def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bo
         return
     for path in skipped:
         if path.suffix != ".ipynb":
-            click.echo(f"warning: {path} is neither Python nor YAML and was left out", err=True)
+            click.echo(f"Warning: {path} is neither Python nor YAML and was left out", err=True)
     if not files:
-        click.echo("warning: no Python or YAML files found under the given paths", err=True)
+        click.echo("Warning: no Python or YAML files found under the given paths", err=True)
 
 
 def _run(
@@ -199,7 +204,7 @@ def _run(
     if flags["verbose"]:
         click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
         for path, parts in report.unfinished:
-            click.echo(f"{_relative(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
+            click.echo(f"{shown(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
     return report
 
 
@@ -213,7 +218,7 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
     old = Baseline.read(settings.baseline) if settings.baseline.exists() else Baseline(settings.baseline)
     new = old.updated(report.findings, report.checked, rules.selected)
     new.write()
-    click.echo(f"{_relative(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
+    click.echo(f"{shown(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
     return 0
 
 
@@ -223,6 +228,8 @@ def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str)
     from modellint.fix.writing import WriteError
     from modellint.ignoring import add_ignores
 
+    if os.path.exists(reason):
+        raise UsageError(f"--add-ignore: {reason} is taken for the reason; expected `--add-ignore REASON {reason}`")
     if overlay:
         raise UsageError("--add-ignore writes into files; expected none on stdin")
     try:
@@ -230,7 +237,7 @@ def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str)
     except WriteError as error:
         raise UsageError(f"--add-ignore: {error}") from None
     for finding in left:
-        place = f"{_relative(Path(finding.path))}:{finding.span.line}:{finding.span.column}"
+        place = f"{shown(Path(finding.path))}:{finding.span.line}:{finding.span.column}"
         click.echo(f"{place}: no comment can ignore {finding.code} here", err=True)
     click.echo(f"Ignored {silenced} finding{'' if silenced == 1 else 's'}", err=True)
     return int(bool(left))
@@ -310,13 +317,6 @@ def _shown_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown_value, value))}]"
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
-
-
-def _relative(path: Path) -> str:
-    try:
-        return Path(os.path.relpath(path)).as_posix()
-    except ValueError:  # another drive
-        return path.as_posix()
 
 
 class _Progress:

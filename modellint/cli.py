@@ -23,12 +23,41 @@ Shell completion:
   zsh    eval "$(_MODELLINT_COMPLETE=zsh_source modellint)"
   fish   _MODELLINT_COMPLETE=fish_source modellint | source
 """
+_EXAMPLES = """
+\b
+Examples:
+  modellint check
+  modellint check --fix
+  modellint explain ML201
+"""
 _EXIT_CODES = """
 \b
 Exit codes:
   0  nothing found
   1  findings
   2  wrong usage, bad configuration or an internal error
+"""
+_CHECK_EXAMPLES = """
+\b
+Examples:
+  modellint check
+  modellint check src recipes/train.yaml
+  modellint check --select ML2 --ignore ML202
+  modellint check --fix
+  modellint check --statistics --exit-zero
+  modellint check --output-format sarif=report.sarif --output-format full
+  modellint check --baseline known.json --write-baseline
+  modellint check --changed-since origin/main
+"""
+_SERVER_EXAMPLES = """
+\b
+Examples:
+  modellint server
+
+\b
+Exit codes:
+  0  the editor ended it
+  2  wrong usage, or the extra is not installed
 """
 
 
@@ -42,10 +71,11 @@ def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 _Files = click.Path(path_type=Path)
+_Seconds = click.FloatRange(min=0, min_open=True)
 
 
 @click.group(
-    epilog=_EXIT_CODES + _COMPLETION,
+    epilog=_EXAMPLES + _EXIT_CODES + _COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(modellint.__version__, "-V", "--version", message="modellint %(version)s")
@@ -53,7 +83,7 @@ def cli() -> None:
     """Finds the mistakes in PyTorch model definitions and HyperPyYAML recipes that only surface at run time."""
 
 
-@cli.command(epilog=_EXIT_CODES)
+@cli.command(epilog=_CHECK_EXAMPLES + _EXIT_CODES)
 @click.argument("paths", nargs=-1, type=_Files)
 @click.option(
     "--select",
@@ -61,7 +91,7 @@ def cli() -> None:
     multiple=True,
     callback=_codes,
     shell_complete=complete_code,
-    help="Rules to run: codes, their beginnings, or ALL.",
+    help="Rules to run: codes, beginnings of codes such as ML2, or ALL.",
 )
 @click.option(
     "--ignore",
@@ -98,12 +128,12 @@ def cli() -> None:
 @click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
 @click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use.")
+@click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--cache-dir", type=_Files, help="The folder of the cache.")
 @click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--exclude", multiple=True, help="More files and folders to leave out (a pattern).")
+@click.option("--exclude", metavar="PATTERN", multiple=True, help="More files and folders to leave out.")
 @click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @click.option("--baseline", type=_Files, help="Leave out the findings that this file holds.")
 @click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
@@ -120,7 +150,12 @@ def cli() -> None:
 @click.option("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
 @click.option("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
 @click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each model that is run.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How long each model may run (60).",
+)
 @click.option("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
 @click.option("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
@@ -134,12 +169,9 @@ def check(paths: tuple[Path, ...], **flags: Any) -> int:
     PATHS are files and folders, the working directory if there are none. A named file is always checked; in
     folders, what `.gitignore` and `exclude` name is left out.
     """
-    try:
-        from modellint import checking
+    from modellint import checking
 
-        return checking.check(paths, flags)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+    return checking.check(paths, flags)
 
 
 _MERGE_EXAMPLES = """
@@ -172,13 +204,10 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
     from modellint.finding import Severity
     from modellint.merging import merged
 
-    try:
-        rules = _rule_set()
-        outputs = parse_outputs(output_formats, None, "full")
-        report = merged(reports)
-        write(report, outputs, rules, None, {"color": color, "quiet": False, "statistics": False, "output_file": None})
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+    rules = _rule_set()
+    outputs = parse_outputs(output_formats, None, "full")
+    report = merged(reports)
+    write(report, outputs, rules, None, {"color": color, "quiet": False, "statistics": False, "output_file": None})
     return int(any(finding.severity >= Severity(fail_on or "warning") for finding in report.findings))
 
 
@@ -189,10 +218,15 @@ Examples:
   modellint map hparams/train.yaml --format html --output-file map.html
   modellint map hparams/train.yaml --format dot | dot -Tsvg > map.svg
   modellint map model.py::Encoder --format json
+
+\b
+Exit codes:
+  0  the map was written
+  2  wrong usage, or there is no such map
 """
 
 
-@cli.command("map", epilog=_MAP_EXAMPLES + "\b\nExit codes:\n  0  the map was written\n  2  there is no such map\n")
+@cli.command("map", epilog=_MAP_EXAMPLES)
 @click.argument("target", metavar="RECIPE|FILE.py::CLASS")
 @click.option(
     "--format",
@@ -213,13 +247,7 @@ def show_map(target: str, output_format: str, output_file: Path | None, color: s
     trains it and saves it. Of a class: its layers, parameters and buffers, what registers them, and where they are
     used. What should be held and is not, `left out`, is what `modellint check` reports.
     """
-    from modellint.mapping.model import MapError
-
-    try:
-        text = _mapped(target, output_format, output_file is None and wants_colour(color), flags)
-        deliver(text, output_file)
-    except (UsageError, MapError) as error:
-        raise click.UsageError(str(error)) from None
+    deliver(_mapped(target, output_format, output_file is None and wants_colour(color), flags), output_file)
     return 0
 
 
@@ -239,7 +267,7 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
     return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
 
 
-@cli.command()
+@cli.command(epilog=_SERVER_EXAMPLES)
 def server() -> int:
     """Run the language server on stdin and stdout, for editors.
 
@@ -249,7 +277,7 @@ def server() -> int:
         from modellint.server.app import create
     except ImportError as error:
         missing = f"the package {error.name} is missing; expected `pip install 'modellint[lsp]'`"
-        raise click.UsageError(f"the language server cannot be started: {missing}") from None
+        raise UsageError(f"the language server cannot be started: {missing}") from None
     create().start_io()
     return 0
 
@@ -284,8 +312,13 @@ Exit codes:
 )
 @click.option("--output-file", type=_Files, help="Write the report to this file.")
 @click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where models are run.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each check.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How long each check may take (60).",
+)
+@click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
 @click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option("--python", type=_Files, help="The interpreter that runs the model.")
@@ -300,11 +333,8 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     from modellint.checking import interpreter
     from modellint.confirm.command import run_probe
 
-    try:
-        flags["python"] = interpreter(flags["python"])
-        return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+    flags["python"] = interpreter(flags["python"])
+    return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
 for command in (explain, rules, test_rules):

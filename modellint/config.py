@@ -116,6 +116,8 @@ class Settings:
 def settings_for(paths: Iterable[Path], config: Path | None = None, *, isolated: bool = False) -> Settings:
     """The settings for checking `paths`: from `config`, or from the nearest configuration upward."""
     start = _common_folder(paths)
+    if isolated and config is not None:
+        raise UsageError(f"--isolated uses no configuration file; expected it, or `--config {config}`, but not both")
     if isolated:
         return Settings(_project_root(start))
     if config is not None:

@@ -65,6 +65,14 @@ def deliver(text: str, target: Path | None, option: str = "--output-file") -> No
         raise UsageError(f"{option}: {target}: {error.strerror}") from None
 
 
+def shown(path: Path) -> str:
+    """A path as messages have it: from the working directory."""
+    try:
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
 def wants_colour(choice: str) -> bool:
     """Whether stdout is to be coloured: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal."""
     if choice != "auto":

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config import UsageError, nearest
+from modellint.outputs import shown
 from modellint.rule import ENTRY_POINT_GROUP, Rule
 
 if TYPE_CHECKING:
@@ -173,13 +174,13 @@ def _load_file(path: Path) -> ModuleType:
     name = f"modellint_rule_path_{abs(hash(path.as_posix())):x}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"`rule-paths`: {path}: not a Python file")
+        raise UsageError(f"{shown(path)}: not a Python file; expected rules")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise UsageError(f"`rule-paths`: {path}: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{shown(path)}: cannot be loaded: {type(error).__name__}: {error}") from error
     return module
 
 

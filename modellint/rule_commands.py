@@ -26,26 +26,40 @@ def _load_rules() -> dict[str, Rule]:
     from modellint.config import settings_for
     from modellint.packs import load_rules
 
-    try:
-        return load_rules(settings_for([Path(".")]).rule_paths)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+    return load_rules(settings_for([Path(".")]).rule_paths)
 
 
-@click.command()
+_EXPLAIN_EXAMPLES = """
+\b
+Examples:
+  modellint explain ML201
+  modellint explain layer-omitted-from-modules
+  modellint explain ML201 --format markdown
+
+\b
+Exit codes:
+  0  the page was shown
+  2  wrong usage, or there is no such rule
+"""
+
+
+@click.command(epilog=_EXPLAIN_EXAMPLES)
 @click.argument("code", shell_complete=complete_code)
 @click.option(
     "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form."
 )
 def explain(code: str, output_format: str) -> int:
-    """Show the page of a rule: what it finds, why that is bad, how to put it right."""
+    """Show the page of a rule: what it finds, why that is bad, how to put it right.
+
+    CODE is a code, or the name of a rule.
+    """
     from modellint.config import nearest
 
     rules = _load_rules()
     rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
     if rule is None:
         hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
-        raise click.UsageError(f"no rule has the code `{code}`{hint}")
+        raise UsageError(f"no rule has the code `{code}`{hint}")
     click.echo(_PAGES[output_format](type(rule)))
     return 0
 
@@ -81,6 +95,11 @@ Examples:
   modellint rules
   modellint rules --output-format json
   modellint rules new no-bare-dropout --folder house_rules
+
+\b
+Exit codes:
+  0  the rules were listed
+  2  wrong usage, or a rule that cannot be loaded
 """
 
 
@@ -116,6 +135,7 @@ _NEW_EXAMPLES = """
 Examples:
   modellint rules new no-bare-dropout
   modellint rules new no-bare-dropout --code LAB001 --folder lab_rules
+
 \b
 Exit codes:
   0  the files were written
@@ -141,11 +161,7 @@ def new_rule(name: str, code: str | None, folder: Path) -> int:
     """
     from modellint.scaffold import write_rule
 
-    try:
-        written = write_rule(name, code, folder)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
-    for path in written:
+    for path in write_rule(name, code, folder):
         click.echo(f"wrote {path.as_posix()}")
     click.echo(f"`modellint test-rules {folder.as_posix()}` runs its examples.", err=True)
     click.echo(f'`rule-paths = ["{folder.as_posix()}"]` in the settings makes it part of `modellint check`.', err=True)
@@ -157,6 +173,7 @@ _TEST_EXAMPLES = """
 Examples:
   modellint test-rules house_rules
   modellint test-rules house_rules/own001_no_bare_dropout.py
+
 \b
 Exit codes:
   0  every example holds
@@ -176,10 +193,7 @@ def test_rules(path: Path) -> int:
     from modellint.examples import examine
     from modellint.packs import rules_at
 
-    try:
-        everything, own = rules_at(path)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from None
+    everything, own = rules_at(path)
     examples = failed = 0
     for rule in own:
         result = examine(type(rule), everything)

@@ -160,7 +160,7 @@ def test_a_rule_of_our_own_that_does_not_load_is_named(words: Workspace) -> None
     words.write({"rules/broken.py": "raise ValueError('oh')\n"})
     result = words.check(".")
     assert result.code == 2
-    assert "rules/broken.py: ValueError: oh" in result.err
+    assert "rules/broken.py: cannot be loaded: ValueError: oh" in result.err
 
 
 def test_two_rules_cannot_share_a_code(words: Workspace) -> None:

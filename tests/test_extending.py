@@ -125,7 +125,11 @@ def test_a_rule_that_fails_is_told(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("path", "error"),
-    [("nowhere", "nowhere: no such file or folder"), ("empty", "empty: no rules"), ("bad", "bad/x.py: SyntaxError")],
+    [
+        ("nowhere", "nowhere: no such file or folder"),
+        ("empty", "empty: no rules"),
+        ("bad", "bad/x.py: cannot be loaded: SyntaxError"),
+    ],
 )
 def test_a_path_without_rules_is_wrong_usage(workspace: Workspace, path: str, error: str) -> None:
     workspace.write({"empty/readme.txt": "", "bad/x.py": "def"})

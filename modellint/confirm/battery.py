@@ -134,7 +134,7 @@ def _script(path: Path, target: str, project: Project) -> Path | None:
 
     recipe = project.recipe(path)
     if recipe is None:
-        raise UsageError(f"{target}: is no HyperPyYAML recipe; {_EXPECTED}")
+        raise UsageError(f"{target}: no HyperPyYAML recipe; {_EXPECTED}")
     return next(iter(scripts_of(recipe, project).scripts), None)
 
 

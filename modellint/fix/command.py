@@ -64,14 +64,14 @@ class Fixing:
             for line in self._summary(report, view):
                 click.echo(line, err=True)
         for error in self.fixer.write_errors:
-            click.echo(f"error: {error}", err=True)
+            click.echo(f"Error: {error}", err=True)
 
     def _summary(self, report: Report, view: View) -> Iterator[str]:
         for failure in self.fixer.failures:
             where = position(failure.finding.place, view)
-            yield f"warning: {where}: the fix for {failure.finding.code} was left out: {printable(failure.reason)}"
+            yield f"Warning: {where}: the fix for {failure.finding.code} was left out: {printable(failure.reason)}"
         if not self.fixer.is_finished:
-            yield f"warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
+            yield f"Warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
         if self.is_silent:
             number, hidden = len(report.fixed), _hidden(report.findings, self.flags["unsafe_fixes"])
             done = "Would fix" if self.is_diff else "Fixed"

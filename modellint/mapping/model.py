@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from modellint.config import UsageError
+
 if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.source import Place
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 STAGES = ("TRAIN", "VALID", "TEST")
 
 
-class MapError(Exception):
+class MapError(UsageError):
     """There is no map: of the wrong thing, or of something that cannot be read. The text says what was expected."""
 
 

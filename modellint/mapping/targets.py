@@ -58,7 +58,7 @@ def _recipe(path: Path, shown: Path, data: bytes, project: Project) -> Map:
     recipe = project.recipe(path)
     if recipe is None:
         frontend.read(path, data)
-        raise MapError(f"{shown}:1: is no HyperPyYAML recipe; expected a mapping with tags such as `!new:` or `!ref`")
+        raise MapError(f"{shown}:1: no HyperPyYAML recipe; expected a mapping with tags such as `!new:` or `!ref`")
     return map_recipe(recipe, project)
 
 
@@ -77,7 +77,7 @@ def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Proj
     listed += ", …" if len(module.classes) > _MAX_NAMES else ""
     available = f"it defines {listed}" if listed else "it defines no class"
     if name is None:
-        raise MapError(f"{shown}: is Python; expected {shown}{_SEPARATOR}CLASS, and {available}")
+        raise MapError(f"{shown}: a Python file; expected {shown}{_SEPARATOR}CLASS, and {available}")
     raise MapError(f"{shown}: no class is called `{name}`{nearest(name, module.classes, f'; {available}')}")
 
 

@@ -202,7 +202,7 @@ def test_a_recipe_that_does_not_load(workspace: Workspace) -> None:
         ("pkg.nowhere:Model", "no module `pkg.nowhere` in the project"),
         ("model:Encoder", "`model` defines no class or function `Encoder`"),
         ("Decoder", "expected `package.module:Class`, `folder/file.py::Class` or a recipe"),
-        ("plain.yaml", "is no HyperPyYAML recipe"),
+        ("plain.yaml", "no HyperPyYAML recipe"),
         ("hparams.yaml::Model", "a recipe has no classes"),
         (".", "expected `package.module:Class`"),
     ],

@@ -141,7 +141,7 @@ def test_a_fix_that_does_harm_is_left_out_and_the_others_are_made(project: Works
     done = project.check("--fix")
     assert (project.root / "a.py").read_text() == f"{GOOD}{line}\n{GOOD}"
     column = line.index("BAD") + 1
-    assert f"warning: a.py:2:{column}: the fix for TST201 was left out: {reason}" in done.err
+    assert f"Warning: a.py:2:{column}: the fix for TST201 was left out: {reason}" in done.err
 
 
 def test_a_fix_of_two_files_is_made_in_both_or_in_none(project: Workspace) -> None:

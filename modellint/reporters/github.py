@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Severity, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.finding import Finding
     from modellint.linter import Report
@@ -18,21 +18,31 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 def lines(report: Report, view: View) -> Iterator[str]:
     for finding in report.findings:
-        yield _command(finding, view)
+        yield _annotation(finding, view)
 
 
-def _command(finding: Finding, view: View) -> str:
+def _annotation(finding: Finding, view: View) -> str:
     span, path = finding.span, view.path(finding.path)
-    properties = {"title": f"modellint ({finding.code})", "file": path, "line": span.line, "endLine": span.end_line}
+    properties = {
+        "title": f"modellint ({finding.code})",
+        "file": path,
+        "line": str(span.line),
+        "endLine": str(span.end_line),
+    }
     if span.line == span.end_line:  # columns of a range over several lines are refused
-        properties |= {"col": span.column, "endColumn": span.end_column}
-    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+        properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
     text = f"{path}:{span.line}:{span.column}: {finding.code} {finding.message}"
     if finding.verdict.status is not Status.NOT_RUN:
         text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"
     if finding.help:
         text += f"\n{finding.help}"
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(text)}"
+    return command(_COMMANDS[finding.severity], properties, text)
+
+
+def command(name: str, properties: Mapping[str, str], text: str) -> str:
+    """A workflow command, `::name key=value,…::text`, in one line."""
+    listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{name} {listed}::{_data(text)}"
 
 
 def _data(text: str) -> str:

@@ -8,12 +8,12 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.discovery import YAML, kind_of
+from modellint.discovery import NOTEBOOK, YAML, kind_of
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
-from modellint.source import UnreadableError, decode_python, decode_yaml
+from modellint.source import UnreadableError, decode_python, decode_yaml, is_notebook
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
@@ -66,6 +66,13 @@ class _Run:
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
 
+    def take(self, other: _Run) -> None:
+        """Take what has been found about a file for this one's."""
+        self.findings += other.findings
+        self.crashes += other.crashes
+        self.readable &= other.readable
+        self.unfinished += (part for part in other.unfinished if part not in self.unfinished)
+
 
 class Analyser:
     """Checks root files against the active rules; facts about linked files are kept from call to call."""
@@ -89,9 +96,11 @@ class Analyser:
             if data is None:
                 self._unreadable(run, UnreadableError("the file cannot be read"))
             elif kind_of(path.name) == YAML:
-                self._yaml(run, data)
+                self._yaml(run, data, self._project)
+            elif kind_of(path.name) == NOTEBOOK:
+                self._notebook(run, data)
             else:
-                self._python(run, data)
+                self._python(run, data, self._project)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace) if self._record else ()
         self.files.forget(path)
         return FileResult(
@@ -117,25 +126,25 @@ class Analyser:
         """What the linked project says to a question, with facts that are kept for the next one."""
         return question(self._project)
 
-    def _python(self, run: _Run, data: bytes) -> None:
+    def _python(self, run: _Run, data: bytes, project: Project) -> None:
         rules = self._triggers.rules_for(data)
         if not rules and _is_python(run.path, data):
             return
-        module = self._guarded(run, "the Python frontend", self._project.python, run.path)
+        module = self._guarded(run, "the Python frontend", project.python, run.path)
         if module is None:  # read again for the reason, which the project does not keep
             self._guarded(run, "the Python frontend", python_frontend.read, run.path, data, self.files)
             return
         for rule in rules:
-            self._guarded(run, rule.code, _extend, run.findings, rule.check_python, module, self._project)
-        self._project.release(module)
+            self._guarded(run, rule.code, _extend, run.findings, rule.check_python, module, project)
+        project.release(module)
 
-    def _yaml(self, run: _Run, data: bytes) -> None:
+    def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
 
         is_recipe = recipe_frontend.looks_like_recipe(data)
         if not is_recipe and not recipe_frontend.looks_like_config(data):
             return
-        load = self._project.recipe if is_recipe else self._project.config
+        load = project.recipe if is_recipe else project.config
         recipe = self._guarded(run, "the recipe frontend", load, run.path)
         if recipe is None:
             read: Callable[..., object] = recipe_frontend.read if is_recipe else recipe_frontend.read_config
@@ -143,7 +152,31 @@ class Analyser:
             return
         rules = [rule for rule in self._rules if is_recipe or rule.takes_configs]
         for rule in rules:
-            self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, self._project)
+            self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, project)
+
+    def _notebook(self, run: _Run, data: bytes) -> None:
+        """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
+        from modellint.notebook.places import into_notebook
+        from modellint.notebook.reading import read
+
+        book = self._guarded(run, "the notebook frontend", read, data)
+        if book is None:
+            return
+        files, project, parts = self.files, self._project, book.files(run.path)
+        if parts:
+            files = self.files.beside({part.path: part.data for part in parts})
+            project = Project(self._project.options, files)
+        with files.trace() as trace:
+            self._python(run, book.module(run.path).data, project)
+            for part in parts:
+                inner = _Run(part.path)
+                check = self._yaml if kind_of(part.path.name) == YAML else self._python
+                check(inner, part.data, project)
+                run.take(inner)
+        self.files.depend(trace)
+        run.findings[:] = (into_notebook(finding, run.path, parts) for finding in run.findings)
+        for error in book.errors:
+            self._unreadable(run, error)
 
     def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:
         """The result of `compute`; None, with what went wrong noted in `run`, if it fails."""
@@ -202,7 +235,12 @@ def _extend(findings: list[Finding], check: Callable[..., Iterator[Finding]], *a
 
 
 def _is_python(path: Path, data: bytes) -> bool:
-    """Whether a file that no rule looks at decodes and parses; a symbol table costs half of a syntax tree."""
+    """Whether a file that no rule looks at decodes and parses; a symbol table costs half of a syntax tree.
+
+    The code of a notebook has been parsed.
+    """
+    if is_notebook(path.name):
+        return True
     try:
         if not data.isascii() or b"\0" in data:
             decode_python(path, data)
@@ -219,6 +257,10 @@ def suppressions_of(path: Path, data: bytes | None, codes: frozenset[str]) -> tu
     try:
         if kind_of(path.name) == YAML:
             return in_yaml(decode_yaml(path, data))
+        if kind_of(path.name) == NOTEBOOK:
+            from modellint.notebook.places import suppressions_in
+
+            return suppressions_in(path, data)
         return in_python(decode_python(path, data))
     except UnreadableError:
         return ()

@@ -247,9 +247,18 @@ def _suppression_json(suppression: Suppression) -> list[Any]:
         suppression.whole_file,
         suppression.is_noqa,
         suppression.misplaced,
+        suppression.within,
     ]
 
 
 def _suppression(data: Sequence[Any]) -> Suppression:
-    span, codes, whole_file, is_noqa, misplaced = data
-    return Suppression(_span(span), tuple(map(_text, codes)), bool(whole_file), bool(is_noqa), bool(misplaced))
+    span, codes, whole_file, is_noqa, misplaced, within = data
+    first, last = (None, None) if within is None else map(int, within)
+    return Suppression(
+        _span(span),
+        tuple(map(_text, codes)),
+        bool(whole_file),
+        bool(is_noqa),
+        bool(misplaced),
+        None if first is None or last is None else (first, last),
+    )

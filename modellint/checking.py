@@ -156,10 +156,9 @@ def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bo
     if quiet:
         return
     for path in skipped:
-        if path.suffix != ".ipynb":
-            click.echo(f"Warning: {path} is neither Python nor YAML and was left out", err=True)
+        click.echo(f"Warning: {path} is no Python, YAML or notebook and was left out", err=True)
     if not files:
-        click.echo("Warning: no Python or YAML files found under the given paths", err=True)
+        click.echo("Warning: no Python files, YAML files or notebooks found under the given paths", err=True)
 
 
 def _run(
@@ -227,6 +226,8 @@ def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str)
     from modellint.files import Files
     from modellint.fix.writing import WriteError
     from modellint.ignoring import add_ignores
+    from modellint.reporters import View
+    from modellint.reporters.text import position
 
     if os.path.exists(reason):
         raise UsageError(f"--add-ignore: {reason} is taken for the reason; expected `--add-ignore REASON {reason}`")
@@ -236,9 +237,9 @@ def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str)
         silenced, left = add_ignores(report.findings, Files(), reason)
     except WriteError as error:
         raise UsageError(f"--add-ignore: {error}") from None
+    view = View(Path.cwd(), Files())
     for finding in left:
-        place = f"{shown(Path(finding.path))}:{finding.span.line}:{finding.span.column}"
-        click.echo(f"{place}: no comment can ignore {finding.code} here", err=True)
+        click.echo(f"{position(finding.place, view)}: no comment can ignore {finding.code} here", err=True)
     click.echo(f"Ignored {silenced} finding{'' if silenced == 1 else 's'}", err=True)
     return int(bool(left))
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 PYTHON = "python"
 YAML = "yaml"
-_KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML}
+NOTEBOOK = "notebook"
+_KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
 
 def kind_of(name: str) -> str | None:
-    """What a file holds, by the end of its name: `python`, `yaml`, or None for everything else."""
+    """What a file holds, by the end of its name: `python`, `yaml`, `notebook`, or None for everything else."""
     dot = name.rfind(".")
     return _KINDS.get(name[dot:].lower()) if dot >= 0 else None
 

@@ -29,6 +29,7 @@ class Files:
 
     def __init__(self, overlay: Mapping[Path, bytes] | None = None) -> None:
         self._overlay = dict(overlay or {})
+        self._listed: dict[Path, set[str]] | None = None
         self._contents: dict[Path, bytes | None] = {}
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
@@ -73,13 +74,17 @@ class Files:
     def is_dir(self, path: Path) -> bool:
         if self._traces:
             self._traces[-1][0].add(f"is-dir:{path.as_posix()}")
-        return path.is_dir()
+        return path in self._folders or path.is_dir()
 
     def listdir(self, path: Path) -> list[str]:
         """The sorted names in a folder; empty if it is missing."""
         if self._traces:
             self._traces[-1][0].add(f"dir:{path.as_posix()}")
-        return _names(path)
+        return self._names(path)
+
+    def beside(self, contents: Mapping[Path, bytes]) -> Files:
+        """What is to be read where there are `contents` that are not on disk, besides those known."""
+        return Files({**self._overlay, **contents})
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file; None for what is on disk, looked at anew.
@@ -90,6 +95,7 @@ class Files:
             self._overlay.pop(path, None)
         else:
             self._overlay[path] = data
+        self._listed = None
         self._contents.pop(path, None)
         name, folder = path.as_posix(), path.parent.as_posix()
         keys = {f"file:{name}", f"is-file:{name}", f"is-dir:{name}", f"dir:{folder}", f"is-dir:{folder}"}
@@ -117,9 +123,9 @@ class Files:
         if kind == "is-file":
             return str(path in self._overlay or path.is_file())
         if kind == "is-dir":
-            return str(path.is_dir())
+            return str(path in self._folders or path.is_dir())
         if kind == "dir":
-            return content_hash("\0".join(_names(path)).encode("utf-8", "surrogatepass"))
+            return content_hash("\0".join(self._names(path)).encode("utf-8", "surrogatepass"))
         raise ValueError(f"unknown kind of dependency: {key!r}")
 
     def _load(self, path: Path) -> bytes | None:
@@ -130,9 +136,22 @@ class Files:
         except OSError:
             return None
 
+    @property
+    def _folders(self) -> dict[Path, set[str]]:
+        """The folders that hold what is not on disk, and the names of it in them."""
+        if self._listed is None:
+            self._listed = {}
+            for path in self._overlay:
+                for name, folder in zip((path, *path.parents), path.parents, strict=False):
+                    names = self._listed.setdefault(folder, set())
+                    if name.name in names:
+                        break
+                    names.add(name.name)
+        return self._listed
 
-def _names(path: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(path))
-    except OSError:
-        return []
+    def _names(self, path: Path) -> list[str]:
+        try:
+            found = os.listdir(path)
+        except OSError:
+            found = []
+        return sorted({*found, *self._folders.get(path, ())})

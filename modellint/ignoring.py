@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.discovery import YAML, kind_of
+from modellint.discovery import NOTEBOOK, YAML, kind_of
 from modellint.finding import Edit
 from modellint.fix.documents import decoded, edited
 from modellint.fix.edits import EditError, applied, changes_of
@@ -14,7 +14,7 @@ from modellint.source import Place, SourceFile, Span
 from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from modellint.files import Files
     from modellint.finding import Finding
@@ -60,21 +60,33 @@ def add_ignores(findings: Iterable[Finding], files: Files, reason: str = "") -> 
         data = before
         for finding in found:
             try:
-                source = decoded(file, data)
-                if any(comment.covers(finding) for comment in _comments(source)):
+                source, inner, outer = _alone(file, data, finding)
+                if any(comment.covers(inner) for comment in _comments(source)):
                     silenced += 1
                     continue
-                edit = ignore_edit(source, finding, reason)
+                edit = ignore_edit(source, inner, reason)
                 if edit is None:
                     left.append(finding)
                     continue
-                data = edited(file, data, [edit])
+                data = edited(file, data, [outer(edit)])
                 silenced += 1
             except EditError:
                 left.append(finding)
         if data != before:
             write_together([Rewrite(file, before, data)])
     return silenced, left
+
+
+def _alone(file: Path, data: bytes, finding: Finding) -> tuple[SourceFile, Finding, Callable[[Edit], Edit]]:
+    """The text that a finding is about with the finding in it, and what makes its edits those of the file.
+
+    That is the file, but for a file that a cell of a notebook writes. Raises EditError.
+    """
+    if kind_of(file.name) == NOTEBOOK:
+        from modellint.notebook.places import alone
+
+        return alone(file, data, finding)
+    return decoded(file, data), finding, lambda edit: edit
 
 
 def _comments(source: SourceFile) -> Sequence[Suppression]:

@@ -66,6 +66,8 @@ def check(
     paths: Iterable[str | Path], *, config: str | Path | None, isolated: bool, cache: bool, **options: Any
 ) -> list[Finding]:
     """The findings in `paths`; see `modellint.check`."""
+    from modellint.reporters import View
+
     roots = [Path(path) for path in paths]
     settings = settings_for(roots, Path(config) if config else None, isolated=isolated)
     settings = settings.with_options(**{"jobs": 1, **_typed(options)})
@@ -74,7 +76,7 @@ def check(
     if report.crashes:
         crash = report.crashes[0]
         raise InternalError(f"internal error in {crash.part} on {crash.path}: {crash.error}")
-    return list(report.findings)
+    return list(View(Path.cwd(), Files()).located(report).findings)
 
 
 def _typed(options: dict[str, Any]) -> dict[str, Any]:

@@ -87,12 +87,17 @@ def _finding(item: dict[str, Any]) -> Finding:
 
 def _place(item: dict[str, Any]) -> Place:
     numbers = [int(item[key]) for key in ("line", "column", "end_line", "end_column")]
-    return Place(_absolute(item["path"]), Span(*numbers))
+    return Place(_absolute(item["path"]), Span(*numbers), _cell(item))
+
+
+def _cell(item: dict[str, Any]) -> int:
+    """The cell that an item is in, if it is in a notebook."""
+    return int(item.get("cell") or 0)
 
 
 def _fix(item: dict[str, Any]) -> Fix:
     edits = tuple(
-        Edit(Place(_absolute(edit["path"]), _span(edit["start"], edit["end"])), str(edit["text"]))
+        Edit(Place(_absolute(edit["path"]), _span(edit["start"], edit["end"]), _cell(edit)), str(edit["text"]))
         for edit in item["edits"]
     )
     return Fix(str(item["message"]), Applicability(item["applicability"]), edits)

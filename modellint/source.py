@@ -29,18 +29,24 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """A span in a file. `path` is absolute, with `/`."""
+    """A span in a file. `path` is absolute, with `/`.
+
+    In a notebook, lines are those of its cells' code as one module; with a `cell` (its number among all cells, from
+    1), they are those of that cell.
+    """
 
     path: str
     span: Span
+    cell: int = 0
 
 
 class UnreadableError(Exception):
-    """A file that cannot be read as text or parsed; `span` is where, `reason` what was expected."""
+    """A file, or another `unit` of code, that cannot be read as text or parsed: where, and what was expected."""
 
-    def __init__(self, reason: str, span: Span | None = None) -> None:
+    def __init__(self, reason: str, span: Span | None = None, unit: str = "file") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.unit = unit
         self.span = span or Span(1, 1, 1, 1)
 
 
@@ -56,7 +62,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> list[str]:
         """The lines with their ends, split where Python and YAML split them: at LF, CRLF and CR only."""
-        return io.StringIO(self.text, newline="").readlines() if "\r" in self.text else _lf_lines(self.text)
+        return split_lines(self.text)
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -76,15 +82,26 @@ class SourceFile:
         return Span(line, self.column_of_byte(line, offset), end_line, self.column_of_byte(end_line, end_offset))
 
 
-def _lf_lines(text: str) -> list[str]:
-    return io.StringIO(text, newline="\n").readlines()
+def split_lines(text: str) -> list[str]:
+    """The lines of a text with their ends, as Python and YAML split them."""
+    return io.StringIO(text, newline="" if "\r" in text else "\n").readlines()
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file is a Jupyter notebook, by the end of its name."""
+    return name[-6:].lower() == ".ipynb"
 
 
 def decode_python(path: Path, data: bytes) -> SourceFile:
-    """Decode Python source: BOM, then the PEP 263 declaration, then UTF-8.
+    """Decode Python source: BOM, then the PEP 263 declaration, then UTF-8. A notebook gives the code of its cells.
 
-    Raises UnreadableError for binary data, an unknown encoding, or bytes that the encoding cannot decode.
+    Raises UnreadableError for binary data, an unknown encoding, bytes that the encoding cannot decode, or a broken
+    notebook.
     """
+    if is_notebook(path.name):
+        from modellint.notebook.reading import read
+
+        return SourceFile(path, read(data).text)
     bom = data.startswith(codecs.BOM_UTF8)
     head = data[:1024]
     if b"coding" in head:

@@ -38,7 +38,8 @@ _SKIPPED = {tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE}
 class Suppression:
     """One comment: the codes it silences (none named: all of them), on its line or in the whole file.
 
-    `is_noqa` marks a comment that other tools share; `misplaced` one for the whole file outside of its head.
+    `is_noqa` marks a comment that other tools share; `misplaced` one for the whole file outside of its head. `within`
+    are the first and the last line of the file that a comment for a whole file is about, where it is not all of it.
     """
 
     span: Span
@@ -46,11 +47,14 @@ class Suppression:
     whole_file: bool = False
     is_noqa: bool = False
     misplaced: bool = False
+    within: tuple[int, int] | None = None
 
     def covers(self, finding: Finding) -> bool:
         if self.misplaced or (self.codes and finding.code not in self.codes):
             return False
-        return self.whole_file or finding.span.line <= self.span.line <= finding.span.end_line
+        if self.whole_file:
+            return self.within is None or self.within[0] <= finding.span.line <= self.within[1]
+        return finding.span.line <= self.span.line <= finding.span.end_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ class UnreadableFile(Rule):
     """A file cannot be read as text or parsed, so nothing in it was checked
 
     ## What it does
-    Reports Python files and recipes that are not text in their encoding, that have a syntax error, or that are
-    nested too deeply. Plain YAML that is no recipe is not looked at.
+    Reports Python files, recipes and notebooks that are not text in their encoding, that have a syntax error, or
+    that are nested too deeply. Plain YAML that is no recipe is not looked at. In a notebook each cell counts for
+    itself: one that is not Python leaves the others to be checked.
 
     ## Why is this bad
     A file that is not understood is a file that is not checked. Staying silent would look like "all is well".
@@ -84,11 +85,12 @@ class UnreadableFile(Rule):
     def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
         version = ".".join(map(str, sys.version_info[:2]))
         evidence = [f"read as Python {version}"] if path.endswith((".py", ".pyi")) else []
+        excluded = "it" if error.unit == "file" else "the file"
         yield self.finding(
             Place(path, error.span),
-            f"cannot read this file: {error.reason}",
+            f"cannot read this {error.unit}: {error.reason}",
             symbol=path.rpartition("/")[2],
             confidence=Confidence.HIGH,
             evidence=evidence,
-            help="correct the file, or exclude it: nothing in it was checked",
+            help=f"correct the {error.unit}, or exclude {excluded}: nothing in it was checked",
         )

@@ -27,7 +27,7 @@ def test_kinds_go_by_the_end_of_the_name() -> None:
         "a.pyi": "python",
         "a.yaml": "yaml",
         "A.YML": "yaml",
-        "a.ipynb": None,
+        "a.ipynb": "notebook",
         "py": None,
         "a.py.txt": None,
     }

@@ -93,6 +93,7 @@ def test_json_is_as_the_contract_says(words: Workspace) -> None:
         "severity": "warning",
         "confidence": "high",
         "path": "sub/a.py",
+        "cell": None,
         "line": 1,
         "column": 5,
         "end_line": 1,
@@ -100,7 +101,15 @@ def test_json_is_as_the_contract_says(words: Workspace) -> None:
         "symbol": "ä",
         "evidence": ["it is written there"],
         "related": [
-            {"path": "sub/a.py", "line": 1, "column": 1, "end_line": 1, "end_column": 2, "message": "seen from here"}
+            {
+                "path": "sub/a.py",
+                "cell": None,
+                "line": 1,
+                "column": 1,
+                "end_line": 1,
+                "end_column": 2,
+                "message": "seen from here",
+            }
         ],
         "help": "Use another word",
         "fix": None,

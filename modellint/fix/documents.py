@@ -10,7 +10,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.discovery import YAML, kind_of
+from modellint.discovery import NOTEBOOK, YAML, kind_of
 from modellint.fix.edits import EditError, applied, changes_of, moved
 from modellint.source import SourceFile, UnreadableError, decode_python, decode_yaml
 
@@ -48,6 +48,10 @@ def edited(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     Raises EditError where they do not fit it, where the result cannot be parsed or encoded, or where anything but
     what the edits replace would be different.
     """
+    if kind_of(path.name) == NOTEBOOK:
+        from modellint.notebook.edits import edited_notebook
+
+        return edited_notebook(path, data, edits)
     source = decoded(path, data)
     changes = changes_of(source, edits)
     text = applied(source.text, changes)

@@ -27,7 +27,7 @@ def read(path: Path, data: bytes, files: Files) -> ModuleFacts:
     Raises UnreadableError, with the place, for text that does not decode or parse.
     """
     source = decode_python(path, data)
-    tree = _parse(source)
+    tree = parse(source)
     name, is_package = module_name(path, files)
     module = ModuleFacts(source, name, is_package)
     _Outline(module).read(tree)
@@ -45,7 +45,8 @@ def module_name(path: Path, files: Files) -> tuple[str, bool]:
     return ".".join(reversed(parts)) or path.stem, is_package
 
 
-def _parse(source: SourceFile) -> ast.Module:
+def parse(source: SourceFile) -> ast.Module:
+    """The syntax tree of Python source. Raises UnreadableError, with the place."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -316,5 +317,5 @@ def _lower_module_signature(_: Function) -> Signature:
 def _lower_module_body(function: Function) -> Flow:
     tree = function.module.trees.get((0, 0))
     if tree is None:
-        tree = _parse(function.module.source)
+        tree = parse(function.module.source)
     return flow.lower_statements(cast("ast.Module", tree).body)

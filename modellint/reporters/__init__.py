@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.files import Files
-from modellint.source import UnreadableError, decode_python, decode_yaml
+from modellint.source import UnreadableError, decode_python, decode_yaml, is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.finding import Edit, Finding
     from modellint.linter import Report
+    from modellint.notebook.places import Locator
     from modellint.rule import Rule
+    from modellint.source import Place
 
 
 class View:
@@ -35,7 +40,7 @@ class View:
         self.quiet = quiet
         self._files = files
         self._paths: dict[str, str] = {}
-        self._lines: dict[str, list[str]] = {}
+        self._lines: dict[tuple[str, int], list[str]] = {}
 
     def path(self, path: str) -> str:
         """A path relative to the working directory, with `/`."""
@@ -43,11 +48,36 @@ class View:
             self._paths[path] = _relative(path, self.base)
         return self._paths[path]
 
-    def source_lines(self, path: str) -> list[str]:
-        """The lines of a file; none if it cannot be read."""
-        if path not in self._lines:
-            self._lines[path] = decoded_lines(Path(path), self._files)
-        return self._lines[path]
+    def source_lines(self, path: str, cell: int = 0) -> list[str]:
+        """The lines of a file, or of a cell of a notebook; none if it cannot be read."""
+        if (path, cell) not in self._lines:
+            lines = decoded_lines(Path(path), self._files) if not cell else self._locator.lines(path, cell)
+            self._lines[path, cell] = lines
+        return self._lines[path, cell]
+
+    def located(self, report: Report) -> Report:
+        """A report in which places in notebooks are those of cells."""
+        if not any(is_notebook(place.path) for finding in report.findings for place in places_of(finding)):
+            return report
+        return replace(report, findings=tuple(map(self._locator.finding, report.findings)))
+
+    def place(self, place: Place) -> Place:
+        """A place by which people find it: in a notebook, by cell."""
+        return self._locator.place(place) if is_notebook(place.path) else place
+
+    def on_disk(self, place: Place) -> Place:
+        """A place in a file as it is stored, which is what tools see that know nothing of cells."""
+        return self._locator.on_disk(place) if place.cell else place
+
+    def edit_on_disk(self, edit: Edit) -> Edit:
+        """An edit of a file as it is stored."""
+        return self._locator.edit_on_disk(edit) if edit.place.cell else edit
+
+    @cached_property
+    def _locator(self) -> Locator:
+        from modellint.notebook.places import Locator
+
+        return Locator(self._files)
 
 
 def _relative(path: str, base: Path) -> str:
@@ -57,14 +87,22 @@ def _relative(path: str, base: Path) -> str:
         return path
 
 
+def places_of(finding: Finding) -> Iterator[Place]:
+    """All places that a finding speaks of."""
+    yield finding.place
+    yield from (other.place for other in finding.related)
+    yield from (edit.place for edit in finding.fix.edits) if finding.fix is not None else ()
+
+
 def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
     """The lines of a file as its encoding has them; none if it cannot be read."""
     data = (files or Files()).read(file)
     if data is None:
         return []
-    decode = decode_yaml if file.suffix.lower() in (".yaml", ".yml") else decode_python
+    # A notebook's own lines are those of its JSON.
+    is_yaml = file.suffix.lower() in (".yaml", ".yml") or is_notebook(file.name)
     try:
-        return decode(file, data).lines
+        return (decode_yaml if is_yaml else decode_python)(file, data).lines
     except UnreadableError:
         return data.decode("utf-8", "replace").splitlines(keepends=True)
 
@@ -72,5 +110,5 @@ def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
 def render(output_format: str, report: Report, view: View) -> str:
     """The report in one of the output formats, ready to be written."""
     module = import_module(f"{__name__}.{output_format.replace('-', '_')}")
-    lines: Iterator[str] = module.lines(report, view)
+    lines: Iterator[str] = module.lines(view.located(report), view)
     return "".join(f"{line}\n" for line in lines)

@@ -48,7 +48,7 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
 
 def _frame(place: Place, view: View, width: int, context: int, colour: str) -> Iterator[str]:
     """The lines round a place, numbered, with carets under its first line."""
-    source = view.source_lines(place.path)
+    source = view.source_lines(place.path, place.cell)
     span = place.span
     if not 1 <= span.line <= len(source):
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Severity, Status
+from modellint.reporters.text import spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
 
 
 def _annotation(finding: Finding, view: View) -> str:
-    span, path = finding.span, view.path(finding.path)
+    span, path = view.on_disk(finding.place).span, view.path(finding.path)
     properties = {
         "title": f"modellint ({finding.code})",
         "file": path,
@@ -31,7 +32,7 @@ def _annotation(finding: Finding, view: View) -> str:
     }
     if span.line == span.end_line:  # columns of a range over several lines are refused
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
-    text = f"{path}:{span.line}:{span.column}: {finding.code} {finding.message}"
+    text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     if finding.verdict.status is not Status.NOT_RUN:
         text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"
     if finding.help:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from modellint.finding import Severity
-from modellint.reporters.text import explained
+from modellint.reporters.text import explained, in_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,11 @@ def lines(report: Report, view: View) -> Iterator[str]:
 
 
 def _issue(finding: Finding, view: View) -> dict[str, Any]:
-    span = finding.span
+    span = view.on_disk(finding.place).span
     return {
         "type": "issue",
         "check_name": finding.code,
-        "description": f"{finding.code}: {finding.message}",
+        "description": f"{finding.code}: {finding.message}{in_cell(finding.place)}",
         "content": {"body": explained(finding)},
         "categories": ["Bug Risk"],
         "severity": _SEVERITIES[finding.severity],

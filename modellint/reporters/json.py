@@ -49,6 +49,7 @@ def finding_json(finding: Finding, view: View) -> dict[str, Any]:
 def _place(place: Place, view: View) -> dict[str, Any]:
     return {
         "path": view.path(place.path),
+        "cell": place.cell or None,
         "line": place.span.line,
         "column": place.span.column,
         "end_line": place.span.end_line,
@@ -60,6 +61,7 @@ def _fix(fix: Fix, view: View) -> dict[str, Any]:
     edits = [
         {
             "path": view.path(edit.place.path),
+            "cell": edit.place.cell or None,
             "start": [edit.place.span.line, edit.place.span.column],
             "end": [edit.place.span.end_line, edit.place.span.end_column],
             "text": edit.text,

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from modellint.reporters.text import explained, printable
+from modellint.reporters.text import explained, printable, spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +29,9 @@ def lines(report: Report, view: View) -> Iterator[str]:
         },
     )
     for path, found in groupby(report.findings, key=lambda finding: finding.path):
-        _suite(root, view.path(path), list(found))
+        _suite(root, view.path(path), list(found), view)
     if not failures:
-        suite = _suite(root, "modellint", [])
+        suite = _suite(root, "modellint", [], view)
         suite.set("tests", "1")
         ElementTree.SubElement(suite, "testcase", {"name": "No findings", "classname": "modellint", "time": "0"})
     ElementTree.indent(root)
@@ -39,7 +39,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
     yield ElementTree.tostring(root, encoding="unicode")
 
 
-def _suite(root: ElementTree.Element, name: str, findings: list[Finding]) -> ElementTree.Element:
+def _suite(root: ElementTree.Element, name: str, findings: list[Finding], view: View) -> ElementTree.Element:
     number = str(len(findings))
     suite = ElementTree.SubElement(
         root,
@@ -47,22 +47,21 @@ def _suite(root: ElementTree.Element, name: str, findings: list[Finding]) -> Ele
         {"name": _text(name), "tests": number, "failures": number, "errors": "0", "skipped": "0", "time": "0"},
     )
     for finding in findings:
-        span = finding.span
         case = ElementTree.SubElement(
             suite,
             "testcase",
             {
-                "name": _text(f"{finding.code} {finding.symbol} ({span.line}:{span.column})"),
+                "name": _text(f"{finding.code} {finding.symbol} ({spot(finding.place)})"),
                 "classname": _text(name),
                 "file": _text(name),
-                "line": str(span.line),
+                "line": str(view.on_disk(finding.place).span.line),
                 "time": "0",
             },
         )
         failure = ElementTree.SubElement(
             case, "failure", {"type": finding.severity.value, "message": _text(finding.message)}
         )
-        failure.text = _text(f"{name}:{span.line}:{span.column}: {finding.code} {explained(finding)}")
+        failure.text = _text(f"{name}:{spot(finding.place)}: {finding.code} {explained(finding)}")
     return suite
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.reporters.text import printable
+from modellint.reporters.text import in_cell, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,5 +16,6 @@ if TYPE_CHECKING:
 def lines(report: Report, view: View) -> Iterator[str]:
     for finding in report.findings:
         about = f"{finding.code}({finding.name}), {printable(finding.symbol)}"
+        line = view.on_disk(finding.place).span.line
         path = printable(view.path(finding.path))
-        yield f"{path}:{finding.span.line}: [{about}] {printable(finding.message)}"
+        yield f"{path}:{line}: [{about}] {printable(finding.message)}{in_cell(finding.place)}"

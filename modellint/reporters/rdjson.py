@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from modellint.finding import Severity
-from modellint.reporters.text import explained
+from modellint.reporters.text import explained, in_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,18 +27,21 @@ def lines(report: Report, view: View) -> Iterator[str]:
 
 def _diagnostic(finding: Finding, view: View) -> dict[str, Any]:
     diagnostic: dict[str, Any] = {
-        "message": explained(finding),
+        "message": explained(finding, with_cell=True),
         "severity": _SEVERITIES[finding.severity],
         "code": {"value": finding.code},
         "location": _location(finding.place, view),
     }
     if finding.related:
         diagnostic["relatedLocations"] = [
-            {"message": other.message, "location": _location(other.place, view)} for other in finding.related
+            {"message": other.message + in_cell(other.place), "location": _location(other.place, view)}
+            for other in finding.related
         ]
     edits = () if finding.fix is None else finding.fix.edits
     if edits and all(edit.place.path == finding.path for edit in edits):  # a suggestion names no file
-        diagnostic["suggestions"] = [{"range": _range(edit.place, view), "text": edit.text} for edit in edits]
+        diagnostic["suggestions"] = [
+            {"range": _range(edit.place, view), "text": edit.text} for edit in map(view.edit_on_disk, edits)
+        ]
     return diagnostic
 
 
@@ -47,7 +50,7 @@ def _location(place: Place, view: View) -> dict[str, Any]:
 
 
 def _range(place: Place, view: View) -> dict[str, dict[str, int]]:
-    span = place.span
+    span = view.on_disk(place).span
     return {
         "start": {"line": span.line, "column": _byte_column(place.path, span.line, span.column, view)},
         "end": {"line": span.end_line, "column": _byte_column(place.path, span.end_line, span.end_column, view)},

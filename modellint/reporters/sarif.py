@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import modellint
 from modellint.finding import Confidence, Severity, Status
-from modellint.reporters.text import explained
+from modellint.reporters.text import explained, in_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str,
         "ruleId": finding.code,
         "ruleIndex": codes[finding.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": explained(finding)},
+        "message": {"text": explained(finding, with_cell=True)},
         "locations": [_location(finding.place, view)],
         "partialFingerprints": {"modellint/v1": finding.fingerprint},
         "properties": {
@@ -109,7 +109,7 @@ def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str,
     }
     if finding.related:
         result["relatedLocations"] = [
-            {"id": number, "message": {"text": other.message}, **_location(other.place, view)}
+            {"id": number, "message": {"text": other.message + in_cell(other.place)}, **_location(other.place, view)}
             for number, other in enumerate(finding.related[:MAX_RELATED], 1)
         ]
     if finding.fix is not None:
@@ -120,7 +120,12 @@ def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str,
 
 
 def _location(place: Place, view: View) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": _artifact(place.path, view), "region": _region(place.span)}}
+    region = _region(view.on_disk(place).span)
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(place.path, view), "region": region}}
+    if place.cell:
+        name = f"cell {place.cell}"
+        location["logicalLocations"] = [{"name": name, "fullyQualifiedName": f"{view.path(place.path)}:{name}"}]
+    return location
 
 
 def _artifact(path: str, view: View) -> dict[str, str]:
@@ -142,7 +147,7 @@ def _region(span: Span) -> dict[str, int]:
 
 def _fix(fix: Fix, view: View) -> dict[str, Any]:
     changes: dict[str, list[dict[str, Any]]] = {}
-    for edit in fix.edits:
+    for edit in map(view.edit_on_disk, fix.edits):
         replacement = {"deletedRegion": _region(edit.place.span), "insertedContent": {"text": edit.text}}
         changes.setdefault(edit.place.path, []).append(replacement)
     return {

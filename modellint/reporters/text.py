@@ -34,9 +34,19 @@ def styled(text: str, view: View, colour: str | None = None, *, bold: bool = Fal
 
 
 def position(place: Place, view: View) -> str:
-    """`path:line:column`, as editors and terminals understand it."""
+    """`path:line:column`, as editors and terminals understand it; in a notebook `path:cell 3:line:column`."""
     path = styled(printable(view.path(place.path)), view, bold=True)
-    return f"{path}:{place.span.line}:{place.span.column}"
+    return f"{path}:{spot(view.place(place))}"
+
+
+def spot(place: Place) -> str:
+    """A place without its file: `line:column`, or `cell 3:line:column`."""
+    return (f"cell {place.cell}:" if place.cell else "") + f"{place.span.line}:{place.span.column}"
+
+
+def in_cell(place: Place) -> str:
+    """What to add to a message that is shown by the lines of a file, where people see cells."""
+    return f" (cell {place.cell}, line {place.span.line})" if place.cell else ""
 
 
 def head(finding: Finding, view: View) -> str:
@@ -52,9 +62,12 @@ def verdict(finding: Finding, view: View) -> str:
     return f"{status}{device}: {printable(found.detail or '')}"
 
 
-def explained(finding: Finding) -> str:
+def explained(finding: Finding, *, with_cell: bool = False) -> str:
     """The message with the reasons for it, the verdict, and what to do, a line each, without colours."""
-    lines = [finding.message, *(f"- {fact}" for fact in finding.evidence)]
+    lines = [
+        finding.message + (in_cell(finding.place) if with_cell else ""),
+        *(f"- {fact}" for fact in finding.evidence),
+    ]
     if finding.verdict.status is not Status.NOT_RUN:
         device = f" ({finding.verdict.device})" if finding.verdict.device else ""
         lines.append(f"{finding.verdict.status.value}{device}: {finding.verdict.detail or ''}")

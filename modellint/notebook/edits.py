@@ -14,7 +14,7 @@ from modellint.notebook.reading import read
 from modellint.source import SourceFile, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from modellint.finding import Edit
@@ -37,14 +37,11 @@ def edited_notebook(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     wanted = list(dict.fromkeys(edits))
     before = SourceFile(path, book.original)
     _check(path, book, before, wanted)
-    by_cell: dict[int, set[Change]] = {}
+    by_cell: dict[int, list[Change]] = {}
     for edit in wanted:
         cell, change = change_of(book, edit)
-        by_cell.setdefault(cell.number, set()).add(change)
-    layout = Layout(data.decode("utf-8-sig"))
-    spans = [change for number, changes in by_cell.items() for change in _in_json(layout, number, sorted(changes))]
-    result = applied(layout.text, sorted(spans)).encode()
-    result = _BOM + result if data.startswith(_BOM) else result
+        by_cell.setdefault(cell.number, []).append(change)
+    result = rewritten(data, by_cell)
     try:
         after = read(result).original
     except UnreadableError as error:
@@ -52,6 +49,14 @@ def edited_notebook(path: Path, data: bytes, edits: Iterable[Edit]) -> bytes:
     if after != applied(before.text, changes_of(before, wanted)):
         raise EditError("it would change more than it speaks of")
     return result
+
+
+def rewritten(data: bytes, changes: Mapping[int, Sequence[Change]]) -> bytes:
+    """The content of a notebook after changes of the sources of cells, by their numbers."""
+    layout = Layout(data.decode("utf-8-sig"))
+    spans = [span for number, wanted in changes.items() for span in _in_json(layout, number, sorted(set(wanted)))]
+    result = applied(layout.text, sorted(spans)).encode()
+    return _BOM + result if data.startswith(_BOM) else result
 
 
 def _check(path: Path, book: Notebook, whole: SourceFile, edits: Sequence[Edit]) -> None:

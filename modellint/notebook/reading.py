@@ -210,7 +210,8 @@ def _is_python(metadata: Any) -> bool:
     kernel = kernel if isinstance(kernel, dict) else {}
     language = language if isinstance(language, dict) else {}
     names = (kernel.get("language"), language.get("name"))
-    is_old = kernel.get("name") == "python2" or str(language.get("version", "")).startswith("2.")
+    # Some editors write `version` 2.7.6 whatever the kernel is.
+    is_old = kernel["name"] == "python2" if "name" in kernel else str(language.get("version")).startswith("2.")
     return not is_old and all(_PYTHON.fullmatch(name) for name in names if isinstance(name, str) and name)
 
 

@@ -234,6 +234,7 @@ def test_a_cell_that_is_not_python_leaves_the_others_to_be_checked(workspace: Wo
         {"kernelspec": {"name": "ir", "language": "R"}},
         {"language_info": {"name": "julia"}},
         {"kernelspec": {"name": "python2", "language": "python"}},
+        {"language_info": {"name": "python", "version": "2.7.6"}},
         {"kernelspec": {"name": "x", "language": "sage"}, "language_info": {"name": "python"}},
     ],
 )
@@ -242,7 +243,14 @@ def test_notebooks_of_other_languages_are_passed_over(workspace: Workspace, meta
     assert workspace.check().out == "All checks passed!\n"
 
 
-@pytest.mark.parametrize("metadata", [{}, {"language_info": {"name": "python", "version": "3.12.1"}}])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"language_info": {"name": "python", "version": "3.12.1"}},
+        {"kernelspec": {"name": "python3"}, "language_info": {"name": "python", "version": "2.7.6"}},
+    ],
+)
 def test_notebooks_that_name_no_other_language_are_python(workspace: Workspace, metadata: dict[str, Any]) -> None:
     workspace.write({"book.ipynb": notebook(MODEL, metadata=metadata)})
     assert "ML204" in workspace.check().out

@@ -1,10 +1,13 @@
 """How long an editor waits for diagnostics after a change, and what the server keeps of many changes.
 
     python benchmarks/editor.py MODEL.py --edits 200
+    python benchmarks/editor.py train.yaml train.py --edits 10000
 
-Runs `modellint server`, opens the file and edits it at random places: comments come and go, lines are cut off, so that
-the file is now and then no Python. Prints the median and the 95th percentile from the change to its diagnostics, next
-to the time of `ast.parse` of the same text, and the server's memory at the start and at the end.
+Runs `modellint server`, opens the files and edits them at random places: lines come and go, are doubled and commented,
+and some are half typed until the next edit, so that a file is now and then no Python or YAML; every 25 edits it is what
+it was. Prints the median and the 95th percentile from a change to its diagnostics, next to the time that it takes to
+parse the same text, and the server's memory: after a tenth of the edits, when everything has been met once, and from
+then on. Exits with 1 if the server fails, or says that it did.
 """
 
 from __future__ import annotations
@@ -13,13 +16,17 @@ import argparse
 import ast
 import contextlib
 import json
+import os
 import random
 import statistics
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 MEBIBYTE = 1024 * 1024
 
@@ -30,6 +37,7 @@ class Client:
     def __init__(self, root: Path) -> None:
         command = [sys.executable, "-m", "modellint", "server"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
+        self.messages: list[str] = []
         self.send("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}}, request=1)
         while "result" not in self.receive():
             pass
@@ -51,6 +59,8 @@ class Client:
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)
+        if not length:
+            raise SystemExit(f"the server has ended, with {self.process.wait()}")
         message: dict[str, Any] = json.loads(self.process.stdout.read(length))
         return message
 
@@ -59,6 +69,8 @@ class Client:
         while True:
             message = self.receive()
             params = message.get("params", {})
+            if message.get("method") == "window/showMessage":
+                self.messages.append(params["message"])
             is_it = message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == uri
             if is_it and params.get("version") == version:
                 found: list[Any] = params["diagnostics"]
@@ -73,56 +85,102 @@ class Client:
         return 0.0
 
 
-def edited(lines: list[str], chance: random.Random) -> None:
-    """One change, as somebody might type it."""
-    at = chance.randrange(len(lines))
-    match chance.randrange(4):
-        case 0:
-            lines.insert(at, f"# note {chance.randrange(1000)}\n")
-        case 1 if lines[at].startswith("# note"):
-            del lines[at]
-        case 2:
-            lines[at] = lines[at].rstrip("\n") + "  # seen\n"
-        case _ if lines[at].strip():
-            cut = chance.randrange(len(lines[at]))
-            lines[at] = lines[at][:cut].rstrip("\n") + "\n" if chance.random() < 0.1 else lines[at]
+@dataclass
+class Document:
+    """A file as the editor has it."""
+
+    path: Path
+    original: list[str]
+    lines: list[str] = field(default_factory=list)
+    version: int = 0
+    #: A line that is half typed, and what it was.
+    unfinished: tuple[int, str] | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    @property
+    def is_python(self) -> bool:
+        return self.path.suffix == ".py"
+
+    def parse(self) -> None:
+        """What any tool has to do at least."""
+        with contextlib.suppress(SyntaxError, yaml.YAMLError):
+            ast.parse(self.text) if self.is_python else yaml.compose(self.text, Loader=yaml.SafeLoader)
+
+    def edit(self, chance: random.Random) -> None:
+        """One change, as somebody might type it."""
+        self.version += 1
+        if self.unfinished is not None:
+            at, line = self.unfinished
+            self.lines[at] = line
+            self.unfinished = None
+        if self.version % 25 == 0:
+            self.lines = list(self.original)
+        at = chance.randrange(len(self.lines))
+        line = self.lines[at].rstrip("\n")
+        match chance.randrange(8):
+            case 0 | 1:
+                self.lines.insert(at, f"# note {chance.randrange(1000)}\n")
+            case 2:
+                self.lines[at] = f"{line}  # seen\n"
+            case 3 if line.lstrip().startswith("#") or not line.strip():
+                del self.lines[at]
+            case 4:
+                self.lines.insert(at, f"{line}\n")
+            case 5:
+                self.unfinished = (at, self.lines[at])
+                self.lines[at] = line[: chance.randrange(len(line) + 1)] + "\n"
+            case 6:
+                place = chance.randrange(len(line) + 1)
+                self.unfinished = (at, self.lines[at])
+                self.lines[at] = f"{line[:place]}{chance.choice('ax_0(,: ')}{line[place:]}\n"
+            case _:
+                self.lines[at] = line.replace("hidden_size", "vocab_size").replace("512", "513") + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    file = options.file.resolve()
-    original = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    chance, client, uri = random.Random(options.seed), Client(file.parent), file.as_uri()
-    item = {"uri": uri, "languageId": "python", "version": 0, "text": "".join(original)}
-    client.send("textDocument/didOpen", {"textDocument": item})
-    client.diagnostics(uri, 0)
-    lines, waits, parses, memory = list(original), [], [], 0.0
-    for version in range(1, options.edits + 1):
-        if version % 25 == 0:
-            lines = list(original)
-        edited(lines, chance)
-        text = "".join(lines)
+    documents = []
+    for path in options.files:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        documents.append(Document(path.resolve(), lines, list(lines)))
+    client = Client(Path(os.path.commonpath([document.path.parent for document in documents])))
+    for document in documents:
+        language = "python" if document.is_python else "yaml"
+        item = {"uri": document.path.as_uri(), "languageId": language, "version": 0, "text": document.text}
+        client.send("textDocument/didOpen", {"textDocument": item})
+        client.diagnostics(document.path.as_uri(), 0)
+    chance, waits, parses, memory = random.Random(options.seed), [], [], []
+    for number in range(1, options.edits + 1):
+        document = chance.choice(documents)
+        document.edit(chance)
         start = time.perf_counter()
-        with contextlib.suppress(SyntaxError):
-            ast.parse(text)
+        document.parse()
         parses.append(time.perf_counter() - start)
-        change = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]}
+        uri, version = document.path.as_uri(), document.version
+        change = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": document.text}]}
         start = time.perf_counter()
         client.send("textDocument/didChange", change)
         client.diagnostics(uri, version)
         waits.append(time.perf_counter() - start)
-        if version == max(options.edits // 10, 1):
-            memory = client.memory()
+        if number % max(options.edits // 10, 1) == 0:
+            memory.append(client.memory())
     waits.sort()
     median, late, parse = statistics.median(waits), waits[int(0.95 * (len(waits) - 1))], statistics.median(parses)
-    print(f"{file.name}: {len(original)} lines, {options.edits} edits")
-    print(f"median {median * 1000:.0f} ms ({median / parse:.1f} x `ast.parse`), 95th percentile {late * 1000:.0f} ms")
-    print(f"memory {memory:.0f} MiB after a tenth of the edits, {client.memory():.0f} MiB at the end")
+    listed = ", ".join(f"{document.path.name} ({len(document.original)} lines)" for document in documents)
+    print(f"{listed}: {options.edits} edits, seed {options.seed}")
+    print(f"median {median * 1000:.0f} ms ({median / parse:.1f} x parsing), 95th percentile {late * 1000:.0f} ms")
+    print(f"MiB of memory after each tenth of the edits: {', '.join(f'{used:.0f}' for used in memory)}")
+    print(f"growth after the first tenth: {100 * (memory[-1] / memory[0] - 1):.0f} %" if memory[0] else "")
+    print(*client.messages, sep="\n", end="")
     client.process.kill()
+    raise SystemExit(bool(client.messages))
 
 
 if __name__ == "__main__":

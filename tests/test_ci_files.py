@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-
-from modellint.__main__ import main
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -60,14 +57,3 @@ def test_the_action_runs_a_check(tmp_path: Path) -> None:
     assert said.returncode == 1, said.stderr
     assert said.stdout.startswith("::error title=modellint (ML101),file=examples/amphion/broken/")
     assert (tmp_path / "report.sarif").is_file()
-
-
-def test_the_commands_of_the_page_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "model.py").write_text("import torch\n")
-    monkeypatch.chdir(tmp_path)
-    commands = sorted(set(re.findall(r"modellint check (--[^'\n]+)", PAGE)))
-    assert len(commands) >= 4
-    for arguments in commands:
-        with pytest.raises(SystemExit) as exit_:
-            main(["check", *shlex.split(arguments)])
-        assert exit_.value.code == 0, arguments

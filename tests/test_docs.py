@@ -7,14 +7,12 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from modellint.config import KINDS
 from modellint.confirm.confirmer import KEYS
-from modellint.examples import materialise
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
@@ -100,33 +98,3 @@ def test_the_picture_is_of_what_comes_out() -> None:
     assert shown[0] == "$ modellint check examples/speechbrain/broken/inference"
     assert any("ML201[error]" in line for line in shown)
     assert "](docs/run.svg)" in (DOCS.parent / "README.md").read_text("utf-8")
-
-
-def test_the_commands_in_readme_work(tmp_path: Path) -> None:
-    layer = "!new:torch.nn.Linear [80, 40]"
-    files = {
-        "model.py": (
-            "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-            "        self.layer = nn.Linear(8, 8)\n\n    def forward(self, x):\n        return self.layer(x)\n"
-        ),
-        "src/__init__.py": "",
-        "recipes/train.yaml": f"layer: {layer}\nmodules:\n    layer: !ref <layer>\n",
-        "recipes/train.py": (
-            "import sys\nfrom hyperpyyaml import load_hyperpyyaml\nimport speechbrain as sb\n\n\n"
-            "class Model(sb.Brain):\n    def compute_forward(self, batch, stage):\n"
-            "        return self.modules.layer(batch)\n\n\n"
-            "hparams = load_hyperpyyaml(open(sys.argv[1]))\nModel(hparams['modules'], hparams=hparams)\n"
-        ),
-    }
-    materialise(files, tmp_path)
-    text = (DOCS.parent / "README.md").read_text("utf-8").partition("### On the command line")[2]
-    block = re.search(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert block
-    python = f"{shlex.quote(sys.executable)} -m modellint"
-    for line in block[1].splitlines():
-        assert line.startswith("$ modellint ")
-        if find_spec("torch") is None and re.search(r" --confirm\b| probe ", line):
-            continue
-        command = line.replace("$ modellint", python, 1)
-        result = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, (line, result.stdout, result.stderr)

@@ -70,13 +70,6 @@ def test_the_shown_output_is_what_comes_out() -> None:
         assert any(block.strip("\n") in output for output in outputs)
 
 
-def test_the_shown_fix_is_what_comes_out() -> None:
-    (shown,) = blocks(section("Fixes"), "text")
-    command, _, differences = shown.partition("\n")
-    result = modellint(*command.split()[2:], "--no-cache", "--color", "never")
-    assert (result.returncode, result.stdout) == (1, differences)
-
-
 def test_the_rule_table_lists_every_rule() -> None:
     table = []
     for link, name, severity, summary in rows(section("Rules")):

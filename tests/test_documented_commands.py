@@ -1,0 +1,208 @@
+"""Every command that README and the documentation show is executed, and what they show for it is what comes out."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from modellint.cli import cli
+from modellint.examples import materialise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for folder in (".", "docs", "benchmarks", "examples", "examples/*")
+    for path in sorted(ROOT.glob(f"{folder}/*.md"))
+    if path.name != "CHANGELOG.md"
+}
+#: Commands that fetch something or set a machine up, and who runs them.
+ELSEWHERE = {
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/modellint check examples": "a new user",
+    "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[dev]' && .venv/bin/pytest": ".ci/run",
+    "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e '.[dev]'": ".ci/run",
+    ".venv/bin/pytest": ".ci/run",
+    ".venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy modellint rules": ".ci/run",
+    "pip install 'modellint[lsp]'": "tests/test_server.py needs what that installs",
+    "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
+    "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
+    'unzip -q "$w" -d "${w%-py3*}"; done': "who measures",
+    "git clone --depth 1 https://github.com/speechbrain/speechbrain": "who measures",
+}
+#: What makes a benchmark small enough to be run here.
+SMALLER = (
+    (r"--peers \S+", "--tree wheels --repetitions 1"),
+    (r"--mutants \d+", "--mutants 2"),
+    (r"--fixes \d+", "--fixes 1"),
+    (r"--edits \d+", "--edits 3"),
+    (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),
+)
+LAYER = """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+PLAIN_LIST = LAYER.replace("nn.Linear(8, 8)", "[nn.Linear(8, 8)]").replace("self.layer(x)", "self.layer[0](x)")
+RECIPE = """\
+layer: !new:torch.nn.Linear [80, 40]
+modules:
+    layer: !ref <layer>
+"""
+SCRIPT = """\
+import sys
+from hyperpyyaml import load_hyperpyyaml
+import speechbrain as sb
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        return self.modules.layer(batch)
+
+
+hparams = load_hyperpyyaml(open(sys.argv[1]))
+Model(hparams["modules"], hparams=hparams)
+"""
+PROJECT = {
+    "model.py": LAYER,
+    "src/__init__.py": "",
+    "recipes/train.yaml": RECIPE,
+    "recipes/train.py": SCRIPT,
+    "wheels/timm-1.0.31/model.py": LAYER,
+    "wheels/speechbrain-1.1.2/model.py": LAYER,
+    "wheels/vit-pytorch-1.26.11/model.py": LAYER,
+    "speechbrain/recipes/train.yaml": RECIPE,
+    "speechbrain/recipes/train.py": SCRIPT,
+    "modeling_llama.py": LAYER,
+    "train.yaml": "a: 1\n",
+    "train.py": LAYER,
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command of a page, and the output that stands under it."""
+
+    page: str
+    command: str
+    output: str = ""
+
+
+def shown(page: str) -> Iterator[Shown]:
+    """The commands in the blocks of a page: after a prompt, in a shell script, or as the step of a CI server."""
+    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL):
+        if language == "console":
+            yield from (Shown(page, line.removeprefix("$ ")) for line in block.splitlines())
+        elif language == "text" and block.startswith("$ "):
+            command, _, output = block.removeprefix("$ ").partition("\n")
+            yield Shown(page, command, output)
+        elif language == "sh":
+            yield from (Shown(page, line) for line in block.splitlines())
+        elif language in ("yaml", "groovy"):
+            steps = re.findall(r"(?:^ *- (?:run: |script: )?|\bsh ')(modellint [^'\n]+)", block, re.MULTILINE)
+            yield from (Shown(page, step) for step in steps)
+    yield from (Shown(page, line) for line in re.findall(r"^    (modellint .+)$", PAGES[page], re.MULTILINE))
+
+
+ALL = {page: tuple(shown(page)) for page in PAGES}
+WITHOUT_OUTPUT = {
+    page: commands
+    for page, listed in ALL.items()
+    if (commands := [one.command for one in listed if not one.output and one.command not in ELSEWHERE])
+}
+WITH_OUTPUT = [one for listed in ALL.values() for one in listed if one.output]
+
+
+def needs_torch(command: str) -> bool:
+    return find_spec("torch") is None and re.search(r" --confirm\b| probe |verdicts\.py", command) is not None
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    python = shlex.quote(sys.executable)
+    line = re.sub(r"^modellint\b", f"{python} -m modellint", re.sub(r"^python\b", python, command))
+    environment = {**os.environ, "COLUMNS": "100"}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=environment
+    )
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_pages_show_commands() -> None:
+    assert {"README.md", "CONTRIBUTING.md", "docs/adopting.md", "docs/ci.md", "benchmarks/README.md"} <= ALL.keys()
+    assert sum(map(len, ALL.values())) > 40
+    assert ELSEWHERE.keys() <= {one.command for listed in ALL.values() for one in listed}
+
+
+@pytest.mark.parametrize("page", WITHOUT_OUTPUT)
+def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Path) -> None:
+    legacy = {"src/old.py": PLAIN_LIST} if page == "docs/adopting.md" else {}
+    materialise(PROJECT | legacy, tmp_path)
+    (tmp_path / "benchmarks").symlink_to(ROOT / "benchmarks")
+    (tmp_path / "examples").mkdir()
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "-q", "-m", "As it was")
+    git(tmp_path, "update-ref", "refs/remotes/origin/main", "HEAD")
+    for command in WITHOUT_OUTPUT[page]:
+        if needs_torch(command):
+            continue
+        for pattern, smaller in SMALLER:
+            command = re.sub(pattern, smaller, command) if command.startswith("python benchmarks/") else command
+        done = run(command, tmp_path)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("example", WITH_OUTPUT, ids=lambda example: example.command)
+def test_what_is_shown_is_what_comes_out(example: Shown) -> None:
+    """On a terminal of 100 columns."""
+    if needs_torch(example.command):
+        pytest.skip("torch is not installed")
+    done = run(example.command, ROOT)
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout == example.output
+
+
+def test_the_verdict_in_readme_is_what_comes_out() -> None:
+    pytest.importorskip("torch")
+    (verdict,) = re.findall(r"^```text\n(confirmed .*?)^```$", PAGES["README.md"], re.MULTILINE | re.DOTALL)
+    said = " ".join(run("modellint check examples/qwen2-vl --confirm --no-cache", ROOT).stdout.split())
+    assert re.search(re.escape(" ".join(verdict.split())).replace("…", ".*"), said), said
+
+
+def inline() -> set[str]:
+    """Commands in the running text, but for those that only name a command or stand for many."""
+    found = {command for text in PAGES.values() for command in re.findall(r"`(modellint [^`\n]+)`", text)}
+    return {command for command in found if not command.startswith("modellint (") and "[" not in command}
+
+
+@pytest.mark.parametrize("example", sorted(inline()))
+def test_commands_in_the_text_are_understood(example: str) -> None:
+    arguments = shlex.split(example)[1:]
+    command: click.Command = cli
+    while isinstance(command, click.Group) and arguments and arguments[0] in command.commands:
+        command = command.commands[arguments.pop(0)]
+    missing = [parameter for parameter in command.params if parameter.required]
+    if arguments or not missing:
+        command.make_context("modellint", arguments, resilient_parsing=not arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -61,7 +62,9 @@ class Encoder(nn.Module):
     def forward(self, x):
         return self.layer(x)
 """
-PLAIN_LIST = LAYER.replace("nn.Linear(8, 8)", "[nn.Linear(8, 8)]").replace("self.layer(x)", "self.layer[0](x)")
+PLAIN_LIST = LAYER.replace("layer = nn.Linear(8, 8)", "layers = [nn.Linear(8, 8) for _ in range(2)]").replace(
+    "self.layer(x)", "self.layers[0](self.layers[1](x))"
+)
 RECIPE = """\
 layer: !new:torch.nn.Linear [80, 40]
 modules:
@@ -81,6 +84,17 @@ class Model(sb.Brain):
 hparams = load_hyperpyyaml(open(sys.argv[1]))
 Model(hparams["modules"], hparams=hparams)
 """
+NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {},
+        "cells": [
+            *({"cell_type": "markdown", "metadata": {}, "source": "# A tutorial"} for _ in range(3)),
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": PLAIN_LIST},
+        ],
+    }
+)
 PROJECT = {
     "model.py": LAYER,
     "src/__init__.py": "",
@@ -99,21 +113,24 @@ PROJECT = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A command of a page, and the output that stands under it."""
+    """A command of a page, and what stands under it: the `whole` output, or lines of it that may end in `…`."""
 
     page: str
     command: str
     output: str = ""
+    whole: bool = False
 
 
 def shown(page: str) -> Iterator[Shown]:
     """The commands in the blocks of a page: after a prompt, in a shell script, or as the step of a CI server."""
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL):
         if language == "console":
-            yield from (Shown(page, line.removeprefix("$ ")) for line in block.splitlines())
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                yield Shown(page, command, output)
         elif language == "text" and block.startswith("$ "):
             command, _, output = block.removeprefix("$ ").partition("\n")
-            yield Shown(page, command, output)
+            yield Shown(page, command, output, whole=True)
         elif language == "sh":
             yield from (Shown(page, line) for line in block.splitlines())
         elif language in ("yaml", "groovy"):
@@ -123,12 +140,12 @@ def shown(page: str) -> Iterator[Shown]:
 
 
 ALL = {page: tuple(shown(page)) for page in PAGES}
-WITHOUT_OUTPUT = {
-    page: commands
+STEPS = {
+    page: steps
     for page, listed in ALL.items()
-    if (commands := [one.command for one in listed if not one.output and one.command not in ELSEWHERE])
+    if (steps := [one for one in listed if not one.whole and one.command not in ELSEWHERE])
 }
-WITH_OUTPUT = [one for listed in ALL.values() for one in listed if one.output]
+WITH_OUTPUT = [one for listed in ALL.values() for one in listed if one.whole]
 
 
 def needs_torch(command: str) -> bool:
@@ -155,23 +172,28 @@ def test_the_pages_show_commands() -> None:
     assert ELSEWHERE.keys() <= {one.command for listed in ALL.values() for one in listed}
 
 
-@pytest.mark.parametrize("page", WITHOUT_OUTPUT)
+@pytest.mark.parametrize("page", STEPS)
 def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Path) -> None:
     legacy = {"src/old.py": PLAIN_LIST} if page == "docs/adopting.md" else {}
-    materialise(PROJECT | legacy, tmp_path)
+    notebooks = {"tutorials/encoder.ipynb": NOTEBOOK} if page == "docs/notebooks.md" else {}
+    materialise(PROJECT | legacy | notebooks, tmp_path)
     (tmp_path / "benchmarks").symlink_to(ROOT / "benchmarks")
     (tmp_path / "examples").mkdir()
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "-q", "-m", "As it was")
     git(tmp_path, "update-ref", "refs/remotes/origin/main", "HEAD")
-    for command in WITHOUT_OUTPUT[page]:
+    for step in STEPS[page]:
+        command = step.command
         if needs_torch(command):
             continue
         for pattern, smaller in SMALLER:
             command = re.sub(pattern, smaller, command) if command.startswith("python benchmarks/") else command
         done = run(command, tmp_path)
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert done.returncode == int(bool(step.output)), (command, done.stdout, done.stderr)
+        for line in step.output.splitlines():
+            assert re.search(f"^{re.escape(line).replace('…', '.*')}", done.stdout, re.MULTILINE), done.stdout
+    assert not legacy or "modellint: ignore[ML204]  accepted" in (tmp_path / "src/old.py").read_text()
 
 
 @pytest.mark.parametrize("example", WITH_OUTPUT, ids=lambda example: example.command)

@@ -126,6 +126,13 @@ class CallBypassesDdp(Rule):
     ## How to fix
     Call the entry of `self.modules`.
 
+    ## Confirming
+    A run builds the recipe, puts a wrapper around each entry of `modules` that learns, and evaluates what stands at the
+    place of the call, in the script's own Brain: it is the module inside of a wrapper (confirmed), or a wrapper or
+    another object (refuted). Where the module is small, torch's own `DistributedDataParallel` then counts the gradients
+    that a call of each exchanges with a second process, which is pretended. That the training comes by this call, with
+    gradients, is not run: it is told from the code.
+
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)
     - [DistributedDataParallel](https://pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)
@@ -282,16 +289,17 @@ class CallBypassesDdp(Rule):
                 yield self._finding(bypass)
 
     def probe(self, finding: Finding, project: Project) -> Probe | None:
-        """Build the recipe, wrap the entry, and see which gradients are exchanged after a call of each."""
-        from modellint.confirm.plan import recipe_probe
+        """Build the recipe, wrap its entries, and look at what is called; see which gradients are exchanged."""
+        from modellint.confirm.plan import recipe_probe, spot
         from modellint.link.recipes.shortfalls import bypassing_calls
 
         module = project.python(Path(finding.path))
         for bypass in bypassing_calls(module, project) if module is not None and finding.related else ():
-            if bypass.place == finding.place and bypass.is_certain:
+            if bypass.place == finding.place and bypass.is_certain and bypass.brain.classes:
                 recipe, root = bypass.recipes[0]
                 place = recipe.place(recipe.root.span)
-                data = {"key": finding.symbol, "entry": root.text}
+                data = {"key": finding.symbol, "entry": root.text, "called": spot(finding.place)}
+                data |= {"script": bypass.brain.module.path, "brain": bypass.brain.classes[0].qualname}
                 return recipe_probe(finding, project, "recipe-wrapping", place, **data)
         return None
 

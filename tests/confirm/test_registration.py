@@ -56,7 +56,7 @@ def verdict_of(
     [
         ("[nn.Linear(3, 3)]", Status.CONFIRMED),
         ("nn.Linear(3, 3),", Status.CONFIRMED),
-        ("nn.ModuleList([nn.Linear(3, 3)])", Status.UNCONFIRMED),
+        ("nn.ModuleList([nn.Linear(3, 3)])", Status.REFUTED),
         ("[nn.ReLU()]", Status.UNCONFIRMED),
     ],
 )
@@ -67,7 +67,23 @@ def test_only_the_branch_that_is_meant_proves_something(tmp_path: Path, embed: s
     assert verdict.status is status, verdict
     if status is Status.CONFIRMED:
         assert "`embed[0].weight`, `embed[0].bias`" in str(verdict)
-        assert "kind = 'linear'" in str(verdict)
+    assert "kind = 'linear'" in str(verdict) or status is Status.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "if depth < 100:\n            self.embed = nn.ModuleList(self.embed)",
+        "self.embed = nn.ModuleList(self.embed) if depth else None",
+    ],
+)
+def test_what_is_registered_later_on_refutes_nothing(tmp_path: Path, more: str) -> None:
+    code = BRANCHES.format(embed="[nn.Linear(3, 3)]", use="return x").replace(
+        "self.embed = [nn.Linear(3, 3)]", f"self.embed = [nn.Linear(3, 3)]\n        {more}"
+    )
+    text = "self.embed = [nn.Linear(3, 3)]"
+    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    assert verdict.status is Status.UNCONFIRMED, verdict
 
 
 def test_what_is_registered_without_any_assumption_refutes(tmp_path: Path) -> None:

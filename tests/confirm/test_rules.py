@@ -1,4 +1,4 @@
-"""Every rule that can be confirmed: its bad examples confirm, its good ones never do.
+"""Every rule that can be confirmed: its bad examples confirm, its good ones never do, and repaired ones are refuted.
 
 Each example is run in a process of its own, which takes minutes for all of them: unless `MODELLINT_CONFIRM` is `all`,
 as in CI, the first examples of each rule stand for the rest.
@@ -7,7 +7,9 @@ as in CI, the first examples of each rule stand for the rest.
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,14 +17,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
+from repaired import Repaired
 
 import modellint
 from modellint.config import settings_for
+from modellint.confirm.child import Setup, answer
 from modellint.confirm.confirmer import Confirmer, Wishes
-from modellint.finding import Confidence, Status
+from modellint.confirm.plan import grouped
+from modellint.finding import Status
+from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules, select_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from modellint.finding import Finding
     from modellint.rule import Example, Rule
 
@@ -34,7 +42,10 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
+#: Rules with fixes: what was found, asked of the repaired code, is refuted in so many of its examples (listed in
+#: `docs/confirm.md`: an input that nothing describes, or a result that fits whatever the table is).
 FIXABLE = [rule for rule in CONFIRMABLE if rule.is_fixable()]
+_OPEN = {"ML101": 3}
 EVERY = os.environ.get("MODELLINT_CONFIRM") == "all"
 _SAMPLE = 2
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
@@ -42,24 +53,43 @@ _UNCONFIRMED = 0.15
 _LIBRARY = "speechbrain"
 
 
-def judged(rule: type[Rule], example: Example, *, mended: bool = False) -> list[Finding]:
-    """The findings of a rule in an example, those of low confidence too, with their verdicts.
-
-    If it is `mended`, what is run is the example after fixing, and only findings with a fix are judged.
-    """
+def judged(rule: type[Rule], example: Example) -> list[Finding]:
+    """The findings of a rule in an example, those of low confidence too, with their verdicts."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for file, text in example.files.items():
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            (folder / file).write_bytes(text.encode())
+        _write(folder, example.files)
+        settings = settings_for([folder], isolated=True)
         found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1)
         mine = [finding for finding in found if finding.code == rule.code]
-        if mended:
-            mine = [finding for finding in mine if finding.fix is not None and finding.confidence >= Confidence.MEDIUM]
-            for file, text in (example.fixed or {}).items():
-                (folder / file).write_bytes(text.encode())
-        settings = settings_for([folder], isolated=True)
         return Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))(mine) if mine else []
+
+
+def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]]:
+    """What was found in an example and has a fix, judged anew by the same probe once all of it is fixed."""
+    with TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        _write(folder, example.files)
+        found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1, select=[rule.code])
+        project = Project(ProjectOptions(root=folder))
+        fixed = [finding for finding in found if finding.fix is not None]
+        repaired = Repaired(finding.fix for finding in fixed if finding.fix is not None)
+        probes = [(number, rule().probe(finding, project)) for number, finding in enumerate(fixed)]  # type: ignore[attr-defined]
+        _write(folder, example.fixed or {})
+        left = {(finding.symbol, finding.message) for finding in modellint.check([folder], isolated=True, jobs=1)}
+        groups = grouped([(number, repaired.probe(probe)) for number, probe in probes if probe is not None])
+        setup = Setup(Path(sys.executable), (folder.as_posix(),))
+        verdicts = {number: verdict for group in groups for number, verdict in answer(group, setup).items()}
+        return [
+            (example.title, replace(finding, verdict=verdicts[number]))
+            for number, finding in enumerate(fixed)
+            if number in verdicts and (finding.symbol, finding.message) not in left
+        ]
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(text.encode())
 
 
 @cache
@@ -104,13 +134,17 @@ def test_good_examples_never_confirm(rule: type[Rule]) -> None:
     assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: rule.code)
-def test_what_was_found_does_not_confirm_once_it_is_fixed(rule: type[Rule]) -> None:
-    found = [
-        (one.title, finding) for one in rule.bad[: 3 if EVERY else 1] for finding in judged(rule, one, mended=True)
-    ]
+def test_what_was_found_is_refuted_once_it_is_fixed(rule: type[Rule]) -> None:
+    examples = [example for example in rule.bad if example.fixed and example.title not in out_of_reach(rule)]
+    with ThreadPoolExecutor(2) as executor:
+        cases = executor.map(lambda example: judged_again(rule, example), examples[: None if EVERY else 1])
+    found = [case for some in cases for case in some]
     print(*(shown(*case) for case in found), sep="\n")
     assert [shown(*case) for case in found if case[1].verdict.status is Status.CONFIRMED] == []
+    unconfirmed = [shown(*case) for case in found if case[1].verdict.status is not Status.REFUTED]
+    assert len(unconfirmed) <= (_OPEN.get(rule.code, 0) if EVERY else 0), unconfirmed
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.is_confirmable()], ids=lambda rule: rule.code)

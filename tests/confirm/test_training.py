@@ -133,18 +133,51 @@ def test_whether_an_optimizer_is_handed_to_the_checkpointer(tmp_path: Path, more
     assert verdict.status is status, verdict
 
 
+CALLS = """
+from framework_that_nobody_has import Brain
+
+
+class Model(Brain):
+    @property
+    def whole(self):
+        return self.hparams.head
+
+    def compute_forward(self, batch, stage):
+        {call}(batch)
+"""
 WRAPPED = [
-    ("head", "modules[lin]", Status.CONFIRMED, "a call of it exchanges 0 gradients with the other process, one of"),
-    ("other", "modules[lin]", Status.REFUTED, "`other` and `modules[lin]` are two objects"),
-    ("frozen", "modules[act]", Status.REFUTED, "no parameters to train, so that nothing wraps it"),
+    ("self.hparams.head", Status.CONFIRMED, "a call of it exchanges 0 gradients with the other process, one of"),
+    ("self.hparams.modules['lin']", Status.CONFIRMED, "`self.hparams.modules['lin']` is the very module inside of"),
+    ("self.hparams.head.forward", Status.CONFIRMED, "exchanges 0 gradients"),
+    ("self.whole", Status.CONFIRMED, "`self.whole` is the very module inside of the wrapper of `modules[lin]`"),
+    ("self.modules.lin", Status.REFUTED, "`self.modules.lin` is what the framework wraps"),
+    ("self.mods.lin.forward", Status.REFUTED, "is what the framework wraps"),
+    ("self.hparams.other", Status.REFUTED, "`self.hparams.other` and `modules[lin]` are two objects"),
+    ("layer", Status.UNCONFIRMED, "NameError: name 'layer' is not defined"),
 ]
 
 
 def test_what_goes_around_the_wrapper(tmp_path: Path) -> None:
-    found = verdicts_of(tmp_path, "recipe-wrapping", *({"key": key, "entry": entry} for key, entry, _, _ in WRAPPED))
-    assert [verdict.status for verdict in found] == [status for _, _, status, _ in WRAPPED]
-    for (_, _, _, says), verdict in zip(WRAPPED, found, strict=True):
+    probes = []
+    for number, (call, _, _) in enumerate(WRAPPED):
+        script = tmp_path / f"train{number}.py"
+        script.write_text(CALLS.replace("{call}", call))
+        data = {"key": call.rpartition(".")[2] if "other" in call else "head", "entry": "modules[lin]"}
+        called = [str(script), 11, 9, 11, 9 + len(call)]
+        probes.append({**data, "called": called, "script": str(script), "brain": "Model"})
+    found = verdicts_of(tmp_path, "recipe-wrapping", *probes)
+    assert [verdict.status for verdict in found] == [status for _, status, _ in WRAPPED], found
+    for (_, _, says), verdict in zip(WRAPPED, found, strict=True):
         assert says in verdict.detail
+
+
+def test_what_has_nothing_to_train_is_not_wrapped(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(CALLS.replace("{call}", "self.hparams.frozen"))
+    data = {"key": "frozen", "entry": "modules[act]", "script": str(script), "brain": "Model"}
+    verdict = verdict_of(tmp_path, "recipe-wrapping", called=[str(script), 11, 9, 11, 28], **data)
+    assert verdict.status is Status.REFUTED
+    assert "no parameters to train, so that nothing wraps it" in (verdict.detail or "")
 
 
 MODEL = """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .calls import Run, Specs
-    from .classes import Attempt
+    from .classes import Attempt, Builder
     from .probes import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
@@ -51,6 +51,9 @@ class _Claim:
         self._spot = Spot.of(probe["place"])
         self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
         self._reasons: list[str] = []
+        #: What speaks against the finding where numbers were assumed; it refutes if nothing else was seen.
+        self._against: list[tuple[str, Builder]] = []
+        self._is_open = False
         self._end = time.monotonic() + _PATIENCE
         self._judge: Callable[[Call, Specs, Run], Outcome | None] = {
             "positions": self._positions,
@@ -72,6 +75,9 @@ class _Claim:
                         continue
                     if outcome is not None:
                         return outcome
+        if self._against and not self._is_open and not self._session.stand_ins.names:
+            fact, self._session.builder = self._against[0]
+            return {"status": REFUTED, "device": "cpu", "detail": fact}
         return {"status": UNCONFIRMED, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
 
     def _observed(self, attempt: Attempt, name: str, method: str) -> Outcome | None:
@@ -85,8 +91,9 @@ class _Claim:
                     self._reasons.append("there are too many ways to call it")
                     return None
                 base = call.run(specs)
+                known = len(self._against)
                 outcome = self._judge(call, specs, base)
-                if outcome is not None:
+                if outcome is not None or len(self._against) > known:
                     return outcome
                 if base.error is not None:
                     if not base.passed:
@@ -118,6 +125,10 @@ class _Claim:
                 f"positions up to {later.highest} get the {later.rows} that they need"
             )
             return self._confirmed(call, specs, fact)
+        if not (packed.passed and later.passed):
+            self._is_open = True
+        elif all(run.rows == run.highest + 1 and run.rows in run.sizes for run in (base, later)):
+            self._against.append(("the table has just the rows that positions need", call.attempt.builder))
         return None
 
     def _ahead(self, call: Call, specs: Specs, names: list[str]) -> Outcome | None:
@@ -144,6 +155,10 @@ class _Claim:
         if grows and call.attempt.is_certain:
             return {"status": REFUTED, "device": "cpu", "detail": fact}
         self._reasons.append(fact if grows else "no position was found that is beyond the table")
+        if grows:
+            self._against.append((fact, call.attempt.builder))
+        else:
+            self._is_open = True
         return None
 
     # -- one step on --------------------------------------------------------------------------------------------------

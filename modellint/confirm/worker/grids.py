@@ -91,6 +91,7 @@ class _Way:
 def grid(session: Session, probe: dict[str, Any]) -> Outcome:
     """Whether a side that is rounded down to no patch at all comes out as an error, or as nothing."""
     reasons: list[str] = []
+    least: list[int] = []
     spot = Spot.of(probe["place"])
     for path, name in probe["functions"]:
         source = session.load(path)
@@ -101,14 +102,20 @@ def grid(session: Session, probe: dict[str, Any]) -> Outcome:
             except Exception as error:
                 reasons.append(f"building `{owner}`: {described(error)}")
                 continue
-            outcome = _called(call, name, reasons)
+            outcome = _called(call, name, reasons, least)
             if outcome is not None:
                 return outcome
+    if least and min(least) > 0:
+        detail = f"of images with a side of 1 the size becomes {min(least)} there, never 0"
+        return {"status": REFUTED, "device": "cpu", "detail": detail}
     return {"status": UNCONFIRMED, "detail": reasons[0] if reasons else "no way to call it was found"}
 
 
-def _called(call: Call, name: str, reasons: list[str]) -> Outcome | None:
-    """What images that become smaller show; None if they show nothing."""
+def _called(call: Call, name: str, reasons: list[str], least: list[int]) -> Outcome | None:
+    """What images that become smaller show; None if they show nothing.
+
+    What the observed side is for the smallest images goes to `least`.
+    """
     for way in _ways(call.inputs().candidates):
         inputs = call.inputs()
         for taken in way.names:
@@ -120,6 +127,7 @@ def _called(call: Call, name: str, reasons: list[str]) -> Outcome | None:
                 inputs.learn(enough.error, specs)
                 continue
             for shape in _SHAPES:
+                least += call.run(specs, way.make(*shape(1))).sizes
                 outcome = _at_edge(call, specs, way, shape, reasons)
                 if outcome is not None:
                     return outcome

@@ -11,44 +11,58 @@ from . import roles
 from .inputs import Inputs
 from .placement import DEVICE
 from .places import Spot
+from .registration import assignments
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
-    from .classes import Attempt
+    from .classes import Attempt, Builder
     from .probes import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
 
 def movement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
-    """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used."""
+    """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used.
+
+    It does not if it is registered at the place, with all choices of what was assumed.
+    """
     reasons: list[str] = []
+    moved: list[Builder] = []
+    is_open = False
+    detail = f"`{probe['attribute']}` moves to {DEVICE} with its module"
     with session.machine():
         for variant in (0, roles.EQUAL):
             for attempt in session.attempts(probe["owner"], variant=variant, device=DEVICE):
                 try:
-                    outcome = _moved(attempt, probe["attribute"], Spot.of(probe["use"]), reasons)
+                    with assignments(Spot.of(probe["place"])) as assigned:
+                        owner = attempt.build()
+                    outcome = _moved(attempt, owner, probe["attribute"], Spot.of(probe["use"]), reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
                     continue
                 if outcome is not None:
                     return outcome
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+                is_kept = attempt.is_certain or all(assigned.get(id(owner), [False]))
+                if is_kept and getattr(owner, probe["attribute"]).device.type != "cpu":
+                    moved.append(attempt.builder)
+                elif id(owner) in assigned:
+                    is_open = True
+    if not moved or is_open or session.stand_ins.names:
+        return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    session.builder = moved[0]
+    return {"status": REFUTED, "device": "fake", "detail": detail}
 
 
-def _moved(attempt: Attempt, attribute: str, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
-    """What happens to one object; None if that shows nothing. Raises what building it raises."""
-    owner = attempt.build()
+def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
+    """What happens to one object; None if that shows nothing."""
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
         return None
     owner.eval().to(DEVICE)
     value = getattr(owner, attribute, None)
     if not isinstance(value, torch.Tensor) or value.device.type != "cpu":
-        detail = f"`{attribute}` moves to {DEVICE} with its module"
-        reasons.append(detail)
-        is_proof = isinstance(value, torch.Tensor) and attempt.is_certain
-        return {"status": REFUTED, "device": "fake", "detail": detail} if is_proof else None
+        reasons.append(f"`{attribute}` moves to {DEVICE} with its module")
+        return None
     for name, other in vars(owner).items():
         if isinstance(other, torch.Tensor) and name != attribute:
             setattr(owner, name, other.to(DEVICE))  # so that it is not the first to fail

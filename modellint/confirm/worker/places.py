@@ -86,13 +86,38 @@ def innermost(frame: FrameType | None) -> str:
     return ""
 
 
+def is_written_out(tree: ast.AST, spot: Spot) -> bool:
+    """Whether the expression at a place is a constant that stands there."""
+    found = expression(tree, spot)
+    return isinstance(found.operand if isinstance(found, ast.UnaryOp) else found, ast.Constant)
+
+
 def names_in_call(tree: ast.AST, spot: Spot) -> list[str]:
     """What the positional and named arguments of a call at a place are called, where they are names or attributes."""
+    found = expression(tree, spot)
+    if not isinstance(found, ast.Call):
+        return []
+    given = [*found.args, *(keyword.value for keyword in found.keywords)]
+    names = [part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in given]
+    return [name for name in names if name]
+
+
+def expression(tree: ast.AST, spot: Spot) -> ast.expr | None:
+    """The expression at a place; None if there is none."""
+    place = (spot.line, spot.column, spot.end_line, spot.end_column)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (spot.line, spot.end_line):
-            if (node.col_offset + 1, (node.end_col_offset or 0) + 1) != (spot.column, spot.end_column):
-                continue
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            names = [part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in given]
-            return [name for name in names if name]
-    return []
+        if isinstance(node, ast.expr):
+            end_line, end = node.end_lineno or 0, (node.end_col_offset or 0) + 1
+            if (node.lineno, node.col_offset + 1, end_line, end) == place:
+                return node
+    return None
+
+
+def function_around(tree: ast.AST, spot: Spot) -> ast.FunctionDef | None:
+    """The innermost function that a place stands in; None if there is none."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno <= spot.line <= (node.end_lineno or 0)
+    ]
+    return max(found, key=lambda node: node.lineno, default=None)

@@ -3,52 +3,66 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
 
-from . import placement
+from . import placement, roles
 from .placement import DEVICE
 from .places import Spot
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from .classes import Builder
     from .probes import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 3
+_REGISTERING = ("register_buffer", "register_parameter", "add_module", "register_module")
 
 
 def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
-    """Whether the tensors below an attribute are parameters or buffers of the module that keeps them."""
+    """Whether the tensors below an attribute are parameters or buffers of the module that keeps them.
+
+    They are if whatever is assigned at the place becomes registered there, with all choices of what was assumed.
+    """
     spot = Spot.of(probe["place"])
     reasons: list[str] = []
-    refuted = False
+    kept: list[tuple[str, Builder]] = []
+    is_open = False
     with placement.pretended():
-        for attempt in session.attempts(probe["owner"], device=DEVICE):
-            try:
-                with _assignments(spot) as assigned:
-                    owner = attempt.build()
-            except Exception as error:
-                if "before Module.__init__() call" in str(error) and spot.raised_on_line(error):
-                    return {"status": CONFIRMED, "device": "fake", "detail": f"building raises {described(error)}"}
-                reasons.append(f"building: {described(error)}")
-                continue
-            if id(owner) not in assigned:
-                reasons.append(f"`{probe['attribute']}` is not assigned there with these arguments")
-                continue
-            fact, is_registered = _registered(owner, probe["attribute"])
-            if is_registered is False:
-                return {"status": CONFIRMED, "device": "fake", "detail": fact}
-            refuted = is_registered is True and attempt.is_certain and not session.assumed()
-            reasons.append(fact)
-    if refuted:
-        return {"status": REFUTED, "device": "fake", "detail": reasons[-1]}
-    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+        for variant in (*roles.VARIANTS, roles.EQUAL):
+            for attempt in session.attempts(probe["owner"], variant=variant, device=DEVICE):
+                try:
+                    with assignments(spot) as assigned:
+                        owner = attempt.build()
+                except Exception as error:
+                    if "before Module.__init__() call" in str(error) and spot.raised_on_line(error):
+                        return {"status": CONFIRMED, "device": "fake", "detail": f"building raises {described(error)}"}
+                    reasons.append(f"building: {described(error)}")
+                    continue
+                if id(owner) not in assigned:
+                    reasons.append(f"`{probe['attribute']}` is not assigned there with these arguments")
+                    continue
+                fact, is_registered = _registered(owner, probe["attribute"])
+                if is_registered is False:
+                    return {"status": CONFIRMED, "device": "fake", "detail": fact}
+                if is_registered and all(assigned[id(owner)]):
+                    kept.append((fact, attempt.builder))
+                else:
+                    reasons.append(fact)
+                    is_open = True
+            if is_open or not kept or not kept[0][1].numbers.assumed:
+                break
+    if not kept or is_open or session.stand_ins.names:
+        return {"status": UNCONFIRMED, "detail": likeliest([*(fact for fact, _ in kept), *reasons])}
+    fact, session.builder = kept[0]
+    return {"status": REFUTED, "device": "fake", "detail": fact}
 
 
 def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
@@ -78,27 +92,39 @@ def _registered(owner: Any, attribute: str) -> tuple[str, bool | None]:
 
 
 @contextmanager
-def _assignments(spot: Spot) -> Iterator[set[int]]:
-    """The modules whose attributes are assigned on the lines of `spot` meanwhile.
+def assignments(spot: Spot) -> Iterator[dict[int, list[bool]]]:
+    """Whether what becomes an attribute on the lines of `spot` meanwhile is registered at once, by the module's id.
 
     Elsewhere, assignments before the constructor of `nn.Module` pass: they are not what is looked for.
     """
-    original = nn.Module.__setattr__
-    assigned: set[int] = set()
+    assigned: dict[int, list[bool]] = {}
+    originals = {name: getattr(nn.Module, name) for name in ("__setattr__", *_REGISTERING)}
+
+    def note(module: nn.Module, is_registered: bool) -> bool:
+        frame = inspect.currentframe()
+        caller = None if frame is None or frame.f_back is None else frame.f_back.f_back
+        is_here = caller is not None and spot.has_line(caller)
+        if is_here:
+            assigned.setdefault(id(module), []).append(is_registered)
+        return is_here
 
     def assign(self: nn.Module, name: str, value: Any) -> None:
-        frame = inspect.currentframe()
-        is_here = frame is not None and frame.f_back is not None and spot.has_line(frame.f_back)
-        if is_here:
-            assigned.add(id(self))
+        is_here = note(self, isinstance(value, nn.Module | nn.Parameter))
         try:
-            original(self, name, value)
+            originals["__setattr__"](self, name, value)
         except AttributeError as error:
             if is_here or "before Module.__init__() call" not in str(error):
                 raise
 
-    nn.Module.__setattr__ = assign
-    try:
+    def registering(original: Callable[..., None]) -> Callable[..., None]:
+        def register(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+            note(self, True)
+            original(self, *args, **kwargs)
+
+        return register
+
+    replaced = {"__setattr__": assign, **{name: registering(originals[name]) for name in _REGISTERING}}
+    with ExitStack() as stack:
+        for name, function in replaced.items():
+            stack.enter_context(patch.object(nn.Module, name, function))
         yield assigned
-    finally:
-        nn.Module.__setattr__ = original

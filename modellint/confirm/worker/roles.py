@@ -18,18 +18,17 @@ _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
     r"|bucket|lang|cardinal|^n$|^num$"
 )
+_FEATURES = re.compile(r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features")
+_WIDTH = re.compile(r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out")
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
-_NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = tuple(
-    (re.compile(pattern), numbers)
-    for pattern, numbers in (
-        (r"heads?$", (4, 4, 4, 4)),
-        (r"kernel|filter_size|window", (3, 3, 3, 3)),
-        (r"stride|dilation|groups|scale|factor|ratio", (2, 2, 2, 2)),
-        (r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$", (2, 2, 2, 2)),
-        (r"len|longest|positions|context|steps|frames|time", (16, 16, 16, 16)),
-        (r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features", (80, 80, 40, EQUAL_SIZE)),
-        (r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out", (64, 64, 128, EQUAL_SIZE)),
-    )
+_NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
+    (re.compile(r"heads?$"), (4, 4, 4, 4)),
+    (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
+    (re.compile(r"stride|dilation|groups|scale|factor|ratio"), (2, 2, 2, 2)),
+    (re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"), (2, 2, 2, 2)),
+    (re.compile(r"len|longest|positions|context|steps|frames|time"), (16, 16, 16, 16)),
+    (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
+    (_WIDTH, (64, 64, 128, EQUAL_SIZE)),
 )
 _FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
@@ -67,6 +66,12 @@ def _is_of_settings(node: ast.Attribute) -> bool:
 def counts_ids(name: str) -> bool:
     """Whether a number is called like a number of ids."""
     return _COUNT.search(name.lower()) is not None
+
+
+def is_width(name: str) -> bool:
+    """Whether a number is called like a number of features."""
+    lower = name.lower()
+    return not counts_ids(lower) and any(pattern.search(lower) for pattern in (_FEATURES, _WIDTH))
 
 
 def is_device(name: str) -> bool:

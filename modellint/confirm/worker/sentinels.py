@@ -11,7 +11,7 @@ from torch import nn
 
 from .calls import Call, lasting
 from .inputs import TIME
-from .places import Spot
+from .places import Spot, is_written_out
 from .standins import described
 
 if TYPE_CHECKING:
@@ -31,12 +31,15 @@ class Sentinel:
     def __init__(self, session: Session, probe: dict[str, Any], reasons: list[str]) -> None:
         self._session = session
         self._users: list[str] = probe.get("users", [])
+        self._spot = Spot.of(probe["place"])
         self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
         self._reasons = reasons
 
     def judge(self, call: Call, specs: Specs, base: Run) -> dict[str, Any] | None:
         """What a call shows; None if that is nothing."""
         filler = _filler(base)
+        if filler is not None and filler >= 0 and is_written_out(self._session.load(self._spot.path).tree, self._spot):
+            return {"status": "refuted", "device": "cpu", "detail": f"what is filled in is {filler}, the id of a row"}
         if _filled(base, filler) is not None:
             runs = [(length, call.run(lasting(specs, length))) for length in _lengths(filler)]
             return self._judged(call, specs, filler, [*runs, (TIME, base)])

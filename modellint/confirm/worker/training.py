@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from torch import nn
 
 from . import classes, placement, recipes
 from .inputs import Inputs
-from .places import Spot
+from .places import Spot, expression, function_around
 from .standins import StandIn, described
 
 if TYPE_CHECKING:
@@ -285,34 +286,65 @@ def _instances(name: str, made: list[nn.Module]) -> Iterator[None]:
 # -- wrapped ---------------------------------------------------------------------------------------------------------
 
 
+class _Wrapper(nn.Module):
+    """What a framework puts around an entry of `modules`, if that has parameters to train."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+
 def wrapping(session: Session, probe: dict[str, Any]) -> Outcome:
-    """Whether what a script calls is the module inside of the wrapper that an entry of `modules` becomes."""
-    key, entry = probe["key"], probe["entry"]
+    """Whether what a script calls at a place is the module inside of the wrapper that an entry of `modules` becomes."""
+    key, entry, spot = probe["key"], probe["entry"], Spot.of(probe["called"])
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build({_top(key), recipes.MODULES})
-        called, wrapped = lookup(objects, key), lookup(objects, entry)
-        if _is_unbuilt(called) or not isinstance(called, nn.Module):
-            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(called)}")
+        wrapped = lookup(objects, entry)
+        session.begin("importing the script")
+        brain = _brain(session, probe, objects, _Checkpointer())
+        wrappers = {name: _Wrapper(module) for name, module in brain.modules.items()}
+        vars(brain).update(modules=nn.ModuleDict(wrappers), mods=nn.ModuleDict(wrappers))
+        session.begin(f"looking at {spot.name}")
+        text, called = _evaluated(session.load(spot.path), spot, brain)
+        if isinstance(called, _Wrapper):
+            return _refuted(f"`{text}` is what the framework wraps")
+        if _is_unbuilt(wrapped) or not isinstance(wrapped, nn.Module):
+            return _unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
         if called is not wrapped:
-            return _refuted(f"`{key}` and `{entry}` are two objects")
-        number = len(_learning(called))
+            return _refuted(f"`{text}` and `{entry}` are two objects")
+        number = len(_learning(wrapped))
         if not number:
-            return _refuted(f"`{key}` has no parameters to train, so that nothing wraps it")
-    fact = f"`{key}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
+            return _refuted(f"`{text}` has no parameters to train, so that nothing wraps it")
+    fact = f"`{text}` is the very module inside of the wrapper of `{entry}`, with {number} parameters to train"
     session.begin(f"running `{key}`")
     try:
-        exchanged = _exchanged(called)
+        exchanged = _exchanged(wrapped)
     except Exception:
         exchanged = None
     if exchanged is None:
         return _confirmed(fact)
     raw, proper = exchanged
     if raw:
-        return _refuted(f"a call of `{key}` exchanges {raw} gradients")
+        return _refuted(f"a call of `{text}` exchanges {raw} gradients")
     detail = f"{fact}: a call of it exchanges 0 gradients with the other process, one of the wrapper {proper}"
     return _confirmed(detail, "cpu")
+
+
+def _evaluated(source: classes.Source, spot: Spot, brain: Any) -> tuple[str, Any]:
+    """What is called at a place of a method, as it is written, and what that is for an object of its class.
+
+    Raises what evaluating it raises: NameError where it takes local variables.
+    """
+    node = expression(source.tree, spot)
+    method = function_around(source.tree, spot)
+    if node is None or method is None or not method.args.args:
+        raise LookupError(f"no method calls anything at {spot.name}")
+    text = ast.unparse(node)
+    names = {**vars(source.module), method.args.args[0].arg: brain}
+    called = eval(compile(ast.Expression(node), spot.path, "eval"), names)
+    return text, getattr(called, "__self__", called)
 
 
 def _exchanged(module: nn.Module) -> tuple[int, int] | None:

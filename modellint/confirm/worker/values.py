@@ -15,6 +15,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import roles
+from .calls import is_refusal
 from .forced import Forced
 from .inputs import Inputs, Spec, with_integers
 from .intervals import Intervals, ReadNumbers
@@ -264,7 +265,23 @@ class _Claim:
                 )
             if larger is not None:
                 return larger
+            if error is None and self._fits(call, guessed, tables):
+                detail = "ids look it up, of each of its rows; with the two sizes swapped the code does not run"
+                return {"status": REFUTED, "device": "cpu", "detail": detail}
         return None
+
+    def _fits(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> bool:
+        """Whether inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
+        names = names_in_call(self._session.source().tree, self._spot)
+        if not names or roles.is_width(names[0]) or any(spec.is_made_up_real for spec in specs.values()):
+            return False
+        fills = {
+            name: min(table.num_embeddings for table in tables) - 1
+            for name, spec in specs.items()
+            if spec.kind == "ids"
+        }
+        watch, error = self._run(call, specs, tables, fills=fills)
+        return bool(fills) and watch.seen and error is None and self._failure(call, specs, _swapped) is not None
 
     def _known(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
         """The inputs, with integers in the place of real numbers that were made up for what can take integers.
@@ -342,6 +359,9 @@ class _Claim:
                 return self._confirmed(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
                 return {"status": REFUTED, "device": "cpu", "detail": str(self._lookups(call, specs).here[0])}
+            if self._claim == "guard" and watch.rows is not None and self._is_guarded(call, specs, watch.rows):
+                detail = f"id {watch.rows - 1} gets to the table of {watch.rows} rows, and id {watch.rows} does not"
+                return {"status": REFUTED, "device": "cpu", "detail": detail}
         if not self._reasons:
             self._reasons.append("no id without a row was seen")
         return None
@@ -362,6 +382,19 @@ class _Claim:
             if watch.is_outside:
                 return watch
         return None
+
+    def _is_guarded(self, call: _Call, specs: dict[str, Spec], rows: int) -> bool:
+        """Whether the last row can be looked up, and the code refuses the next id, or makes another one of it."""
+        given = [name for name, spec in specs.items() if spec.kind == "ids"]
+        for name in given:
+            last, failure = self._run(call, specs, [], fills={name: rows - 1})
+            over, error = self._run(call, specs, [], fills={name: rows})
+            if not (last.seen and failure is None and (is_refusal(error) or (over.seen and error is None))):
+                return False
+        if given:
+            return True
+        drawn = [self._run(call, specs, [], modes=(Forced(0, id_),))[1] for id_ in (rows - 1, rows)]
+        return drawn[0] is None and is_refusal(drawn[1])
 
     def _cannot_fail(self, call: _Call, specs: dict[str, Spec]) -> bool:
         """Whether nothing was assumed, and all that the place was seen to look up are drawn ids that have rows."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.recipes.closures import Root
     from modellint.link.recipes.reach import ItemUse
+    from modellint.link.recipes.scripts import BrainUse
     from modellint.link.recipes.used import LayerUse
     from modellint.source import Place
 
@@ -165,11 +166,12 @@ def _untrained(registration: Registration, layers: Layers) -> Iterator[Shortfall
 class Bypass:
     """A call of a recipe's own object that is also an entry of `modules`, in each of `recipes`.
 
-    `entry` is its name there, None if the recipes disagree on it.
+    `entry` is its name there, None if the recipes disagree on it; `brain` is the one that calls it.
     """
 
     use: ItemUse
     module: ModuleFacts
+    brain: BrainUse
     entry: str | None
     recipes: tuple[tuple[Recipe, Root], ...]
     is_certain: bool
@@ -188,7 +190,7 @@ def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
     if not _is_distributed(module):
         return
     layers = layers_of(project)
-    uses: dict[Place, ItemUse] = {}
+    uses: dict[Place, tuple[ItemUse, BrainUse]] = {}
     recipes: dict[Place, list[tuple[Recipe, Root]]] = {}
     certain: set[Place] = set()
     registrations = [
@@ -198,18 +200,19 @@ def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
     ]
     for recipe, registration in registrations:
         for use, root in _raw_calls(registration, layers):
-            uses.setdefault(use.place, use)
+            assert registration.reach is not None
+            uses.setdefault(use.place, (use, registration.reach.brain))
             if all(known is not recipe for known, _ in recipes.setdefault(use.place, [])):
                 recipes[use.place].append((recipe, root))
             if use.certain and not _is_called_properly(root, registration):
                 certain.add(use.place)
-    for place, use in uses.items():
+    for place, (use, brain) in uses.items():
         names = {root.text for _, root in recipes[place]}
         entry = names.pop().removeprefix("modules[").removesuffix("]") if len(names) == 1 else None
         is_safe = all(
             _has_entry(registration, entry) for _, registration in registrations if _calls(registration, place)
         )
-        yield Bypass(use, module, entry if is_safe else None, tuple(recipes[place]), place in certain)
+        yield Bypass(use, module, brain, entry if is_safe else None, tuple(recipes[place]), place in certain)
 
 
 def _raw_calls(registration: Registration, layers: Layers) -> Iterator[tuple[ItemUse, Root]]:

@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mutants import CATALOGUE, choose, sites_in
 from planting.source import Source
+from repaired import Repaired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -143,9 +144,14 @@ def _examples(rule: Rule, judge: Judge) -> Iterator[Case]:
             if is_bad and example.fixed:
                 built = {probe.target.path for _, probe in probes if probe is not None}
                 changed = {folder / file for file, text in example.fixed.items() if example.files.get(file) != text}
+                repaired = Repaired(finding.fix for finding, _ in probes if finding.fix is not None)
                 _write(folder, example.fixed)
                 left = {(finding.symbol, finding.message) for finding, _ in judge.probes(rule, folder, folder)}
-                gone = [pair for pair in probes if (pair[0].symbol, pair[0].message) not in left]
+                gone = [
+                    (finding, probe and repaired.probe(probe))
+                    for finding, probe in probes
+                    if (finding.symbol, finding.message) not in left
+                ]
                 for verdict in judge.verdicts(gone, folder) if built & changed else ():
                     yield Case(rule.code, f"repaired: {example.title}", is_bad=False, verdict=verdict)
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from modellint.config import KINDS
+from modellint.config import KINDS, settings_for
 from modellint.confirm.confirmer import KEYS
+from modellint.confirm.targets import read_targets
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
@@ -98,3 +99,11 @@ def test_the_picture_is_of_what_comes_out() -> None:
     assert shown[0] == "$ modellint check examples/speechbrain/broken/inference"
     assert any("ML201[error]" in line for line in shown)
     assert "](docs/run.svg)" in (DOCS.parent / "README.md").read_text("utf-8")
+
+
+def test_the_settings_that_the_page_about_confirming_shows_are_accepted(tmp_path: Path) -> None:
+    (settings,) = blocks("how-confirming-works.md", "toml")
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+    confirm = dict(settings_for([tmp_path]).confirm)
+    ((target, _),) = read_targets(confirm["targets"], "pyproject.toml")
+    assert target == "models/decoder.py::Decoder"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from modellint.linter import Report
     from modellint.outputs import Output
     from modellint.packs import RuleSet
+    from modellint.reporters import View
 
 
 def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
@@ -271,26 +272,41 @@ def write(
     for output in outputs:
         colour = output.file is None and wants_colour(flags["color"])
         view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
-        text = _statistics(report, output.format) if flags["statistics"] else render(output.format, report, view)
+        text = _statistics(report, output.format, view) if flags["statistics"] else render(output.format, report, view)
         option = "--output-file" if flags["output_file"] else "--output-format"
         deliver(text, output.file, option)
 
 
-def _statistics(report: Report, output_format: str) -> str:
+def _statistics(report: Report, output_format: str, view: View) -> str:
+    """How often each rule found something, and how much of that has a safe fix."""
     from collections import Counter
 
+    from modellint.finding import Applicability
+    from modellint.reporters.text import summary
+
     counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
+    fixable = Counter(
+        (finding.code, finding.name, finding.severity)
+        for finding in report.findings
+        if finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+    )
     rows = sorted(counts.items(), key=lambda item: (-item[1], item[0][0]))
     if output_format.startswith("json"):
         import json
 
         listed = [
-            {"code": code, "name": name, "severity": severity.value, "count": count}
-            for (code, name, severity), count in rows
+            {"code": code, "name": name, "severity": severity.value, "count": count, "fixable": fixable[kind]}
+            for kind, count in rows
+            for code, name, severity in (kind,)
         ]
         return json.dumps(listed, indent=2) + "\n"
     width = max((len(str(count)) for _, count in rows), default=1)
-    return "".join(f"{count:>{width}}  {code}  {severity!s:<7}  {name}\n" for (code, name, severity), count in rows)
+    lines = [
+        f"{count:>{width}}  {code}  {severity!s:<7}  {name}" + (f"  ({fixable[kind]} fixable)" if fixable[kind] else "")
+        for kind, count in rows
+        for code, name, severity in (kind,)
+    ]
+    return "".join(f"{line}\n" for line in (*lines, *summary(report, view)))
 
 
 def _shown_settings(settings: Settings, rules: RuleSet) -> str:

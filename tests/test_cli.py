@@ -145,9 +145,13 @@ def test_statistics_count_by_rule(words: Workspace) -> None:
     words.write({"a.py": "a = WORD\nb = WORD\nc = 1  # modellint: ignore\n"})
     result = words.check("a.py", "--statistics")
     assert result.code == 1
-    assert result.lines == ["2  TST101  warning  word", "1  ML002  warning  unused-suppression"]
+    assert result.lines == [
+        "2  TST101  warning  word",
+        "1  ML002  warning  unused-suppression",
+        "Found 3 findings (3 warnings)",
+    ]
     as_json = words.run("check", "a.py", "--statistics", "--output-format", "json").json
-    assert [(row["code"], row["count"]) for row in as_json] == [("TST101", 2), ("ML002", 1)]
+    assert [(row["code"], row["count"], row["fixable"]) for row in as_json] == [("TST101", 2, 0), ("ML002", 1, 0)]
 
 
 def test_output_file_receives_the_findings(words: Workspace) -> None:

@@ -150,3 +150,24 @@ def test_github_annotations_are_escaped(words: Workspace) -> None:
         "::warning title=modellint (TST101),file=d.py,line=1,endLine=2"
         "::d.py:1:5: TST101 Found the word%0AUse another word",
     ]
+
+
+def test_full_output_says_what_a_fix_does(workspace: Workspace) -> None:
+    layers = "self.layers = [nn.Linear(w, w) for _ in range(2)]\n        self.table = nn.Embedding(w, vocab_size)\n"
+    uses = "ids = self.table(ids)\n        return self.norm(self.layers[1](self.layers[0](ids)))\n"
+    workspace.write(
+        {
+            "model.py": "from torch import nn\n\n\nclass Text(nn.Module):\n    def __init__(self, w, vocab_size):\n"
+            f"        super().__init__()\n        {layers}        self.norm = nn.LayerNorm(w)\n\n"
+            f"    def forward(self, ids):\n        {uses}"
+        }
+    )
+    result = workspace.run("check")
+    assert "= help: use `nn.ModuleList` (`--fix` does it)" in result.out
+    assert "the width second (`--fix --unsafe-fixes` does it)" in result.out
+    counted = workspace.run("check", "--statistics").lines
+    assert counted[:2] == [
+        "1  ML101  error    embedding-sized-by-features",
+        "1  ML204  error    layers-in-plain-container  (1 fixable)",
+    ]
+    assert counted[-1] == "1 fixable with `--fix` (1 more with `--unsafe-fixes`)"

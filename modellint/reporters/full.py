@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from modellint.finding import Status
+from modellint.finding import Applicability, Status
 from modellint.reporters.text import COLOURS, head, position, printable, styled, summary, verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,14 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
     if finding.verdict.status is not Status.NOT_RUN:
         yield f"{bullet} {verdict(finding, view)}"
     if finding.help:
-        yield f"{bullet} {styled('help', view, 'cyan', bold=True)}: {printable(finding.help)}"
+        yield f"{bullet} {styled('help', view, 'cyan', bold=True)}: {printable(finding.help)}{_offer(finding)}"
+
+
+def _offer(finding: Finding) -> str:
+    if finding.fix is None:
+        return ""
+    is_safe = finding.fix.applicability is Applicability.SAFE
+    return f" (`--fix{'' if is_safe else ' --unsafe-fixes'}` does it)"
 
 
 def _frame(place: Place, view: View, width: int, context: int, colour: str) -> Iterator[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import modellint
 from modellint.config import UsageError, nearest
-from modellint.confirm.child import answer
+from modellint.confirm.child import answer_apart
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.discovery import PYTHON, YAML, kind_of
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from modellint.config import Settings
-    from modellint.confirm.child import Setup
     from modellint.confirm.confirmer import Wishes
     from modellint.finding import Verdict
 
@@ -72,14 +70,10 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup.python)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
-    with ThreadPoolExecutor(settings.jobs or 2) as executor:
-        answered = executor.map(lambda check: _verdict(found, check[1], setup), checks)
-        results = tuple(_check(name, verdict) for (name, _), verdict in zip(checks, answered, strict=True))
+    probes = tuple((number, Probe(found, kind, {"name": found.name})) for number, (_, kind) in enumerate(checks))
+    verdicts = answer_apart(Group(found, probes), setup)
+    results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started)
-
-
-def _verdict(target: Target, kind: str, setup: Setup) -> Verdict:
-    return answer(Group(target, ((0, Probe(target, kind, {"name": target.name})),)), setup)[0]
 
 
 def _check(name: str, verdict: Verdict) -> Check:

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from modellint.confirm.plan import Group
 
 _HERE = Path(__file__).parent
 #: Starts the worker without its folder on the search path of user code.
@@ -54,11 +53,27 @@ class Setup:
 
 def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
     """A verdict for each probe of a group. Nothing that user code does makes this raise."""
+    return _run(group, setup).verdicts()
+
+
+def answer_apart(group: Group, setup: Setup) -> dict[int, Verdict]:
+    """The same with the limits for each probe: a process that ends too early takes no probe but one with it."""
+    run = _run(group, setup)
+    known = run.given
+    left = tuple(pair for pair in group.probes if pair[0] not in known)
+    if not known and left:
+        if run.is_importing:
+            return run.verdicts()
+        known, left = {left[0][0]: run.verdicts()[left[0][0]]}, left[1:]
+    return {**known, **answer_apart(Group(group.target, left), setup)} if left else known
+
+
+def _run(group: Group, setup: Setup) -> Run:
     scratch = tempfile.mkdtemp(prefix="modellint-")
     try:
         run = Run(group, setup, scratch)
         run.start()
-        return run.verdicts()
+        return run
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -116,6 +131,16 @@ class Run:
             number: self._verdicts.get(number, Verdict(Status.UNCONFIRMED, None, reason))
             for number, _ in self._group.probes
         }
+
+    @property
+    def given(self) -> dict[int, Verdict]:
+        """The answers that came, by probe."""
+        return dict(self._verdicts)
+
+    @property
+    def is_importing(self) -> bool:
+        """Whether it got no further than imports, which are the same for all probes."""
+        return self._stage.startswith(("starting", "importing"))
 
     def _request(self) -> dict[str, Any]:
         target, setup = self._group.target, self._setup

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from modellint.confirm.child import Limits, Setup, answer
+from modellint.confirm.child import Limits, Setup, answer, answer_apart
 from modellint.confirm.plan import Group, Probe, Target, grouped
 from modellint.finding import Status, Verdict
 
@@ -108,3 +108,19 @@ def test_probes_of_one_target_share_a_process(tmp_path: Path) -> None:
     one, other = Target(tmp_path / "a.yaml"), Target(tmp_path / "b.yaml")
     probes = [(0, Probe(one, "x")), (1, Probe(other, "x")), (2, Probe(one, "y"))]
     assert [[number for number, _ in group.probes] for group in grouped(probes)] == [[0, 2], [1]]
+
+
+@pytest.mark.parametrize("when", ["importing", "building"])
+def test_what_ends_a_process_takes_one_probe_with_it(tmp_path: Path, when: str) -> None:
+    crash = "import os\nos.abort()\n"
+    (tmp_path / "user.py").write_text(
+        LAYER + "        import os; os.abort()\n" if when == "building" else crash + LAYER
+    )
+    target = Target(tmp_path / "recipe.yaml")
+    target.path.write_text(RECIPE)
+    keys = ["linear", "layer", "layer", "linear"]
+    probes = tuple((at, Probe(target, "recipe-placement", {"key": key})) for at, key in enumerate(keys))
+    verdicts = answer_apart(Group(target, probes), Setup(Path(sys.executable), ()))
+    told = [verdicts[at].status for at in range(len(keys))]
+    assert told == [Status.CONFIRMED, Status.UNCONFIRMED, Status.UNCONFIRMED, Status.CONFIRMED]
+    assert ["died of SIGABRT" in (verdicts[at].detail or "") for at in (1, 2)] == [True, True]

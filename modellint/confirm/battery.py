@@ -13,11 +13,13 @@ import modellint
 from modellint.config import UsageError, nearest
 from modellint.confirm.child import answer_apart
 from modellint.confirm.confirmer import setup_for
+from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group, Probe, Target
-from modellint.discovery import PYTHON, YAML, kind_of
+from modellint.discovery import YAML, kind_of
 from modellint.finding import Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
+from modellint.source import is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +72,8 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup.python)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
-    probes = tuple((number, Probe(found, kind, {"name": found.name})) for number, (_, kind) in enumerate(checks))
+    files = files_of(found.path) if is_notebook(found.path.name) else {}
+    probes = tuple((number, Probe(found, kind, {"name": found.name}, files)) for number, (_, kind) in enumerate(checks))
     verdicts = answer_apart(Group(found, probes), setup)
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started)
@@ -112,7 +115,7 @@ def _in_file(target: str, path: Path, name: str | None, project: Project) -> Tar
         if name is not None:
             raise UsageError(f"{target}: a recipe has no classes; {_EXPECTED}")
         return Target(path, script=_script(path, target, project))
-    module = project.python(path) if kind == PYTHON else None
+    module = project.python(path)
     if module is None:
         raise UsageError(f"{target}: cannot be read as Python")
     known = [*module.classes, *(function.qualname for function in module.all_functions())]

@@ -19,7 +19,7 @@ from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _HERE = Path(__file__).parent
 #: Starts the worker without its folder on the search path of user code.
@@ -71,6 +71,8 @@ def answer_apart(group: Group, setup: Setup) -> dict[int, Verdict]:
 def _run(group: Group, setup: Setup) -> Run:
     scratch = tempfile.mkdtemp(prefix="modellint-")
     try:
+        if any(probe.files for _, probe in group.probes):
+            return _laid_out(group, setup, scratch)
         run = Run(group, setup, scratch)
         run.start()
         return run
@@ -78,11 +80,29 @@ def _run(group: Group, setup: Setup) -> Run:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-class Run:
-    """One child process, from its request to its end: `start`, then `verdicts`."""
+def _laid_out(group: Group, setup: Setup, scratch: str) -> Run:
+    """A run of what a notebook holds."""
+    from modellint.confirm.notebooks import Layout
 
-    def __init__(self, group: Group, setup: Setup, scratch: str) -> None:
+    layout = Layout(group, scratch)
+    run = Run(layout.group(), layout.setup(setup), scratch, layout.told)
+    try:
+        layout.write()
+    except OSError as error:
+        run.fail(f"the notebook's files cannot be laid out: {error.strerror}")
+    else:
+        run.start()
+    return run
+
+
+class Run:
+    """One child process, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
+
+    def __init__(
+        self, group: Group, setup: Setup, scratch: str, told: Callable[[Verdict], Verdict] = lambda verdict: verdict
+    ) -> None:
         self._group = group
+        self._told = told
         self._setup = setup
         self._scratch = scratch
         self._verdicts: dict[int, Verdict] = {}
@@ -103,7 +123,7 @@ class Run:
                 start_new_session=True,
             )
         except OSError as error:
-            self._ended = f"{self._setup.python} cannot be run: {error.strerror}"
+            self.fail(f"{self._setup.python} cannot be run: {error.strerror}")
             return
         watch = threading.Thread(target=self._watch, args=(process,), daemon=True)
         watch.start()
@@ -117,6 +137,10 @@ class Run:
         if not self._done and not self._ended:
             self._ended = _ending(code, complaint)
 
+    def fail(self, reason: str) -> None:
+        """Note why there are no more answers."""
+        self._ended = reason
+
     def written(self) -> str:
         """The path of the request, which is in the scratch folder."""
         path = os.path.join(self._scratch, "request.json")
@@ -128,7 +152,7 @@ class Run:
         """The verdict of each probe; those without an answer say how the process ended."""
         reason = f"{self._stage}: {self._ended}" if self._ended else f"{self._stage}: the process gave no answer"
         return {
-            number: self._verdicts.get(number, Verdict(Status.UNCONFIRMED, None, reason))
+            number: self._verdicts.get(number, self._told(Verdict(Status.UNCONFIRMED, None, reason)))
             for number, _ in self._group.probes
         }
 
@@ -193,7 +217,8 @@ class Run:
     def _record(self, answer: Mapping[str, Any]) -> None:
         assumed = "; ".join(answer.get("assumed", ()))
         detail = str(answer["detail"]) + (f" ({assumed})" if assumed else "")
-        self._verdicts[int(answer["id"])] = Verdict(Status(answer["status"]), answer.get("device"), detail)
+        verdict = Verdict(Status(answer["status"]), answer.get("device"), detail)
+        self._verdicts[int(answer["id"])] = self._told(verdict)
 
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
         """Kill the child, with all that it started, once it has taken too much."""

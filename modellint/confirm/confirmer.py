@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
@@ -13,12 +14,13 @@ from modellint.confirm.plan import grouped
 from modellint.confirm.targets import read_targets
 from modellint.finding import Confidence, Finding, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
+from modellint.source import is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from modellint.config import Settings
+    from modellint.confirm.notebooks import Opened
     from modellint.confirm.plan import Probe
     from modellint.packs import RuleSet
     from modellint.rule import Rule
@@ -53,6 +55,7 @@ class Confirmer:
         self.on_progress: Callable[[int, int], None] = lambda done, total: None
         options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
         self._project = Project(options)
+        self._notebooks: dict[str, Opened] = {}
         self._setup = setup_for(settings, wishes, "--confirm")
 
     def __call__(self, findings: Sequence[Finding]) -> list[Finding]:
@@ -85,8 +88,20 @@ class Confirmer:
 
     def _probe(self, finding: Finding) -> Probe | None:
         probe: Any = getattr(self._rules[finding.code], "probe", None)
-        found: Probe | None = None if probe is None else probe(finding, self._project)
+        if probe is None:
+            return None
+        if is_notebook(finding.path):
+            return self._probe_in_notebook(probe, finding)
+        found: Probe | None = probe(finding, self._project)
         return found
+
+    def _probe_in_notebook(self, probe: Any, finding: Finding) -> Probe | None:
+        from modellint.confirm.notebooks import Opened
+
+        if finding.path not in self._notebooks:
+            self._notebooks[finding.path] = Opened(Path(finding.path), self._project.options)
+        book = self._notebooks[finding.path]
+        return book.filled(probe(book.inner(finding), book.project))
 
     def _why_not(self, finding: Finding) -> str:
         if self._rules[finding.code].is_confirmable():

@@ -36,11 +36,15 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """One observation: its `kind` (a name in `worker.probes`), and what it needs to know."""
+    """One observation: its `kind` (a name in `worker.probes`), and what it needs to know.
+
+    `files` are contents of a notebook that have to be laid out for it.
+    """
 
     target: Target
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

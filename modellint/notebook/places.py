@@ -37,6 +37,19 @@ def into_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Findin
     return with_places(finding, moved) if parts else finding
 
 
+def out_of_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Finding:
+    """A finding whose places in lines that cells of the notebook `path` write are places in what they write."""
+
+    def moved(place: Place) -> Place:
+        for part in parts if place.path == path.as_posix() else ():
+            span = part.inner(place.span) if place.span.line in part.lines else None
+            if span is not None:
+                return Place(part.path.as_posix(), span)
+        return place
+
+    return with_places(finding, moved) if parts else finding
+
+
 def with_places(
     finding: Finding, moved: Callable[[Place], Place], edited: Callable[[Edit], Edit] | None = None
 ) -> Finding:

@@ -1,0 +1,193 @@
+"""What notebooks hold, laid out as files that can be imported and loaded.
+
+Of a notebook's module only that is kept on which the names rest that are asked for: definitions, imports and values,
+but no training.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.files import Files
+from modellint.link.project import Project
+from modellint.notebook.places import out_of_notebook
+from modellint.notebook.reading import read
+from modellint.source import SourceFile, UnreadableError, is_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.confirm.child import Setup
+    from modellint.confirm.plan import Group, Probe
+    from modellint.finding import Finding, Verdict
+    from modellint.link.project import ProjectOptions
+
+
+class Opened:
+    """A notebook among the files of its project, with the files that its cells write."""
+
+    def __init__(self, path: Path, options: ProjectOptions) -> None:
+        self._path = path
+        self._files = files_of(path)
+        self._parts = read(path.read_bytes()).files(path) if self._files else []
+        self.project = Project(options, Files().beside({part.path: part.data for part in self._parts}))
+
+    def inner(self, finding: Finding) -> Finding:
+        """A finding with its places in the files that they are about."""
+        return out_of_notebook(finding, self._path, self._parts)
+
+    def filled(self, probe: Probe | None) -> Probe | None:
+        """A probe with what has to be laid out for it."""
+        return None if probe is None else replace(probe, files=self._files)
+
+
+def files_of(path: Path) -> dict[Path, bytes]:
+    """The module of a notebook and the files that its cells write; none if it cannot be read."""
+    data = Files().read(path)
+    try:
+        book = None if data is None else read(data)
+    except UnreadableError:
+        book = None
+    return {} if book is None else {part.path: part.data for part in (book.module(path), *book.files(path))}
+
+
+class Layout:
+    """Files of a notebook in the folder `scratch`, for a group of probes."""
+
+    def __init__(self, group: Group, scratch: str) -> None:
+        self._group = group
+        self._folder = os.path.join(scratch, "notebook")
+        self._files = {path: data for _, probe in group.probes for path, data in probe.files.items()}
+        self._book = next((path for path in self._files if is_notebook(path.name)), None)
+        self._paths = {path.as_posix(): self._place(path) for path in self._files}
+
+    def _place(self, path: Path) -> str:
+        """Where a file stands: as it would beside the notebook, whose module is called by its name."""
+        base = path.parent if self._book is None else self._book.parent
+        name = os.path.relpath(path.with_suffix(".py") if path == self._book else path, base)
+        return os.path.join(self._folder, name if not name.startswith("..") else path.name)
+
+    def group(self) -> Group:
+        """The probes, of the files that are laid out."""
+        target = self._group.target
+        script = target.script and Path(self._moved(target.script.as_posix()))
+        target = replace(target, path=Path(self._moved(target.path.as_posix())), script=script)
+        probes = ((number, replace(probe, data=self._in(probe.data))) for number, probe in self._group.probes)
+        return replace(self._group, target=target, probes=tuple(probes))
+
+    def setup(self, setup: Setup) -> Setup:
+        """The notebook's folder can be imported from, too."""
+        return setup if self._book is None else replace(setup, roots=(self._book.parent.as_posix(), *setup.roots))
+
+    def write(self) -> None:
+        """Lay out the files. Raises OSError."""
+        wanted = {word for _, probe in self._group.probes for word in _words((probe.target.name, probe.data))}
+        for path, data in self._files.items():
+            place = Path(self._paths[path.as_posix()])
+            place.parent.mkdir(parents=True, exist_ok=True)
+            text = data.decode("utf-8", "replace")
+            place.write_text(needed(text, wanted) if path == self._book else text, encoding="utf-8", newline="")
+
+    def told(self, verdict: Verdict) -> Verdict:
+        """A verdict that speaks of cells."""
+        if self._book is None or verdict.detail is None:
+            return verdict
+        book = read(self._book.read_bytes())
+
+        def in_cell(match: re.Match[str]) -> str:
+            line = int(match[1])
+            cell = book.cell_at(line)
+            return match[0] if cell is None else f"cell {cell.number}, line {line - cell.first + 1}"
+
+        module = re.escape(f"{self._book.stem}.py")
+        detail = re.sub(rf"\b{module}:(\d+)", in_cell, verdict.detail.replace(self._folder + os.sep, ""))
+        return replace(verdict, detail=re.sub(rf"\b{module}\b", self._book.name, detail))
+
+    def _moved(self, path: str) -> str:
+        return self._paths.get(path, path)
+
+    def _in(self, value: Any) -> Any:
+        """A probe's data, with other paths."""
+        if isinstance(value, (str, Path)):
+            text = value if isinstance(value, str) else value.as_posix()
+            return self._moved(text) if text in self._paths else value
+        if isinstance(value, dict):
+            return {key: self._in(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._in(item) for item in value]
+        return value
+
+
+def _words(value: Any) -> Iterator[str]:
+    """The names in a probe's data."""
+    if isinstance(value, str):
+        yield from re.findall(r"\w+", value)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _words(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _words(item)
+
+
+def needed(text: str, names: Iterable[str]) -> str:
+    """What of a module the `names` rest on, at the lines where it stands."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    bound = [set(_bound(node)) for node in tree.body]
+    wanted, kept = set(names), set[int]()
+    while True:
+        more = {n for n, known in enumerate(bound) if n not in kept and (known & wanted or _is_star(tree.body[n]))}
+        if not more:
+            break
+        kept |= more
+        wanted.update(node.id for n in more for node in ast.walk(tree.body[n]) if isinstance(node, ast.Name))
+    return _without(text, [node for n, node in enumerate(tree.body) if n not in kept])
+
+
+def _is_star(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a module defines, or whose values it fills."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+        return
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in part.names)
+        elif isinstance(part, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield part.name
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store):
+            inner: ast.expr = part
+            while isinstance(inner, ast.Attribute | ast.Subscript):
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                yield inner.id
+
+
+def _without(text: str, nodes: Iterable[ast.stmt]) -> str:
+    """A module without some of its statements, whose places are blank."""
+    source = SourceFile(Path(), text)
+    starts = list(accumulate(map(len, source.lines), initial=0))
+    parts, at = [], 0
+    for node in nodes:
+        end_line = node.end_lineno or node.lineno
+        span = source.span_of_bytes(node.lineno, node.col_offset, end_line, node.end_col_offset or 0)
+        first = min((decorator.lineno for decorator in getattr(node, "decorator_list", ())), default=0)
+        start = starts[first - 1] if first else starts[span.line - 1] + span.column - 1
+        end = starts[span.end_line - 1] + span.end_column - 1
+        parts += [text[at:start], re.sub(r"[^\r\n]", " ", text[start:end])]
+        at = end
+    return "".join((*parts, text[at:]))

@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(arguments, prog_name="modellint", standalone_mode=False)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as the language server leaves it
+            sys.stdout.flush()
     except UsageError as error:
         click.echo(f"Error: {error}", err=True)
         code = 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 pytestmark = pytest.mark.asyncio
@@ -34,20 +36,40 @@ class Text(nn.Module):
 """
 
 
-@pytest_lsp.fixture(config=ClientServerConfig(server_command=[sys.executable, "-m", "modellint", "server"]))
-async def client(lsp_client: LanguageClient, tmp_path: Path):
-    """An editor, and a folder that it has open."""
-    (tmp_path / "modellint.toml").write_text("")
+SERVER = ClientServerConfig(server_command=[sys.executable, "-m", "modellint", "server"])
 
-    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+
+async def begin(client: LanguageClient, folder: Path, capabilities: types.ClientCapabilities) -> None:
+    """Have an editor with these capabilities open a folder."""
+    (folder / "modellint.toml").write_text("")
+
+    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(params: types.RegistrationParams) -> None:
         """Editors take the wish to be told of files that change."""
 
-    capabilities = client_capabilities("visual-studio-code")
-    folder = types.WorkspaceFolder(tmp_path.as_uri(), "project")
-    await lsp_client.initialize_session(
-        types.InitializeParams(capabilities=capabilities, workspace_folders=[folder], root_uri=tmp_path.as_uri())
+    workspace = types.WorkspaceFolder(folder.as_uri(), "project")
+    await client.initialize_session(
+        types.InitializeParams(capabilities=capabilities, workspace_folders=[workspace], root_uri=folder.as_uri())
     )
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def client(lsp_client: LanguageClient, tmp_path: Path):
+    """An editor that waits for diagnostics, and a folder that it has open."""
+    await begin(lsp_client, tmp_path, client_capabilities("visual-studio-code"))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def asking(lsp_client: LanguageClient, tmp_path: Path):
+    """An editor that asks for the diagnostics of what it shows, and can be told to ask again."""
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    assert capabilities.workspace is not None
+    capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities()
+    capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    await begin(lsp_client, tmp_path, capabilities)
     yield
     await lsp_client.shutdown_session()
 
@@ -237,3 +259,77 @@ async def test_documents_that_are_no_files_are_left_alone(client: LanguageClient
     await pushed(other, {"ML101", "ML204"}, client)
     assert not client.diagnostics.get(uri)
     assert not client.diagnostics.get("untitled:Untitled-1")
+
+
+async def test_who_asks_is_told_once_and_when_to_ask_again(asking: LanguageClient, tmp_path: Path) -> None:
+    """What the editor shows is not pushed as well; a change on one side of a recipe refreshes the other one."""
+    fixed = EXAMPLES / "speechbrain" / "fixed" / "training"
+    script, recipe = ((fixed / name).read_text() for name in ("train.py", "hparams.yaml"))
+    broken = recipe.replace("    ctc_lin: !ref <ctc_lin>\n", "")
+    (tmp_path / "hparams.yaml").write_text(broken)
+    recipe_uri = (tmp_path / "hparams.yaml").as_uri()
+    script_uri = put(tmp_path / "train.py", script, asking)
+    assert await pulled(script_uri, asking) == []
+    await pushed(recipe_uri, {"ML201"}, asking)  # it is not shown yet
+    put(tmp_path / "hparams.yaml", broken, asking)
+    await pushed(recipe_uri, set(), asking)
+    assert [diagnostic.code for diagnostic in await pulled(recipe_uri, asking)] == ["ML201"]
+    before = asking.diagnostic_refresh_count
+    edit(script_uri, 2, script.replace("self.hparams.ctc_lin", "self.hparams.enc"), asking)
+    for _ in range(600):
+        if asking.diagnostic_refresh_count > before:
+            break
+        await asyncio.sleep(0.1)
+    assert asking.diagnostic_refresh_count == before + 1
+    assert await pulled(recipe_uri, asking) == []
+    assert not asking.diagnostics.get(script_uri)
+    asking.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(recipe_uri)))
+    edit(script_uri, 3, script, asking)
+    await pushed(recipe_uri, {"ML201"}, asking)
+
+
+async def test_a_question_can_be_taken_back(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pulled(uri, client)
+    edit(uri, 2, SWAPPED * 40, client)
+    params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    asked = client.protocol.send_request(types.TEXT_DOCUMENT_DIAGNOSTIC, params, msg_id="taken-back")
+    client.cancel_request(types.CancelParams("taken-back"))
+    with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
+        await asyncio.wait_for(asyncio.wrap_future(asked), 60)
+    edit(uri, 3, SWAPPED, client)
+    assert {diagnostic.code for diagnostic in await pulled(uri, client)} == {"ML101", "ML204"}
+
+
+async def test_only_the_last_of_many_changes_has_to_be_checked(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    for version in range(2, 40):
+        edit(uri, version, SWAPPED + "# typed\n" * version, client)
+    edit(uri, 40, "x = 1\n", client)
+    assert await pulled(uri, client) == []
+    await pushed(uri, set(), client)
+
+
+async def test_each_folder_has_its_own_settings(client: LanguageClient, tmp_path: Path) -> None:
+    for name, text in (("one", 'ignore = ["ML101"]\n'), ("two", 'select = ["ML101"]\n')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "modellint.toml").write_text(text)
+    one, two = (put(tmp_path / name / "model.py", SWAPPED, client) for name in ("one", "two"))
+    assert [diagnostic.code for diagnostic in await pulled(one, client)] == ["ML204"]
+    assert [diagnostic.code for diagnostic in await pulled(two, client)] == ["ML101"]
+
+
+async def test_the_server_ends_in_silence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "modellint", "server"]
+    pipe = asyncio.subprocess.PIPE
+    server = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    bodies = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    sent = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
+    _, said = await asyncio.wait_for(server.communicate(sent.encode()), 60)
+    assert (server.returncode, said) == (0, b"")

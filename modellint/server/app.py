@@ -1,7 +1,7 @@
 """The language server: what the editor says and is told. Checking is done in one thread, beside the protocol's.
 
-Diagnostics are pushed, and given when asked for. A change that comes while an older one is being looked at goes first;
-what was asked for in between is answered when everything is up to date.
+Diagnostics are pushed, or given to editors that ask for them, which are told when to ask again. A change that comes
+while an older one is being looked at goes first; what was asked for in between is answered once everything is checked.
 """
 
 from __future__ import annotations
@@ -59,6 +59,13 @@ class Shown:
         shown = self.texts.get(path.as_posix())
         return SourceFile(path, "".join(decoded_lines(path)) if shown is None else shown[1])
 
+    def is_news_after(self, before: Shown) -> bool:
+        """Whether there are other findings in a document that is the same: one that it is linked with has changed."""
+        return any(
+            before.texts.get(path) == text and before.findings.get(path, []) != self.findings.get(path, [])
+            for path, text in self.texts.items()
+        )
+
 
 class Server(LanguageServer):
     """The state of one editor's session."""
@@ -66,6 +73,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__(SOURCE, modellint.__version__)
         self.shown = Shown()
+        self._settled = self.shown
         self._uris: dict[str, str] = {}
         self._texts: dict[str, tuple[int | None, str]] = {}
         self._sessions: dict[Path, Session] = {}
@@ -226,23 +234,32 @@ class Server(LanguageServer):
             for finding in session.findings():
                 by_path.setdefault(finding.path, []).append(finding)
         shown = Shown(by_path, dict(self._texts))
-        gone = self._published - by_path.keys()
-        self._published = set(by_path)
+        # An editor that asks for the diagnostics of what it shows would have them twice.
+        asks = self.knows("textDocument", "diagnostic")
+        pushed = [path for path in by_path if not (asks and path in self._texts)]
+        gone = self._published.difference(pushed)
+        self._published = set(pushed)
         converter = self.converter(shown)
         with_related = self.knows("textDocument", "publish_diagnostics", "related_information")
         messages = [
             types.PublishDiagnosticsParams(
                 self._uri(path),
-                [converter.diagnostic(finding, with_related=with_related) for finding in by_path.get(path, ())],
+                [] if path in gone else [converter.diagnostic(one, with_related=with_related) for one in by_path[path]],
                 shown.texts.get(path, (None, ""))[0],
             )
-            for path in (*by_path, *sorted(gone))
+            for path in (*pushed, *sorted(gone))
         ]
+        is_settled = self._outdated() is None
+        can_refresh = asks and self.knows("workspace", "diagnostics", "refresh_support")
 
         def send() -> None:
             self.shown = shown
             for message in messages:
                 self.text_document_publish_diagnostics(message)
+            if is_settled:
+                if can_refresh and shown.is_news_after(self._settled):
+                    self.workspace_diagnostic_refresh(None)
+                self._settled = shown
 
         self._in_loop(send)
 

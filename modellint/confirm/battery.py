@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from modellint.config import Settings
+    from modellint.confirm.child import Setup
     from modellint.confirm.confirmer import Wishes
     from modellint.finding import Verdict
 
@@ -70,7 +71,7 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch."""
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
-    found = find(target, settings, setup.python)
+    found = find(target, settings, setup)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if is_notebook(found.path.name) else {}
     probes = tuple((number, Probe(found, kind, {"name": found.name}, files)) for number, (_, kind) in enumerate(checks))
@@ -83,24 +84,26 @@ def _check(name: str, verdict: Verdict) -> Check:
     return Check(name, _WORDS[verdict.status], verdict.device, verdict.detail or "")
 
 
-def find(target: str, settings: Settings, python: Path) -> Target:
-    """What a target names, in the project or in the packages of an interpreter.
+def find(target: str, settings: Settings, setup: Setup) -> Target:
+    """What a target names, in the project, in the `roots` of its settings, or in the packages of its interpreter.
 
     Raises UsageError that says what was expected.
     """
-    project = Project(ProjectOptions(settings.root, python, settings.recipes))
+    project = Project(ProjectOptions(settings.root, setup.python, settings.recipes))
     file, is_file, name = target.partition("::")
     if is_file or kind_of(Path(target).name) is not None:
         return _in_file(target, Path(os.path.abspath(file)), name if is_file else None, project)
     module, colon, attribute = target.partition(":")
     if not colon or not attribute or not module:
         raise UsageError(f"{target}: {_EXPECTED}")
-    definition = project.names.absolute(f"{module}.{attribute}", settings.root / "__init__.py")
-    if isinstance(definition, DefinedClass):
-        return Target(Path(definition.cls.module.path), definition.cls.qualname)
-    if isinstance(definition, DefinedFunction):
-        return Target(Path(definition.function.module.path), definition.function.qualname)
-    if project.names.find_module(module, settings.root / "__init__.py") is None:
+    places = [Path(folder, "__init__.py") for folder in dict.fromkeys((settings.root.as_posix(), *setup.roots))]
+    for place in places:
+        definition = project.names.absolute(f"{module}.{attribute}", place)
+        if isinstance(definition, DefinedClass):
+            return Target(Path(definition.cls.module.path), definition.cls.qualname)
+        if isinstance(definition, DefinedFunction):
+            return Target(Path(definition.function.module.path), definition.function.qualname)
+    if all(project.names.find_module(module, place) is None for place in places):
         raise UsageError(f"{target}: no module `{module}` in the project or in the packages of its interpreter")
     raise UsageError(f"{target}: `{module}` defines no class or function `{attribute}`")
 

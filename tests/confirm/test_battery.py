@@ -212,3 +212,37 @@ def test_a_target_that_is_not_there(workspace: Workspace, target: str, says: str
     result = workspace.run("probe", target)
     assert (result.code, result.out) == (2, "")
     assert says in result.err
+
+
+LOOKUPS = """
+from torch import nn
+
+
+class Table(nn.Module):
+    def __init__(self, width=None, rows=20):
+        super().__init__()
+        if width is None:
+            raise ValueError("expected the width")
+        self.table = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        {says}
+        return self.table({ids})
+"""
+
+
+@pytest.mark.parametrize(
+    ("ids", "says", "status"),
+    [
+        ("x.long()", "pass", "passed"),
+        ("x", '"""x: (batch, time)"""', "not-run"),
+        ("x + 1", "pass", "passed"),
+        ("x / 3", "pass", "failed"),
+        ("x", '"""x: (batch, time) float features"""', "failed"),
+    ],
+)
+def test_inputs_that_were_made_up_are_no_failure(workspace: Workspace, ids: str, says: str, status: str) -> None:
+    code = LOOKUPS.replace("{ids}", ids).replace("{says}", says)
+    workspace.write({"lib/models.py": code, "pyproject.toml": '[tool.modellint.confirm]\nroots = ["lib"]\n'})
+    result = workspace.run("probe", "models:Table", "--format", "json")
+    assert statuses(result)["values"] == status, result.out

@@ -10,6 +10,7 @@ import contextlib
 import inspect
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,7 +20,8 @@ from torch.utils._pytree import tree_map
 
 from . import placement, recipes, roles
 from .forced import Forced
-from .inputs import TIME, Inputs, Spec
+from .inputs import BATCH, TIME, Inputs, Spec
+from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
 from .loading import Loading
 from .movement import mixes
@@ -248,25 +250,41 @@ def _observed(check: _Check, call: _Call, device: str) -> Outcome:
 
 def _refused(call: _Call, specs: Specs) -> tuple[Specs, str] | None:
     """That real numbers are looked up, made by the model or documented as its input: no other call gets through."""
-    given = {name: spec.make("cpu") for name, spec in specs.items()}
-    watch = _Everything(given)
-    call.run(specs, "cpu", watch, given=given)
-    is_meant = not watch.is_input or all(spec.is_documented for spec in specs.values() if spec.kind == "float")
-    return (specs, watch.fact) if watch.is_not_ids and is_meant else None
+    watch, _ = _watched(call, specs)
+    if not watch.is_not_ids:
+        return None
+    if watch.is_input:
+        is_meant = all(map(_is_said_to_be_real, (spec for spec in specs.values() if spec.kind == "float")))
+    else:
+        is_meant = is_made_by_code(specs, is_real, lambda integers: _watched(call, integers))
+    return (specs, watch.fact) if is_meant else None
+
+
+def _is_said_to_be_real(spec: Spec) -> bool:
+    """Whether something says of an input that it is real, or how many features it has."""
+    has_width = spec.is_documented and len(spec.shape) - 1 not in spec.free and spec.shape[-1] not in (BATCH, TIME)
+    return spec.is_real or has_width
 
 
 def _seen(call: _Call, specs: Specs) -> str | None:
     """What real lookups raise, with the ids that come and with the largest that could be drawn."""
     for trial in range(_TRIALS):
-        torch.manual_seed(trial)
-        given = {name: spec.make("cpu") for name, spec in specs.items()}
-        watch = _Everything(given)
-        call.run(specs, "cpu", *((Forced(trial - 1, None),) if trial else ()), watch, given=given)
-        if watch.is_outside and not watch.is_input:
-            return watch.fact
+        watch, _ = _watched(call, specs, trial)
+        if is_outside(watch):
+            is_meant = is_made_by_code(specs, is_outside, partial(_watched, call, trial=trial))
+            return watch.fact if is_meant else None
         if not watch.seen:
             return None
     return None
+
+
+def _watched(call: _Call, specs: Specs, trial: int = 0) -> tuple[Watch, Exception | None]:
+    """One call with all its lookups in view; in each trial but the first, ids are drawn in another way."""
+    torch.manual_seed(trial)
+    given = {name: spec.make("cpu") for name, spec in specs.items()}
+    watch = _Everything(given)
+    modes = (Forced(trial - 1, None),) if trial else ()
+    return watch, call.run(specs, "cpu", *modes, watch, given=given)
 
 
 def _harmless(intervals: Intervals) -> str:

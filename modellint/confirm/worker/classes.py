@@ -205,7 +205,8 @@ class Builder:
 
     def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use, annotation: Any) -> None:
         kinds = typing.get_args(annotation) or (annotation,)
-        if parameter.default is None and int in kinds:
+        is_plain = annotation is _MISSING and roles.is_width(parameter.name)
+        if parameter.default is None and (int in kinds or is_plain):
             self.alternatives[parameter.name] = [_NUMBER]
         elif isinstance(parameter.default, bool):
             self.alternatives[parameter.name] = [not parameter.default]

@@ -144,14 +144,6 @@ class Spec:
         return f"{self.kind} {'x'.join(map(str, self.sizes))}" if self.sizes else self.kind
 
 
-def with_integers(specs: Mapping[str, Spec]) -> Iterator[dict[str, Spec]]:
-    """The same inputs with integers in the place of real numbers that were made up: the most of them come first."""
-    names = [name for name, spec in specs.items() if spec.is_made_up_real]
-    for number in range(len(names), 0, -1):
-        for chosen in itertools.combinations(names, number):
-            yield {**specs, **{name: specs[name].whole() for name in chosen}}
-
-
 class Inputs:
     """The ways to call a function: the first is the likeliest.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import re
 import sys
 import time
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from . import roles
 from .calls import is_refusal
 from .forced import Forced
-from .inputs import Inputs, Spec, with_integers
+from .inputs import Inputs, Spec
+from .integers import MAX_CHOICES, is_about_types, is_made_by_code, is_outside, is_real, with_integers
 from .intervals import Intervals, ReadNumbers
 from .places import Spot, innermost, names_in_call
 from .standins import described, likeliest
@@ -38,10 +38,6 @@ _TRIALS = 24
 #: Ids that nothing counts so far, for what keeps ids below a bound.
 _ENORMOUS = (10**9 + 7, 2 * 10**9 + 11)
 _SCALES = (1.0, 1e3, 1e6)
-#: So many ways to put integers in the place of real numbers are tried.
-_MAX_CHOICES = 31
-#: What complains of integers where real numbers are needed.
-_TYPES = re.compile(r"type|[Ll]ong|[Ff]loat|integ")
 #: Seconds after which no further way to call a function is tried.
 _PATIENCE = 25.0
 
@@ -173,7 +169,7 @@ class _Claim:
             if error is None and watch.seen:
                 self._reasons.append("the lookup works with these inputs")
                 return None
-            if failed is None and self._is_made_by_code(call, specs, watch, _is_real):
+            if failed is None and self._is_made_by_code(call, specs, watch, is_real):
                 failed = {**self._confirmed(call, specs, watch.fact), "device": "fake"}
         return failed
 
@@ -187,7 +183,7 @@ class _Claim:
                 return self._with_larger_numbers(call, specs, [])
             if failed is None and watch.is_outside:
                 failed = self._with_larger_numbers(call, specs, [], watch.highest)
-            if failed is None and self._is_made_by_code(call, specs, watch, _is_real):
+            if failed is None and self._is_made_by_code(call, specs, watch, is_real):
                 failed = self._confirmed(call, specs, watch.fact)
         return failed
 
@@ -200,7 +196,7 @@ class _Claim:
         """
         for scale in _SCALES[1:]:
             watch, _ = self._run(call, specs, tables, scale=scale)
-            if watch.highest != highest and self._is_made_by_code(call, specs, watch, _is_outside, tables, scale):
+            if watch.highest != highest and self._is_made_by_code(call, specs, watch, is_outside, tables, scale):
                 return self._confirmed(call, specs, f"with inputs about {scale:g} in size, {watch.fact}")
         self._reasons.append("the lookup works with these inputs")
         return None
@@ -214,20 +210,13 @@ class _Claim:
         tables: list[nn.Embedding] | None = None,
         scale: float = 1.0,
     ) -> bool:
-        """Whether a lookup fails for what the code does, and not for the real numbers that were made up as its inputs.
-
-        With integers in their place it has to fail in the same way, or the code has to refuse those for their type.
-        """
+        """Whether a lookup fails for what the code does, not for real numbers that were made up as its inputs."""
         if not fails(watch):
             return False
-        for number, integers in enumerate(with_integers(specs)):
-            watch, error = self._run(call, integers, tables or [], scale=scale)
-            if number >= _MAX_CHOICES or not (fails(watch) or (not watch.seen and _is_about_types(error))):
-                self._reasons.append(
-                    "nothing says that the inputs are real numbers, and with integers it does not fail"
-                )
-                return False
-        return True
+        if is_made_by_code(specs, fails, lambda integers: self._run(call, integers, tables or [], scale=scale)):
+            return True
+        self._reasons.append("nothing says that the inputs are real numbers, and with integers it does not fail")
+        return False
 
     def _features(self, call: _Call) -> Outcome | None:
         """The table is looked up with features, or its two sizes are swapped, or it has too few rows.
@@ -298,9 +287,9 @@ class _Claim:
                 del guessed[name]
         for number, integers in enumerate(with_integers(guessed)):
             known = {**specs, **integers}
-            if error is not None or number >= _MAX_CHOICES:
+            if error is not None or number >= MAX_CHOICES:
                 return known
-            if not _is_about_types(self._failure(call, known, repaired)):
+            if not is_about_types(self._failure(call, known, repaired)):
                 return known
         return specs
 
@@ -474,20 +463,6 @@ class _Claim:
     def _confirmed(self, call: _Call, specs: dict[str, Spec], detail: str) -> Outcome:
         call.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
         return _confirmed(detail)
-
-
-def _is_real(watch: Watch) -> bool:
-    """Whether real numbers were looked up that are no input as it was given."""
-    return watch.is_not_ids and not watch.is_input
-
-
-def _is_outside(watch: Watch) -> bool:
-    """Whether ids without a row were looked up that are no input as it was given."""
-    return watch.is_outside and not watch.is_input
-
-
-def _is_about_types(error: Exception | None) -> bool:
-    return error is not None and _TYPES.search(str(error)) is not None
 
 
 def _confirmed(detail: str) -> Outcome:

@@ -8,7 +8,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.discovery import NOTEBOOK, YAML, kind_of
+from modellint.discovery import NOTEBOOK, PYTHON, YAML, kind_of
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
@@ -17,7 +17,7 @@ from modellint.source import UnreadableError, decode_python, decode_yaml, is_not
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from modellint.config import Settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.rule import Rule
 
 T = TypeVar("T")
-_LITERAL = re.compile(r"(?:\w|\\[^\w])+")
+_LITERAL = re.compile(r"(?:[^\\.^$*+?{}\[\]()]|\\[^\w])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,28 @@ class Analyser:
         self, rules: RuleSet, settings: Settings, overlay: Mapping[Path, bytes] | None = None, *, record: bool
     ) -> None:
         options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
-        self.files = Files(overlay)
+        self.files = Files(overlay, record=record)
         self._project = Project(options, self.files)
         self._rules = rules.active
         self._codes = rules.codes
         self._triggers = _Triggers(self._rules)
-        self._record = record
+        self._triggered: dict[Path, list[Rule]] = {}
+
+    def analyse_all(self, paths: Iterable[Path]) -> Iterator[FileResult]:
+        """What `analyse` says to each path; files that no rule looks at come last, as others may have read them."""
+        idle = []
+        for path in paths:
+            if kind_of(path.name) == PYTHON and self._is_idle(path):
+                idle.append(path)
+            else:
+                yield self.analyse(path)
+        yield from map(self.analyse, idle)
+
+    def _is_idle(self, path: Path) -> bool:
+        """Whether no rule has to look at a Python file."""
+        data = self.files.read(path)
+        self._triggered[path] = [] if data is None else self._triggers.rules_for(data)
+        return data is not None and not self._triggered[path]
 
     def analyse(self, path: Path) -> FileResult:
         """Everything that checking `path` gives rise to."""
@@ -101,7 +117,7 @@ class Analyser:
                 self._notebook(run, data)
             else:
                 self._python(run, data, self._project)
-        prints = sorted((key, self.files.fingerprint(key)) for key in trace) if self._record else ()
+        prints = sorted((key, self.files.fingerprint(key)) for key in trace)
         self.files.forget(path)
         return FileResult(
             path.as_posix(),
@@ -127,8 +143,10 @@ class Analyser:
         return question(self._project)
 
     def _python(self, run: _Run, data: bytes, project: Project) -> None:
-        rules = self._triggers.rules_for(data)
-        if not rules and _is_python(run.path, data):
+        rules = self._triggered.pop(run.path, None)
+        if rules is None:
+            rules = self._triggers.rules_for(data)
+        if not rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
         if module is None:  # read again for the reason, which the project does not keep

@@ -27,7 +27,9 @@ def content_hash(data: bytes) -> str:
 class Files:
     """Reads files and folders, and records each look as a dependency of whatever is being computed."""
 
-    def __init__(self, overlay: Mapping[Path, bytes] | None = None) -> None:
+    def __init__(self, overlay: Mapping[Path, bytes] | None = None, *, record: bool = True) -> None:
+        """Without `record` nobody will ask for dependencies, and none are collected."""
+        self._record = record
         self._overlay = dict(overlay or {})
         self._listed: dict[Path, set[str]] | None = None
         self._contents: dict[Path, bytes | None] = {}
@@ -38,6 +40,9 @@ class Files:
     def trace(self) -> Iterator[set[str]]:
         """Collect the dependencies of what runs inside: keys that `fingerprint` understands."""
         trace: set[str] = set()
+        if not self._record:
+            yield trace
+            return
         self._traces.append((trace, set()))
         try:
             yield trace
@@ -84,7 +89,7 @@ class Files:
 
     def beside(self, contents: Mapping[Path, bytes]) -> Files:
         """What is to be read where there are `contents` that are not on disk, besides those known."""
-        return Files({**self._overlay, **contents})
+        return Files({**self._overlay, **contents}, record=self._record)
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file; None for what is on disk, looked at anew.

@@ -9,8 +9,10 @@ from __future__ import annotations
 import codecs
 import io
 import tokenize
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,6 +65,20 @@ class SourceFile:
     def lines(self) -> list[str]:
         """The lines with their ends, split where Python and YAML split them: at LF, CRLF and CR only."""
         return split_lines(self.text)
+
+    @cached_property
+    def starts(self) -> array[int]:
+        """Where in the text each line begins, and at last where it ends."""
+        return array("L", accumulate(map(len, self.lines), initial=0))
+
+    def text_between(self, line: int, end_line: int) -> str:
+        """The text of the lines from the 1-based `line` (0: the first) to `end_line`, both included."""
+        starts = self.starts
+        return self.text[starts[max(line - 1, 0)] : starts[min(end_line, len(starts) - 1)]]
+
+    def release(self) -> None:
+        """Let go of the lines; they come back when somebody asks."""
+        self.__dict__.pop("lines", None)
 
     @cached_property
     def is_ascii(self) -> bool:

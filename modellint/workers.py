@@ -38,7 +38,7 @@ def analyse_all(
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
         analyser = Analyser(rules, settings, overlay, record=record)
-        yield from map(analyser.analyse, paths)
+        yield from analyser.analyse_all(paths)
         return
     yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, settings, overlay, record)
 
@@ -115,4 +115,4 @@ def _start(settings: Settings, overlay: Mapping[Path, bytes] | None, record: boo
 
 
 def _analyse(paths: Sequence[Path]) -> list[FileResult]:
-    return [_analyser.analyse(path) for path in paths]
+    return list(_analyser.analyse_all(paths))

@@ -47,7 +47,7 @@ class LayersInPlainContainer(Rule):
     code = "ML204"
     name = "layers-in-plain-container"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch.nn")
+    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch\.nn")
     bad = (
         Example(
             "A list of blocks",

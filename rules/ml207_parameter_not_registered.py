@@ -51,7 +51,7 @@ class ParameterNotRegistered(Rule):
     code = "ML207"
     name = "parameter-not-registered"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch.nn")
+    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch\.nn")
     bad = (
         Example(
             "Moved and scaled after it became a parameter",

@@ -224,6 +224,7 @@ class Adversarial(nn.Module):
 model = Adversarial(64)
 for_generator = torch.optim.Adam([*model.generator.parameters()], lr=1e-4)
 for_discriminator = torch.optim.Adam(model.discriminator.parameters(), lr=4e-4)
+print(for_generator, for_discriminator)
 """,
             },
         ),

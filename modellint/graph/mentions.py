@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
+_USED = re.compile(r"\.([A-Za-z_]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
 _ASSIGNED = re.compile(r"\.(\w+)(?=[^=\n()]*=(?!=))")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
@@ -27,6 +28,11 @@ def attributes(text: str) -> set[str]:
     if "register_" in text or "add_module" in text:
         names.update(f"'{name}'" for name in _QUOTED.findall(text))
     return names
+
+
+def used(text: str) -> set[str]:
+    """The attributes that a text does more with than assign them."""
+    return set(_USED.findall(text))
 
 
 def assigned(text: str) -> list[str]:

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
@@ -98,7 +97,7 @@ class Function:
     @cached_property
     def text(self) -> str:
         """The source lines of the function, decorators left out."""
-        return "".join(self.module.source.lines[self.line - 1 : self.end_line])
+        return self.module.source.text_between(self.line, self.end_line)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -179,6 +178,11 @@ class Class:
         return self._methods_by(mentions.attributes)
 
     @cached_property
+    def used(self) -> dict[str, list[Function]]:
+        """Its own methods by the attributes that they do more with than assign them."""
+        return self._methods_by(mentions.used)
+
+    @cached_property
     def assigned(self) -> dict[str, list[Function]]:
         """Its own methods by the attributes that they assign."""
         return self._methods_by(mentions.assigned)
@@ -211,7 +215,7 @@ class Class:
 
     @cached_property
     def text(self) -> str:
-        return "".join(self.module.source.lines[self.line - 1 : self.end_line])
+        return self.module.source.text_between(self.line, self.end_line)
 
     @property
     def place(self) -> Place:
@@ -251,7 +255,7 @@ class ModuleFacts:
     #: Syntax trees of definitions by (line, offset), held until `release`.
     trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def path(self) -> str:
         return self.source.path.as_posix()
 
@@ -278,11 +282,10 @@ class ModuleFacts:
         return " ".join("".join(lines).split())
 
     @cached_property
-    def _starts(self) -> tuple[list[int], list[int], list[Function]]:
-        """Where each line begins in the text; the functions by their first lines."""
+    def _by_line(self) -> tuple[list[int], list[Function]]:
+        """The functions by their first lines."""
         functions = sorted(self.all_functions(), key=lambda function: function.line)
-        offsets = [0, *accumulate(map(len, self.source.lines))]
-        return offsets, [function.line for function in functions], functions
+        return [function.line for function in functions], functions
 
     def mentioning(self, names: Iterable[str]) -> list[Function]:
         """The functions and methods whose text holds one of the `names`, in the order of the file."""
@@ -292,7 +295,8 @@ class ModuleFacts:
             at = text.find(name)
             if at < 0:
                 continue
-            offsets, lines, functions = self._starts
+            offsets = self.source.starts
+            lines, functions = self._by_line
             while at >= 0:
                 line = bisect_right(offsets, at)
                 number = bisect_right(lines, line) - 1
@@ -314,6 +318,7 @@ class ModuleFacts:
     def release(self) -> None:
         """Let go of syntax trees and lowered bodies; they come back from the text when somebody asks again."""
         self.trees.clear()
+        self.source.release()
         for function in (*self.all_functions(), self.body):
             flow = function.__dict__.pop("flow", None)
             if flow is not None:

@@ -205,14 +205,14 @@ class Project:
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
-        if key not in self._memo:
+        known = self._memo.get(key)
+        if known is None:
             with self.files.trace() as trace:
                 result = compute()
             self._memo[key] = (result, trace)
             return result
-        result, trace = self._memo[key]
-        self.files.depend(trace)
-        return cast("T", result)
+        self.files.depend(known[1])
+        return cast("T", known[0])
 
     def python(self, path: Path) -> ModuleFacts | None:
         """The outline of a Python file, None if it is missing or unreadable."""
@@ -227,6 +227,11 @@ class Project:
                 return None
 
         return self.once(("python", path), load)
+
+    def has_read(self, path: Path) -> bool:
+        """Whether a Python file was asked for, and could be read."""
+        known = self._memo.get(("python", path))
+        return known is not None and known[0] is not None
 
     def recipe(self, path: Path) -> Recipe | None:
         """The recipe in a YAML file, None if it is missing, unreadable or plain YAML."""

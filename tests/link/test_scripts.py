@@ -118,3 +118,9 @@ def test_what_keeps_a_recipe_from_loading_is_found_without_any_program(workspace
         }
     )
     assert workspace.places(".") == [("conf.yaml", 2, "ML404"), ("conf.yaml", 4, "ML401"), ("conf.yaml", 5, "ML406")]
+
+
+def test_a_key_that_may_be_lacking_is_none_of_our_business(workspace: Workspace) -> None:
+    caught = LOADS["by the function's name"] + USES + 'try:\n    rate = cfg["rate"]\nexcept KeyError:\n    rate = 1\n'
+    workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": caught + "print(rate)\n"})
+    assert workspace.places(".") == []

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, self_attribute
@@ -323,7 +322,7 @@ class _Callers:
 
     def __init__(self, module: ModuleFacts) -> None:
         self._text = module.source.text
-        starts = [0, *accumulate(map(len, module.source.lines))]
+        starts = module.source.starts
         self._functions = sorted(
             ((starts[f.line - 1], starts[f.end_line], f) for f in module.all_functions()), key=lambda row: row[0]
         )

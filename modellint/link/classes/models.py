@@ -35,13 +35,14 @@ from modellint.link.classes.objects import (
     Trained,
     Unknown,
     contents,
+    key_of,
 )
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable as Answer
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from modellint.graph.python import Class, Function, Parameter
     from modellint.link.classes.methods import ClassFacts, Method
@@ -385,14 +386,20 @@ class Classes:
 
     def attribute(self, owner: Instance, name: str) -> Object:
         """What an object keeps under an attribute once it is constructed."""
+        self.begin()
         if len(self._running) >= _MAX_NESTING:
             return UNKNOWN
+        if name in calls.PLAIN_ATTRIBUTES:
+            return PLAIN
+        kept = self._once_built(owner.model, "attributes", owner.arguments, lambda: self._attributes(owner))
+        return kept.get(name, UNKNOWN)
+
+    def _attributes(self, owner: Instance) -> Mapping[str, Object]:
         self._running.append((owner.model.name, len(self._running)))
         try:
-            run = Construction(self, owner.model, len(self._running)).run(owner.arguments)
+            return Construction(self, owner.model, len(self._running)).run(owner.arguments).attributes
         finally:
             self._running.pop()
-        return PLAIN if name in calls.PLAIN_ATTRIBUTES else run.attributes.get(name, UNKNOWN)
 
     @cached_property
     def _nobody(self) -> ClassModel:
@@ -400,9 +407,17 @@ class Classes:
 
         return ClassModel(ShippedFacts("builtins.object", {}, []), self)
 
-    def once(self, model: ClassModel, question: str, answer: Answer[[], T]) -> T:
+    def once(self, model: ClassModel, question: Hashable, answer: Answer[[], T]) -> T:
         """The answer to a question about a class, and whatever files it rests on, for whoever asks again."""
         return self._project.once(("class", id(model), question), answer)
+
+    def _once_built(self, model: ClassModel, question: str, arguments: Arguments, answer: Answer[[], T]) -> T:
+        """The answer to a question about objects that are built with these arguments.
+
+        What is asked while another question is being answered has only what is left of its budget, and is not kept.
+        """
+        key = None if self._running else key_of(arguments)
+        return answer() if key is None else self.once(model, (question, key), answer)
 
     def begin(self) -> None:
         """Grant a question its budget, unless it is asked while another one is being answered."""
@@ -439,7 +454,9 @@ class Classes:
         question = "parameters" if trained else "state"
         own = self.once(model, question, lambda: self._built_state(model, ANY_ARGUMENTS, trained))
         if own is None:
-            own = self._built_state(model, value.arguments, trained)
+            own = self._once_built(
+                model, question, value.arguments, lambda: self._built_state(model, value.arguments, trained)
+            )
         return _agreed({own, *(self.state(item, trained=trained) for item in value.contents)}, True)
 
     def _built_state(self, model: ClassModel, arguments: Arguments, trained: bool) -> bool | None:
@@ -476,6 +493,10 @@ class Classes:
         self.begin()
         if len(self._running) >= _MAX_NESTING:
             return None
+        question = f"registers {parameter}"
+        return self._once_built(model, question, arguments, lambda: self._registered(model, arguments, parameter))
+
+    def _registered(self, model: ClassModel, arguments: Arguments, parameter: str) -> bool | None:
         self._running.append((model.name, len(self._running)))
         try:
             run = Construction(self, model, len(self._running)).run(arguments)

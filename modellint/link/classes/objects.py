@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from modellint.graph.value import Value
     from modellint.link.classes.construction import Frame
     from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
+
+
+#: How many parts arguments may have for what comes of them to be remembered.
+_MAX_KEY = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,49 @@ class Arguments:
             {**self.keywords, **more.keywords},
             self.is_complete and more.is_complete,
         )
+
+
+def key_of(arguments: Arguments) -> Hashable | None:
+    """What equal arguments have in common, to remember what comes of them; None for some that nothing can equal.
+
+    It holds the identities of class models, which live as long as what is remembered of them.
+    """
+    try:
+        return _arguments_key(arguments, count(1))
+    except _KeylessError:
+        return None
+
+
+class _KeylessError(Exception):
+    """There are functions among the arguments, or too many parts."""
+
+
+def _arguments_key(arguments: Arguments, parts: Iterator[int]) -> Hashable:
+    positional = tuple(_key(value, parts) for value in arguments.positional)
+    keywords = tuple((name, _key(value, parts)) for name, value in arguments.keywords.items())
+    return positional, keywords, arguments.is_complete
+
+
+def _key(value: Object, parts: Iterator[int]) -> Hashable:
+    if next(parts) > _MAX_KEY:
+        raise _KeylessError
+    match value:
+        case Constant(constant):
+            return type(constant), repr(constant)
+        case Instance(model, arguments, held):
+            return id(model), _arguments_key(arguments, parts), tuple(_key(item, parts) for item in held)
+        case ClassObject(model, arguments):
+            return "class", id(model), _arguments_key(arguments, parts)
+        case Group(items, keys):
+            return "group", tuple(_key(item, parts) for item in items), repr(keys)
+        case Rows(columns, is_row):
+            return "rows", tuple(_key(column, parts) for column in columns), is_row
+        case Choice(options, is_each):
+            return "choice", tuple(_key(option, parts) for option in options), is_each
+        case Callable():
+            raise _KeylessError
+        case _:
+            return value
 
 
 NO_ARGUMENTS = Arguments()

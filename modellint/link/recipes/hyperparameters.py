@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _MAX_FRAMES = 200
 #: Values that are made under conditions of their own, or whose calls have events of their own.
 _ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.LAMBDA))
-_HPARAMS = r"\b\w*hparams\w*"
+#: The end of a name such as `hparams` or `train_hparams`: patterns that begin with letters are found fast.
+_HPARAMS = r"hparams\w*"
 #: Keys that code stores: `hparams["x"] = …`, `self.hparams.x = …`, `setattr(self.hparams, "x", …)`.
 _STORED = re.compile(
     rf"""{_HPARAMS}\.([A-Za-z_]\w*)\s*(?:[-+*/|]?=[^=]|,[^=\n()]*=[^=])"""
@@ -48,6 +49,8 @@ _OPEN = re.compile(
 _ASKED = re.compile(rf"""\[\s*["'](\w+)["']\s*\]|{_HPARAMS}\.([A-Za-z]\w*)""")
 _ALIAS = re.compile(rf"(\w+)\s*=\s*[\w.]*{_HPARAMS}\s*$", re.MULTILINE)
 _OVERRIDES = r"\b(?:{})\((?:[^()]|\([^()]*\))*\{{"
+#: How a statement of a file's own code begins.
+_STATEMENT = re.compile(r"(?!else\b|elif\b|except\b|finally\b)[\w@(\[{\"']")
 _CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
 #: What dictionaries and namespaces answer to without being asked for a key.
 _METHODS = frozenset(dir(dict))
@@ -110,8 +113,23 @@ def _asked(text: str) -> Iterator[str]:
     """The names that a text can ask a recipe for, whatever it calls the keys."""
     for groups in _ASKED.findall(text):
         yield from filter(None, groups)
-    for alias in set(_ALIAS.findall(text)):
+    mentions = "\n".join(line for line in text.splitlines() if "hparams" in line)
+    for alias in set(_ALIAS.findall(mentions)):
         yield from re.findall(rf"\b{alias}\.([A-Za-z]\w*)", text)
+
+
+def _around(value: Value, function: Function) -> str:
+    """The function that a value stands in; of a file's own code, the statement."""
+    module = function.module
+    if function is not module.body:
+        return function.text
+    lines = module.source.lines
+    first = last = value.line
+    while first > 1 and not _STATEMENT.match(lines[first - 1]):
+        first -= 1
+    while last < len(lines) and not _STATEMENT.match(lines[last]):
+        last += 1
+    return module.source.text_between(first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +355,7 @@ class _Walk:
         module = function.module
         place = module.place(value)
         key = (place.path, place.span.line, place.span.column)
-        certain = certain and not self.is_open and not _CAUGHT.search(function.text)
+        certain = certain and not self.is_open and not _CAUGHT.search(_around(value, function))
         known = self._found.get(key)
         if known is None or (certain and not known.certain):
             text = module.text_of(value) if value.op is not Op.CONST else f'"{name}"'

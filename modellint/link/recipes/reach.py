@@ -170,8 +170,7 @@ class Reach:
 
 
 def _mentions(function: Function, words: tuple[str, ...]) -> bool:
-    text = function.module.source.text if function.name == "<module>" else function.text
-    return not words or any(word in text for word in words)
+    return not words or any(word in function.text for word in words)
 
 
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:

@@ -110,7 +110,6 @@ class Evaluator:
         self.project = project
         self._budget = project.budget
         self._frames: dict[Function, Frame] = {}
-        self._sizes = Sizes(self)
         #: What calls reach in functions of which no call is known; bodies are lowered once, so values are keys.
         self._targets: dict[Value, Target] = {}
         self._instances: dict[Value, tuple[Instance, ...]] = {}
@@ -562,7 +561,7 @@ class Evaluator:
 
     def size(self, value: Value | None, frame: Frame, depth: int = 0) -> Size | None:
         """The symbolic size of a number, None if it is not one that can be written down."""
-        return self._sizes.size(value, frame, depth)
+        return Sizes(self).size(value, frame, depth)  # kept, it would be a cycle that holds all that is known
 
     @staticmethod
     def top_level(module: ModuleFacts) -> Frame:

@@ -134,9 +134,9 @@ class Members:
             and self_attribute(event.value.callee.args[0]) == name
         ]
 
-    def mentioning(self, cls: Class, names: Iterable[str]) -> list[Function]:
-        """A class's own methods that speak of one of the attributes."""
-        return list(dict.fromkeys(function for name in names for function in cls.mentioned.get(name, ())))
+    def users(self, cls: Class, names: Iterable[str]) -> list[Function]:
+        """A class's own methods that do more with one of the attributes than assign it."""
+        return list(dict.fromkeys(function for name in names for function in cls.used.get(name, ())))
 
 
 def _is_near(name: str, module: ModuleFacts) -> bool:

@@ -36,11 +36,11 @@ class Relevance:
         self._lookup_names: dict[ModuleFacts, frozenset[str]] = {}
 
     def attribute_users(self, module: ModuleFacts, names: Iterable[str]) -> list[Function]:
-        """The methods of a file that mention one of the attributes, and the functions that mention one of the names."""
+        """The methods of a file that use one of the attributes, and the functions that mention one of the names."""
         wanted = frozenset(names)
         found = [f for f in module.functions.values() if not wanted.isdisjoint(f.words)]
         for cls in module.classes.values():
-            found.extend(self._project.members.mentioning(cls, wanted))
+            found.extend(self._project.members.users(cls, wanted))
         return found
 
     def holders(self, module: ModuleFacts, is_wanted: Callable[[Class], bool]) -> set[str]:

@@ -19,6 +19,8 @@ _MAX_DEPTH = 24
 class Sizes:
     """Writes numbers down as sizes. Reached as `Evaluator.size`."""
 
+    __slots__ = ("_evaluator",)
+
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 

@@ -22,6 +22,9 @@ _MAX_PARTS = 2_000
 class Op(Enum):
     """What a value is made by. The comment gives `data` and `args`."""
 
+    #: By identity, as they are compared, and without a call of Python code.
+    __hash__ = object.__hash__
+
     CONST = "const"  # data: the Python constant
     PARAM = "param"  # data: the parameter's name
     GLOBAL = "global"  # data: the name as written; not a local variable of the function

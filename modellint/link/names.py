@@ -122,7 +122,8 @@ class Names:
         """What the absolute dotted `name` stands for when the file `near` asks for it."""
         if name == "torch" or name.startswith("torch."):
             return self._external(name)
-        key = ("absolute", near.parent, name)
+        # Files that find the package in the same folders get the same answer.
+        key = ("absolute", self._bases(near, name.partition(".")[0]), name)
         return self._project.once(key, lambda: self._absolute(name, near, _Trail()))
 
     def find_module(self, name: str, near: Path) -> ModuleFacts | None:
@@ -416,16 +417,18 @@ class Names:
         found = {stem for root in self._roots(folder) for stem in self._stems(root) if stem.isidentifier()}
         return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
 
-    def holding(self, top: str, near: Path) -> Iterator[Path]:
+    def holding(self, top: str, near: Path) -> tuple[Path, ...]:
         """The folders in which the package or module `top` can be read, as the file `near` would find them."""
         return self._bases(near, top)
 
-    def _bases(self, near: Path, top: str) -> Iterator[Path]:
+    def _bases(self, near: Path, top: str) -> tuple[Path, ...]:
         """Folders in which the package or module `top` is found, in the order of the search."""
-        seen: set[Path] = set()
-        for base in (*self._roots(near.parent), *self.site_packages):
-            if base not in seen and self._holds(base, top):
-                seen.add(base)
+        key = ("bases", near.parent, top)
+        return self._project.once(key, lambda: tuple(self._holders(near.parent, top)))
+
+    def _holders(self, folder: Path, top: str) -> Iterator[Path]:
+        for base in dict.fromkeys((*self._roots(folder), *self.site_packages)):
+            if self._holds(base, top):
                 yield base
 
     def _roots(self, folder: Path) -> tuple[Path, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
@@ -212,7 +212,8 @@ class Project:
             self._memo[key] = (result, trace)
             return result
         self.files.depend(known[1])
-        return cast("T", known[0])
+        found: T = known[0]
+        return found
 
     def python(self, path: Path) -> ModuleFacts | None:
         """The outline of a Python file, None if it is missing or unreadable."""

@@ -77,7 +77,7 @@ class Registration:
 class Frame:
     """One function body under evaluation."""
 
-    __slots__ = ("above", "method", "names", "results", "scope", "trail", "values")
+    __slots__ = ("above", "conditions", "method", "names", "results", "scope", "trail", "values")
 
     def __init__(
         self, method: Method | None, scope: Scope, names: dict[str, Object], above: int, trail: Origin = ()
@@ -91,6 +91,8 @@ class Frame:
         self.trail = trail
         self.values: dict[int, Object] = {}
         self.results: dict[int, Object] = {}
+        #: What came of conditions when the first event under them was reached.
+        self.conditions: dict[int, Path | None] = {}
 
 
 @dataclass
@@ -173,6 +175,11 @@ class Construction:
         """The conditions of a guard that stay open, None if one of them does not hold."""
         if guard is None:
             return ()
+        if id(guard) not in frame.conditions:
+            frame.conditions[id(guard)] = self._decided(guard, frame)
+        return frame.conditions[id(guard)]
+
+    def _decided(self, guard: Guard, frame: Frame) -> Path | None:
         steps: list[tuple[int, bool]] = []
         for link in guard.chain():
             outcome = truth(link.test, lambda value: self.evaluate(value, frame))

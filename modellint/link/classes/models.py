@@ -199,8 +199,7 @@ class ClassModel:
 
     def construct(self, arguments: Arguments | None = None) -> Construction:
         """The constructor run on paper; without arguments, for any."""
-        self._classes.begin()
-        return Construction(self._classes, self, 0).run(ANY_ARGUMENTS if arguments is None else arguments)
+        return self._classes.constructed(self, ANY_ARGUMENTS if arguments is None else arguments)
 
     @property
     def _general(self) -> Construction:
@@ -391,13 +390,17 @@ class Classes:
             return UNKNOWN
         if name in calls.PLAIN_ATTRIBUTES:
             return PLAIN
-        kept = self._once_built(owner.model, "attributes", owner.arguments, lambda: self._attributes(owner))
-        return kept.get(name, UNKNOWN)
+        return self.constructed(owner.model, owner.arguments).attributes.get(name, UNKNOWN)
 
-    def _attributes(self, owner: Instance) -> Mapping[str, Object]:
-        self._running.append((owner.model.name, len(self._running)))
+    def constructed(self, model: ClassModel, arguments: Arguments) -> Construction:
+        """The constructor of a class run on paper."""
+        self.begin()
+        return self._once_built(model, "construction", arguments, lambda: self._construct(model, arguments))
+
+    def _construct(self, model: ClassModel, arguments: Arguments) -> Construction:
+        self._running.append((model.name, len(self._running)))
         try:
-            return Construction(self, owner.model, len(self._running)).run(owner.arguments).attributes
+            return Construction(self, model, len(self._running)).run(arguments)
         finally:
             self._running.pop()
 
@@ -463,9 +466,10 @@ class Classes:
         """Whether an object built with these arguments has state."""
         if len(self._running) >= _MAX_NESTING or sum(1 for name, _ in self._running if name == model.name) > 2:
             return None
+        run = self._construct(model, arguments) if self._running else self.constructed(model, arguments)
         self._running.append((model.name, len(self._running)))
         try:
-            return self._run_state(Construction(self, model, len(self._running)).run(arguments), trained)
+            return self._run_state(run, trained)
         finally:
             self._running.pop()
 

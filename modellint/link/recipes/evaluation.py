@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,6 +162,11 @@ class Evaluation:
     problems: tuple[Problem, ...]
     recipes: tuple[Recipe, ...]
     _items: Mapping[int, Item] = field(repr=False)
+
+    @cached_property
+    def objects(self) -> tuple[Item, ...]:
+        """All that the recipe makes, each once."""
+        return tuple(self.root.walk())
 
     @property
     def keys(self) -> dict[Scalar, Item]:

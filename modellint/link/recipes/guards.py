@@ -33,7 +33,9 @@ class Truth(Enum):
     UNKNOWN = "unknown"
 
     def __invert__(self) -> Truth:
-        return {Truth.TRUE: Truth.FALSE, Truth.FALSE: Truth.TRUE}.get(self, self)
+        if self is Truth.TRUE:
+            return Truth.FALSE
+        return Truth.TRUE if self is Truth.FALSE else self
 
 
 def both(first: Truth, second: Truth) -> Truth:
@@ -133,6 +135,8 @@ class Frame:
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     #: What values of the function have been found to be, by identity.
     known: dict[int, Abstract] = field(default_factory=dict, init=False, compare=False, repr=False)
+    #: Whether code under its conditions runs, by their identity.
+    held: dict[int, Truth] = field(default_factory=dict, init=False, compare=False, repr=False)
 
 
 class Guards:
@@ -165,8 +169,16 @@ class Guards:
 
     def holds(self, guard: Guard | None, frame: Frame) -> Truth:
         """Whether code under `guard` runs."""
+        if guard is None:
+            return Truth.TRUE
+        known = frame.held.get(id(guard))
+        if known is None:
+            known = frame.held[id(guard)] = self._holds(guard, frame)
+        return known
+
+    def _holds(self, guard: Guard, frame: Frame) -> Truth:
         result = Truth.TRUE
-        for condition in guard.chain() if guard is not None else ():
+        for condition in guard.chain():
             truth = self.truth(condition.test, frame)
             result = both(result, truth if condition.truthy else ~truth)
             if result is Truth.FALSE:

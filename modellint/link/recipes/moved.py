@@ -8,7 +8,7 @@ holds counts as moved.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modellint.link.classes.objects import (
     PLAIN,
@@ -25,10 +25,12 @@ from modellint.link.classes.objects import (
 from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
+
+T = TypeVar("T")
 
 _CONTAINERS = (ItemKind.MAPPING, ItemKind.SEQUENCE)
 _MAX_DEPTH = 20
@@ -62,20 +64,18 @@ class Layers:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._states: dict[int, bool | None] = {}
-        self._parameters: dict[int, bool | None] = {}
-        self._held: dict[int, Moved] = {}
-        self._extents: dict[int, int] = {}
-        self._attributes: dict[tuple[int, str], Object] = {}
-        self._registered: dict[tuple[int, str | int], bool | None] = {}
         #: Objects are compared by identity: those that were asked about must live on.
-        self._asked: list[Item] = []
+        self._extents: dict[int, tuple[Item, int]] = {}
+
+    def _once(self, item: Item, question: Hashable, answer: Callable[[], T]) -> T:
+        """The answer to a question about an object, and whatever files it rests on, for whoever asks again."""
+        return self._project.once(("item", id(item), question), lambda: (item, answer()))[1]
 
     def model(self, item: Item) -> ClassModel | None:
         """The class of an object that the recipe makes."""
         if item.kind is not ItemKind.NEW:
             return None
-        return self._project.classes.resolve(item.target, item.recipe.file)
+        return self._once(item, "class", lambda: self._project.classes.resolve(item.target, item.recipe.file))
 
     def class_of(self, item: Item) -> ClassModel | None:
         """The class that a recipe makes an object of, or names."""
@@ -85,34 +85,32 @@ class Layers:
 
     def attribute(self, item: Item, name: str) -> Object:
         """What an object keeps under an attribute once it is constructed."""
-        key = (id(item), name)
-        if key not in self._attributes:
-            model = self.model(item)
-            self._asked.append(item)
-            instance = None if model is None else Instance(model, self._arguments(item, 0))
-            self._attributes[key] = UNKNOWN if instance is None else self._project.classes.attribute(instance, name)
-        return self._attributes[key]
+        instance = self._instance(item)
+        if instance is None:
+            return UNKNOWN
+        return self._once(item, ("attribute", name), lambda: self._project.classes.attribute(instance, name))
+
+    def _instance(self, item: Item) -> Instance | None:
+        """An object of the recipe, as constructors see it."""
+        model = self.model(item)
+        if model is None:
+            return None
+        return self._once(item, "instance", lambda: Instance(model, self._arguments(item, 0)))
 
     def has_own_state(self, item: Item) -> bool | None:
         """Whether an object has parameters or buffers of its own, those that move themselves left out.
 
         Those of layers that it was given are theirs.
         """
-        if id(item) not in self._states:
-            model = self.model(item)
-            self._asked.append(item)
-            self._states[id(item)] = None if model is None else self._state(item, model)
-        return self._states[id(item)]
+        instance = self._instance(item)
+        return None if instance is None else self._once(item, "state", lambda: self._state(instance))
 
     def has_own_parameters(self, item: Item) -> bool | None:
         """Whether an object has parameters that gradients may reach, those of layers that it was given left out."""
-        if id(item) not in self._parameters:
-            model = self.model(item)
-            self._asked.append(item)
-            instance = None if model is None else Instance(model, self._arguments(item, 0))
-            state = None if instance is None else self._project.classes.state(instance, trained=True)
-            self._parameters[id(item)] = state
-        return self._parameters[id(item)]
+        instance = self._instance(item)
+        if instance is None:
+            return None
+        return self._once(item, "parameters", lambda: self._project.classes.state(instance, trained=True))
 
     def freezes(self, item: Item) -> bool | None:
         """Whether an object is asked to freeze itself (`freeze: True`), None if the request is not known."""
@@ -124,10 +122,9 @@ class Layers:
         defaults = (parameter.default for parameter in parameters if parameter is not None)
         return any(default is not None and default.data is True for default in defaults)
 
-    def _state(self, item: Item, model: ClassModel) -> bool | None:
-        arguments = self._arguments(item, 0)
-        state = model.has_state(arguments)
-        return self._stays_behind(Instance(model, arguments), 0) if state else state
+    def _state(self, instance: Instance) -> bool | None:
+        state = self._project.classes.state(instance)
+        return self._stays_behind(instance, 0) if state else state
 
     def _stays_behind(self, value: Object, depth: int) -> bool:
         """Whether some of an object's state is not moved to the input by the class that holds it."""
@@ -141,12 +138,10 @@ class Layers:
 
     def registers(self, item: Item, argument: str | int) -> bool | None:
         """Whether an object registers the layer that it was given as `argument`: a name, or a position."""
-        key = (id(item), argument)
-        if key not in self._registered:
-            model = self.model(item)
-            self._asked.append(item)
-            self._registered[key] = None if model is None else self._ask(item, model, argument)
-        return self._registered[key]
+        model = self.model(item)
+        if model is None:
+            return None
+        return self._once(item, ("registers", argument), lambda: self._ask(item, model, argument))
 
     def _ask(self, item: Item, model: ClassModel, argument: str | int) -> bool | None:
         """Run the constructor with this one layer; what goes into `*args` and `**kwargs` beside it is left out."""
@@ -222,10 +217,9 @@ class Layers:
         """How many objects an argument is, with all that it is made of; what aliases share counts each time."""
         known = self._extents.get(id(item))
         if known is None:
-            self._asked.append(item)
-            self._extents[id(item)] = _MAX_OBJECTS + 1  # an argument that holds itself has no end
-            known = self._extents[id(item)] = 1 + sum(self._extent(child) for _, child in item.children())
-        return known
+            self._extents[id(item)] = item, _MAX_OBJECTS + 1  # an argument that holds itself has no end
+            known = self._extents[id(item)] = item, 1 + sum(self._extent(child) for _, child in item.children())
+        return known[1]
 
     # -- closures ----------------------------------------------------------------------------------------------
 
@@ -246,10 +240,7 @@ class Layers:
 
     def held_by(self, item: Item) -> Moved:
         """An object and everything that it registers."""
-        if id(item) not in self._held:
-            self._asked.append(item)
-            self._held[id(item)] = self.moved_with((item,))
-        return self._held[id(item)]
+        return self._once(item, "held", lambda: self.moved_with((item,)))
 
     def _moving_along(self, item: Item, sure: bool, known: set[int]) -> Iterator[tuple[Item, bool]]:
         """What `item` takes along when it is moved, those `known` to move left out, and whether that is certain."""

@@ -129,7 +129,7 @@ class Registration:
         """What pretrainers of the recipe fill with the weights of a trained model."""
         roots = [
             Root(child, f"{pretrainer.path}[loadables][{name}]", child.place, certain=False)
-            for pretrainer in self.evaluation.root.walk()
+            for pretrainer in self.evaluation.objects
             if pretrainer.kind is ItemKind.NEW and pretrainer.target.endswith(_PRETRAINER)
             for argument in ("loadables",)
             if argument in pretrainer.fields
@@ -145,7 +145,7 @@ class Registration:
     @cached_property
     def layers(self) -> tuple[LayerStatus, ...]:
         """All layers of the recipe that have, or may have, parameters or buffers of their own, as they are written."""
-        return tuple(self.status(item) for item in self.evaluation.root.walk() if self._is_layer(item))
+        return tuple(self.status(item) for item in self.evaluation.objects if self._is_layer(item))
 
     def _is_layer(self, item: Item) -> bool:
         model = self._layers.model(item)

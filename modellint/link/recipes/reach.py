@@ -140,6 +140,7 @@ class Reach:
     #: What evaluates the script's values, and the functions that run, as they are called, if they certainly do.
     guards: Guards = field(init=False, repr=False)
     frames: list[tuple[Frame, bool]] = field(default_factory=list, repr=False)
+    _others: dict[int, Frame] = field(default_factory=dict, init=False, repr=False)
 
     def events(self, *words: str) -> Iterator[tuple[Event, Frame, bool]]:
         """What happens in the functions that run, where it does, and whether that is certain.
@@ -163,7 +164,7 @@ class Reach:
         methods = (method for cls in self.brain.classes for method in cls.methods.values())
         for function in (*script_functions(self.brain.module), *methods):
             if id(function) not in walked and _mentions(function, words):
-                frame = Frame(function, "")
+                frame = self._others.setdefault(id(function), Frame(function, ""))
                 for event in own_events(function):
                     if function.owner is not None or self.guards.holds(event.guard, frame) is not Truth.FALSE:
                         yield event, frame, False

@@ -9,7 +9,7 @@ from modellint.graph.value import Event, EventKind, Op, Value, dotted
 from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
@@ -117,11 +117,10 @@ def script_functions(module: ModuleFacts) -> Iterator[Function]:
     yield from module.functions.values()
 
 
-def own_events(function: Function) -> Iterator[Event]:
+def own_events(function: Function) -> Sequence[Event]:
     """The events of a function; of a module body only those outside of the functions it defines."""
-    for event in function.flow.events:
-        if function.name != "<module>" or not _is_nested(event):
-            yield event
+    events = function.flow.events
+    return events if function.name != "<module>" else [event for event in events if not _is_nested(event)]
 
 
 def _is_nested(event: Event) -> bool:

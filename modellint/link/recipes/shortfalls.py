@@ -113,7 +113,7 @@ def _outer(lost: dict[int, LayerStatus], registration: Registration, layers: Lay
     saved = registration.saved
     found: dict[int, Item] = {}
     entries = {id(root.item) for root in registration.modules.roots}
-    for owner in registration.evaluation.root.walk():
+    for owner in registration.evaluation.objects:
         model = layers.model(owner)
         if model is None or not model.is_module or owner.key is None or (saved is not None and owner in saved):
             continue

@@ -34,7 +34,7 @@ def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, li
     """
     for whole in including(recipe, project):
         known = evaluate(whole, project)
-        objects = [item for item in known.root.walk() if item.kind is ItemKind.NEW]
+        objects = [item for item in known.objects if item.kind is ItemKind.NEW]
         for table in objects:
             rows = _row_argument(table)
             if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
@@ -43,7 +43,7 @@ def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, li
 
 def _names(known: Evaluation) -> Iterator[str]:
     """The names of a recipe's values: its keys, and in a plain configuration, which nests them, all that it has."""
-    holders = [known.root] if known.recipe.dialect is Dialect.HYPERPYYAML else known.root.walk()
+    holders = [known.root] if known.recipe.dialect is Dialect.HYPERPYYAML else known.objects
     return (str(name) for holder in holders for name in holder.fields)
 
 

@@ -101,7 +101,7 @@ def tagged_items(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Recip
     """What `recipe` names by tags, as it comes to be within the recipes (the second of each pair) that are loaded."""
     seen: set[int] = set()
     for whole in including(recipe, project):
-        for item in evaluate(whole, project).root.walk():
+        for item in evaluate(whole, project).objects:
             node = item.node
             is_own = item.recipe is recipe or (whole is recipe and project.recipe(item.recipe.file) is None)
             if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:

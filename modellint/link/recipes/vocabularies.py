@@ -78,7 +78,7 @@ def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Si
 
 def _wholes(recipe: Recipe, project: Project) -> Iterator[tuple[Recipe, list[Item]]]:
     for whole in including(recipe, project):
-        items = list(evaluate(whole, project).root.walk())
+        items = evaluate(whole, project).objects
         yield whole, [item for item in items if item.kind in (ItemKind.NEW, ItemKind.NAME)]
 
 

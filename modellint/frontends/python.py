@@ -227,12 +227,11 @@ def _node_of(function: Function) -> FunctionNode:
     node = module.trees.get((function.line, function.offset))
     if node is not None:
         return cast("FunctionNode", node)
-    # An indented definition is parsed in a block of its own, which keeps columns as they are.
-    nested = function.offset > 0
-    tree = ast.parse("if 1:\n" + function.text if nested else function.text)
-    found = cast("ast.If", tree.body[0]).body[0] if nested else tree.body[0]
-    ast.increment_lineno(found, function.line - (2 if nested else 1))
-    return cast("FunctionNode", found)
+    # Lines above keep the lines as they are, and a block of its own the columns of an indented definition.
+    if function.offset == 0:
+        return cast("FunctionNode", ast.parse("\n" * (function.line - 1) + function.text).body[0])
+    block = ast.parse("\n" * (function.line - 2) + "if 1:\n" + function.text).body[0]
+    return cast("FunctionNode", cast("ast.If", block).body[0])
 
 
 def _lower_body(function: Function) -> Flow:

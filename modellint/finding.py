@@ -9,6 +9,8 @@ from functools import total_ordering
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.source import Place, Span
 
 
@@ -121,6 +123,13 @@ class Finding:
     @property
     def span(self) -> Span:
         return self.place.span
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """All places that it speaks of: its own, related ones, and those of edits."""
+        yield self.place
+        yield from (other.place for other in self.related)
+        yield from (edit.place for edit in self.fix.edits) if self.fix is not None else ()
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str, str]:

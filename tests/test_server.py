@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_lsp
+from books import notebook, sources_of
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -333,3 +334,105 @@ async def test_the_server_ends_in_silence(tmp_path: Path) -> None:
     sent = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
     _, said = await asyncio.wait_for(server.communicate(sent.encode()), 60)
     assert (server.returncode, said) == (0, b"")
+
+
+NOTEBOOK = "file://{}/book.ipynb"
+CELL = "vscode-notebook-cell://{}/book.ipynb#W{}"
+CLASS = SWAPPED.partition("\n\n\n")[2]
+
+
+def open_notebook(folder: Path, cells: list[tuple[str, str]], client: LanguageClient) -> list[str]:
+    """Open a notebook of cells, each with its language; the URIs of the cells."""
+    uris = [CELL.format(folder.as_posix(), number) for number in range(len(cells))]
+    kinds = [
+        types.NotebookCellKind.Markup if language == "markdown" else types.NotebookCellKind.Code
+        for language, _ in cells
+    ]
+    client.notebook_document_did_open(
+        types.DidOpenNotebookDocumentParams(
+            types.NotebookDocument(
+                NOTEBOOK.format(folder.as_posix()),
+                "jupyter-notebook",
+                1,
+                [types.NotebookCell(kind, uri) for kind, uri in zip(kinds, uris, strict=True)],
+            ),
+            [types.TextDocumentItem(uri, language, 1, text) for uri, (language, text) in zip(uris, cells, strict=True)],
+        )
+    )
+    return uris
+
+
+async def test_cells_of_a_notebook_have_their_own_diagnostics(client: LanguageClient, tmp_path: Path) -> None:
+    cells = [
+        ("markdown", "# Title"),
+        ("shellscript", "ls | wc"),
+        ("python", "%cd x\nfrom torch import nn"),
+        ("python", CLASS),
+    ]
+    uris = open_notebook(tmp_path, cells, client)
+    found = await pushed(uris[3], {"ML101", "ML204"}, client)
+    assert sorted((item.code, item.range.start.line) for item in found) == [("ML101", 3), ("ML204", 4)]
+    assert [list(client.diagnostics.get(uri, [])) for uri in uris[:3]] == [[], [], []]
+    assert [item.code for item in await pulled(uris[3], client)] == [item.code for item in found]
+    related = next(item for item in found if item.code == "ML204").related_information
+    assert related is not None
+    assert related[0].location.uri == uris[3]
+
+
+async def test_fixes_and_hovers_in_cells(client: LanguageClient, tmp_path: Path) -> None:
+    uris = open_notebook(tmp_path, [("python", "from torch import nn"), ("python", CLASS)], client)
+    await pushed(uris[1], {"ML101", "ML204"}, client)
+    fix, ignore = await actions(uris[1], 4, client, types.CodeActionKind.QuickFix)
+    assert fix.title == "Wrap it in `nn.ModuleList`"
+    assert fix.edit is not None
+    assert "self.layers = nn.ModuleList([" in applied(CLASS, fix.edit)
+    assert ignore.edit is not None
+    assert "for _ in range(2)]  # modellint: ignore[ML204]\n" in applied(CLASS, ignore.edit)
+    shown = await client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(uris[1]), types.Position(5, 14))
+    )
+    assert isinstance(shown, types.Hover)
+    assert isinstance(shown.contents, types.MarkupContent)
+    assert shown.contents.value.startswith("**norm**\n- class: ")
+
+
+async def test_edited_and_closed_notebooks(client: LanguageClient, tmp_path: Path) -> None:
+    uris = open_notebook(tmp_path, [("python", "from torch import nn"), ("python", CLASS)], client)
+    await pushed(uris[1], {"ML101", "ML204"}, client)
+    notebook = types.VersionedNotebookDocumentIdentifier(2, NOTEBOOK.format(tmp_path.as_posix()))
+    change = types.NotebookDocumentCellContentChanges(
+        types.VersionedTextDocumentIdentifier(2, uris[1]),
+        [
+            types.TextDocumentContentChangeWholeDocument(
+                CLASS.replace("= [nn.", "= nn.ModuleList([nn.").replace(")]", ")])")
+            )
+        ],
+    )
+    client.notebook_document_did_change(
+        types.DidChangeNotebookDocumentParams(
+            notebook,
+            types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(text_content=[change])),
+        )
+    )
+    await pushed(uris[1], {"ML101"}, client)
+    client.notebook_document_did_close(
+        types.DidCloseNotebookDocumentParams(
+            types.NotebookDocumentIdentifier(notebook.uri), [types.TextDocumentIdentifier(uri) for uri in uris]
+        )
+    )
+    await pushed(uris[1], set(), client)
+
+
+async def test_a_notebook_that_is_opened_as_text_has_diagnostics_in_its_json(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    text = notebook("#md Title", "from torch import nn", CLASS)
+    uri = put(tmp_path / "book.ipynb", text, client)
+    found = await pushed(uri, {"ML101", "ML204"}, client)
+    line = next(number for number, content in enumerate(text.split("\n")) if "self.layers = " in content)
+    assert {item.range.start.line for item in found if item.code == "ML204"} == {line}
+    (fix,) = await actions(uri, line, client, types.CodeActionKind.QuickFix)
+    assert fix.edit is not None
+    assert "nn.ModuleList" in sources_of(applied(text, fix.edit))[2]
+    edit(uri, 2, text[:-9], client)
+    await pushed(uri, {"ML001", "ML101", "ML204"}, client)

@@ -103,6 +103,8 @@ class Locator:
 
     def finding(self, finding: Finding) -> Finding:
         """A finding by cell and line."""
+        if not any(is_notebook(place.path) for place in finding.places):
+            return finding
         return with_places(finding, self.place, self.edit)
 
     def place(self, place: Place) -> Place:

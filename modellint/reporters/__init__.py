@@ -15,7 +15,7 @@ from modellint.source import UnreadableError, decode_python, decode_yaml, is_not
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.finding import Edit, Finding
+    from modellint.finding import Edit
     from modellint.linter import Report
     from modellint.notebook.places import Locator
     from modellint.rule import Rule
@@ -57,7 +57,7 @@ class View:
 
     def located(self, report: Report) -> Report:
         """A report in which places in notebooks are those of cells."""
-        if not any(is_notebook(place.path) for finding in report.findings for place in places_of(finding)):
+        if not any(is_notebook(place.path) for finding in report.findings for place in finding.places):
             return report
         return replace(report, findings=tuple(map(self._locator.finding, report.findings)))
 
@@ -85,13 +85,6 @@ def _relative(path: str, base: Path) -> str:
         return Path(os.path.relpath(path, base)).as_posix()
     except ValueError:  # another drive
         return path
-
-
-def places_of(finding: Finding) -> Iterator[Place]:
-    """All places that a finding speaks of."""
-    yield finding.place
-    yield from (other.place for other in finding.related)
-    yield from (edit.place for edit in finding.fix.edits) if finding.fix is not None else ()
 
 
 def decoded_lines(file: Path, files: Files | None = None) -> list[str]:

@@ -25,20 +25,22 @@ from pygls.lsp.server import LanguageServer
 
 import modellint
 from modellint.config import UsageError, settings_for
-from modellint.discovery import YAML, glob_matcher, kind_of
+from modellint.discovery import PYTHON, glob_matcher, kind_of
 from modellint.finding import Applicability
 from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
 from modellint.reporters import decoded_lines
 from modellint.server.hover import finding_text, layer_text
+from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.session import Session
-from modellint.source import SourceFile
+from modellint.source import SourceFile, is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from modellint.finding import Edit, Finding
+    from modellint.server.notebooks import CellDocument
 
 log = logging.getLogger(__name__)
 _CONFIGURATION = ("pyproject.toml", "modellint.toml")
@@ -71,11 +73,13 @@ class Server(LanguageServer):
     """The state of one editor's session."""
 
     def __init__(self) -> None:
-        super().__init__(SOURCE, modellint.__version__)
+        super().__init__(SOURCE, modellint.__version__, notebook_document_sync=SYNC)
         self.shown = Shown()
         self._settled = self.shown
         self._uris: dict[str, str] = {}
         self._texts: dict[str, tuple[int | None, str]] = {}
+        self._cells: dict[str, tuple[CellDocument, ...]] = {}
+        self._keys: dict[str, str] = {}
         self._sessions: dict[Path, Session] = {}
         self._owners: dict[str, Session] = {}
         self._published: set[str] = set()
@@ -114,6 +118,17 @@ class Server(LanguageServer):
         self._uris[path] = uri
         document = self.workspace.get_text_document(uri)
         self.submit(lambda: self._open(path, document.version, document.source))
+
+    def notebook_changed(self, uri: str) -> None:
+        """A notebook was opened or edited."""
+        path, cells = path_of(uri), cells_of(self.workspace, uri)
+        if path is not None and cells is not None:
+            self._keys.update({cell.uri: key_of(path, cell) for cell in cells})
+            self.submit(lambda: self._open_notebook(path, cells))
+
+    def key_of(self, uri: str) -> str | None:
+        """What a document is called here: its path; a cell of a notebook has a name of its own."""
+        return self._keys.get(uri) or path_of(uri)
 
     # -- called by the checking thread -----------------------------------------------------------------------------
 
@@ -196,6 +211,25 @@ class Server(LanguageServer):
         self._owners[path] = session
         session.open(Path(path), _encoded(path, text))
 
+    def _open_notebook(self, path: str, cells: tuple[CellDocument, ...]) -> None:
+        self._forget_cells(path)
+        session = self._session(Path(path))
+        if session is None:
+            return
+        self._cells[path] = cells
+        self._owners[path] = session
+        for cell in cells:
+            key = key_of(path, cell)
+            self._uris[key] = cell.uri
+            self._texts[key] = (cell.version, cell.text)
+            self._owners[key] = session
+        session.open(Path(path), as_file(cells))
+
+    def _forget_cells(self, path: str) -> None:
+        for cell in self._cells.pop(path, ()):
+            self._texts.pop(key_of(path, cell), None)
+            self._owners.pop(key_of(path, cell), None)
+
     def _session(self, path: Path) -> Session | None:
         """The session of a file's project; None for a file that the project's settings exclude."""
         settings = settings_for([path])
@@ -208,6 +242,7 @@ class Server(LanguageServer):
 
     def _close(self, path: str) -> None:
         self._texts.pop(path, None)
+        self._forget_cells(path)
         session = self._owners.pop(path, None)
         self._is_dirty = True
         if session is not None:
@@ -216,12 +251,16 @@ class Server(LanguageServer):
     def _touched(self, paths: Sequence[str]) -> None:
         """Files changed on disk. Settings that changed make everything anew."""
         if any(os.path.basename(path) in _CONFIGURATION for path in paths):
-            texts = dict(self._texts)
+            texts, notebooks = dict(self._texts), dict(self._cells)
             self._sessions.clear()
             self._owners.clear()
             self._is_dirty = True
+            for path, cells in notebooks.items():
+                self._open_notebook(path, cells)
+            in_cells = {key_of(path, cell) for path, cells in notebooks.items() for cell in cells}
             for path, (version, text) in texts.items():
-                self._open(path, version, text)
+                if path not in in_cells:
+                    self._open(path, version, text)
             return
         for session in self._sessions.values():
             for path in paths:
@@ -231,7 +270,7 @@ class Server(LanguageServer):
         """Tell the editor what there is now, and of files that had findings and have none any more."""
         by_path: dict[str, list[Finding]] = {path: [] for path in self._texts}
         for session in self._sessions.values():
-            for finding in session.findings():
+            for finding in self._findings(session):
                 by_path.setdefault(finding.path, []).append(finding)
         shown = Shown(by_path, dict(self._texts))
         # An editor that asks for the diagnostics of what it shows would have them twice.
@@ -263,6 +302,11 @@ class Server(LanguageServer):
 
         self._in_loop(send)
 
+    def _findings(self, session: Session) -> list[Finding]:
+        """What a session has found, at places that the editor knows."""
+        placed = Placed(session.contents(), self._cells)
+        return list(map(placed.finding, session.findings()))
+
     # -- for both --------------------------------------------------------------------------------------------------
 
     def knows(self, *names: str) -> bool:
@@ -285,7 +329,7 @@ class Server(LanguageServer):
         if session is None:
             return []
         converter = self.converter(Shown({}, dict(self._texts)))
-        found = [finding for finding in session.findings() if finding.path == path]
+        found = [finding for finding in self._findings(session) if finding.path == path]
         return [converter.diagnostic(finding, with_related=True) for finding in found]
 
     def hover_at(self, path: str, line: int) -> str | None:
@@ -293,16 +337,25 @@ class Server(LanguageServer):
         session = self._owners.get(path)
         if session is None:
             return None
-        found = [f for f in session.findings() if f.path == path and touches(f.span, line, line)]
+        found = [f for f in self._findings(session) if f.path == path and touches(f.span, line, line)]
         if found:
             return "\n\n---\n".join(finding_text(finding, session.rules.rules.get(finding.code)) for finding in found)
-        return session.ask(lambda project: layer_text(Path(path), line, project))
+        file, line = self._in_file(path, line, session)
+        return session.ask(lambda project: layer_text(Path(file), line, project))
+
+    def _in_file(self, key: str, line: int, session: Session) -> tuple[str, int]:
+        """The file that a document belongs to, and the line of its code that a line of the document is."""
+        for path, cells in self._cells.items():
+            for number, cell in enumerate(cells, 1):
+                if key_of(path, cell) == key:
+                    return path, line_in_module(path, number, line, session.contents())
+        return key, line
 
 
 def _encoded(path: str, text: str) -> bytes:
     """The bytes of a text as a file would hold them: Python says in the first lines how it is encoded."""
     data = text.encode("utf-8", "surrogatepass")
-    if b"coding" not in data[:1024] or kind_of(Path(path).name) == YAML:
+    if b"coding" not in data[:1024] or kind_of(Path(path).name) != PYTHON:
         return data
     try:
         return text.encode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
@@ -362,6 +415,20 @@ def create() -> Server:
         if path is not None:
             ls.submit(lambda: ls._close(path))
 
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def did_open_notebook(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
+        ls.notebook_changed(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def did_change_notebook(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
+        ls.notebook_changed(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def did_close_notebook(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
+        path = path_of(params.notebook_document.uri)
+        if path is not None:
+            ls.submit(lambda: ls._close(path))
+
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
@@ -378,13 +445,13 @@ def create() -> Server:
         types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE),
     )
     async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        path = path_of(params.text_document.uri)
+        path = ls.key_of(params.text_document.uri)
         found = [] if path is None else await ls.up_to_date(lambda: ls.diagnostics_of(path))
         return types.RelatedFullDocumentDiagnosticReport(found or [])
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-        path = path_of(params.text_document.uri)
+        path = ls.key_of(params.text_document.uri)
         if path is None:
             return None
         text = await ls.up_to_date(lambda: ls.hover_at(path, params.position.line + 1))
@@ -395,7 +462,7 @@ def create() -> Server:
         types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
     )
     async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-        path = path_of(params.text_document.uri)
+        path = ls.key_of(params.text_document.uri)
         if path is None:
             return []
         await ls.up_to_date(lambda: None)
@@ -440,7 +507,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
                     edit=edit(finding.fix.edits),
                 )
             )
-        comment = ignore_edit(source, finding)
+        comment = None if is_notebook(path) else ignore_edit(source, finding)  # JSON has no comments
         if comment is not None:
             title = f"Ignore {finding.code} on this line"
             actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from modellint.analyser import FileResult
     from modellint.config import Settings
+    from modellint.files import Files
     from modellint.finding import Finding
     from modellint.link.project import Project
 
@@ -80,6 +81,10 @@ class Session:
         results = {path.as_posix(): result for path, result in self._results.items()}
         found = settled(results, self.settings, self.rules, self._analyser.files)
         return [finding for finding in found if finding.confidence >= self.settings.min_confidence]
+
+    def contents(self) -> Files:
+        """What files hold, with those that are open as they are in the editor."""
+        return self._analyser.files
 
     def ask(self, question: Callable[[Project], T]) -> T:
         """What the linked project says to a question."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -11,10 +12,12 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.values.vocabularies import Growth, Tie
+    from modellint.source import Place
 
 _RECIPE = """\
 output_neurons: 1000
@@ -46,6 +49,7 @@ search: !new:speechbrain.decoders.S2SRNNBeamSearcher
     scorer: !ref <scorer>
 """
 
+_TIED = "the weights are tied here"
 _SIZE = "!ref <output_neurons>"
 
 
@@ -75,8 +79,9 @@ class VocabularyMismatch(Rule):
     table by the number of tokens added.
 
     ## Confirming
-    Not confirmed by running code: two sizes disagree as they are written, and a run with the real tokenizer and
-    checkpoint needs data that modellint does not ask for.
+    A run builds both layers and compares the ids that they are made for; numbers that had to be assumed must disagree
+    in each of several choices, also where all sizes are equal. A function that adds tokens is given a tokenizer of 100
+    ids that counts what is added. Of recipes the last linear layers of both sides are compared.
 
     ## References
     - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)
@@ -486,6 +491,36 @@ def build(tokenizer, width):
                 help="size both by the same key",
             )
 
+    def probe(self, finding: Finding, project: Project) -> Probe | None:
+        """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
+        from modellint.confirm.plan import python_probe, recipe_probe, spot
+        from modellint.link.recipes.vocabularies import disagreements
+
+        recipe = project.recipe(Path(finding.path))
+        for _, head, other in disagreements(recipe, project) if recipe is not None else ():
+            if finding.place in (head.place, other.place):
+                return recipe_probe(finding, project, "recipe-searching", keys=[head.item.path, other.item.path])
+        if recipe is not None or len(finding.related) < 2:
+            return None
+        first, second = finding.related
+        if second.message == _TIED:
+            return self._tying(finding, first.place, second.place, project)
+        return python_probe(finding, project, "growing", size=finding.symbol, table=spot(second.place))
+
+    def _tying(self, finding: Finding, other: Place, tied: Place, project: Project) -> Probe | None:
+        from modellint.confirm.plan import python_probe, spot
+
+        module = project.python(Path(tied.path))
+        around = [c for c in module.classes.values() if c.line <= tied.span.line <= c.end_line] if module else []
+        if not around:
+            return None
+        owner = max(around, key=lambda cls: cls.line).qualname
+        is_declared = (
+            not any(f.line <= tied.span.line <= f.end_line for f in module.all_functions()) if module else False
+        )
+        data = {"owner": owner, "other": spot(other), "is_declared": is_declared}
+        return python_probe(finding, project, "tying", tied, **data)
+
     def _tied(self, tie: Tie) -> Finding:
         smaller, larger, module = tie.smaller, tie.larger, tie.tied.frame.module
         made = smaller.made.frame.module
@@ -498,7 +533,7 @@ def build(tokenizer, width):
             evidence=(f"`{module.text_of(tie.tied.value)}` makes them share it",),
             related=(
                 Related(larger.made.frame.module.place(larger.made.value), "the other layer is made here"),
-                Related(module.place(tie.tied.value), "the weights are tied here"),
+                Related(module.place(tie.tied.value), _TIED),
             ),
             help="size both layers by the same value",
         )

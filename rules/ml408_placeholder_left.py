@@ -48,7 +48,8 @@ class PlaceholderLeft(Rule):
     that `from_hparams(…, overrides={"key": …})` is needed.
 
     ## Confirming
-    Not confirmed by running code: what fills the placeholder is for whoever runs the recipe to say.
+    Not confirmed by running code: that HyperPyYAML refuses a placeholder which nobody fills is so for each of them, and
+    that nothing says how to fill it is a matter of what can be read, not of what a run does.
 
     ## References
     - [SpeechBrain, inference interfaces](https://speechbrain.readthedocs.io/en/latest/tutorials/basics.html)

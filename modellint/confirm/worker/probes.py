@@ -19,6 +19,7 @@ from .registration import registration
 from .standins import StandIn, described
 from .training import optimisation, recipe_optimisation, saving, wrapping
 from .values import values
+from .vocabularies import growing, searching, tying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -243,4 +244,7 @@ _PROBES = {
     "movement": movement,
     "creation": creation,
     "values": values,
+    "tying": tying,
+    "growing": growing,
+    "recipe-searching": searching,
 }

@@ -1,0 +1,184 @@
+"""Places that must agree on a vocabulary: layers that share a weight, a table and its tokenizer, ends of a search."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import placement, recipes, roles
+from .inputs import Inputs
+from .places import Spot
+from .standins import described, likeliest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .probes import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+_TOKENIZER = re.compile(r"^(?:len\()?(\w+)(?:\)|\.vocab_size)$")
+_MAX_CALLS = 8
+
+Outcome = dict[str, Any]
+
+
+@contextlib.contextmanager
+def _noting_layers(spots: list[Spot]) -> Iterator[dict[Spot, tuple[nn.Module, int]]]:
+    """The last table or linear layer that is made at each place meanwhile, with the number of ids it is made for."""
+    made: dict[Spot, tuple[nn.Module, int]] = {}
+    kinds: tuple[tuple[Any, str], ...] = ((nn.Embedding, "num_embeddings"), (nn.Linear, "out_features"))
+    originals = {kind: kind.__init__ for kind, _ in kinds}
+
+    def noting(kind: Any, size: str) -> Any:
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            originals[kind](self, *args, **kwargs)
+            for spot in spots:
+                if spot.is_running(sys._getframe(1)):
+                    made[spot] = self, getattr(self, size)
+
+        return init
+
+    try:
+        for kind, size in kinds:
+            kind.__init__ = noting(kind, size)
+        yield made
+    finally:
+        for kind, original in originals.items():
+            kind.__init__ = original
+
+
+# -- layers that share a weight ----------------------------------------------------------------------------------------
+
+
+def tying(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether two layers that share a weight are made for different numbers of ids, with all choices of numbers."""
+    spots = [Spot.of(probe["place"]), Spot.of(probe["other"])]
+    reasons: list[str] = []
+    facts: list[tuple[bool, str]] = []
+    builder = None
+    with placement.pretended():
+        for variant in (*roles.VARIANTS, roles.EQUAL):
+            for attempt in session.attempts(probe["owner"], variant=variant, device=placement.DEVICE):
+                try:
+                    with _noting_layers(spots) as made:
+                        attempt.build()
+                except Exception as error:
+                    reasons.append(f"building: {described(error)}")
+                    continue
+                if len(made) < len(spots):
+                    reasons.append("the two layers are not both made with these arguments")
+                    continue
+                (one, number), (other, wanted) = (made[spot] for spot in spots)
+                if one.weight is not other.weight and not probe["is_declared"]:
+                    reasons.append("the two layers do not share their weight with these arguments")
+                    continue
+                fact = f"`{type(one).__name__}` is made for {number} ids, `{type(other).__name__}` for {wanted}"
+                facts.append((number != wanted, fact))
+                builder = builder or attempt.builder
+            if builder is not None and not builder.numbers.assumed:
+                break
+    if not facts:
+        return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+    session.builder = builder
+    if all(differ for differ, _ in facts):
+        return {"status": CONFIRMED, "device": "fake", "detail": f"{facts[0][1]}, and they share their weight"}
+    if any(differ for differ, _ in facts):
+        return {"status": UNCONFIRMED, "detail": f"it depends on numbers that were assumed: {facts[0][1]}"}
+    return {"status": REFUTED, "device": "fake", "detail": facts[0][1]}
+
+
+# -- a table and its tokenizer -----------------------------------------------------------------------------------------
+
+
+class _Tokenizer:
+    """A tokenizer that knows some tokens, and learns what is added."""
+
+    vocab_size = 100
+    eos_token, bos_token, unk_token = "</s>", "<s>", "<unk>"
+
+    def __init__(self) -> None:
+        self._known = {self.eos_token, self.bos_token, self.unk_token}
+        self._size = self.vocab_size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add_tokens(self, tokens: Any, *_: Any, **__: Any) -> int:
+        new = {str(token) for token in ([tokens] if isinstance(tokens, str) else tokens)} - self._known
+        self._known |= new
+        self._size += len(new)
+        return len(new)
+
+    def add_special_tokens(self, tokens: dict[str, Any], *_: Any, **__: Any) -> int:
+        return sum(self.add_tokens(value) for value in tokens.values())
+
+
+def growing(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether a function leaves a table with fewer rows than its tokenizer has ids then."""
+    name, table = probe["name"], Spot.of(probe["table"])
+    said = _TOKENIZER.match(probe["size"])
+    reasons: list[str] = []
+    owner, method = session.source().split(name)
+    for attempt in session.attempts(owner) if said is not None else ():
+        try:
+            built = attempt.build()
+            function = getattr(built, method) if method else built
+            inputs = Inputs(function, built, attempt)
+        except Exception as error:
+            reasons.append(f"building `{owner}`: {described(error)}")
+            continue
+        if said is None or inputs.candidates.pop(said[1], None) is None:
+            continue
+        for number, specs in enumerate(inputs.combinations()):
+            if number >= _MAX_CALLS:
+                break
+            tokenizer = _Tokenizer()
+            try:
+                with _noting_layers([table]) as made, torch.no_grad():
+                    result = function(**{said[1]: tokenizer, **{key: spec.make("cpu") for key, spec in specs.items()}})
+            except Exception as error:
+                reasons.append(f"calling `{name}`: {described(error)[:200]}")
+                inputs.learn(error, specs)
+                continue
+            layer = made[table][0] if table in made else None
+            is_kept = any(part is layer for part in placement.below(result))
+            if isinstance(layer, nn.Embedding) and is_kept and len(tokenizer) > tokenizer.vocab_size:
+                rows = layer.weight.shape[0]
+                fact = f"after the call the tokenizer has {len(tokenizer)} ids, and the table {rows} rows"
+                status = CONFIRMED if rows < len(tokenizer) else REFUTED
+                return {"status": status, "device": "cpu", "detail": fact}
+            reasons.append("no tokens were added, or the table that is made there is not handed back")
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+
+
+# -- the ends of a search ----------------------------------------------------------------------------------------------
+
+
+def searching(session: Session, probe: dict[str, Any]) -> Outcome:
+    """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids."""
+    keys: list[str] = probe["keys"]
+    with placement.pretended():
+        session.begin("building the recipe")
+        recipe = session.recipe()
+        objects = recipe.build(keys)
+        sizes = []
+        for key in keys:
+            try:
+                layer = recipes.found(objects, key)
+            except KeyError:
+                layer = None
+            linear = [part for part in layer.modules() if isinstance(part, nn.Linear)] if _is_layer(layer) else []
+            if not linear:
+                return {"status": UNCONFIRMED, "detail": f"`{key}` has no linear layer: {recipe.reason(layer)}"}
+            sizes.append(linear[-1].out_features)
+    fact = " and ".join(f"`{key}` scores {size} ids" for key, size in zip(keys, sizes, strict=True))
+    return {"status": REFUTED if len(set(sizes)) == 1 else CONFIRMED, "device": "fake", "detail": fact}
+
+
+def _is_layer(found: object) -> bool:
+    return isinstance(found, nn.Module) and not isinstance(found, recipes.Unbuilt)

@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,8 @@ class Document:
 
     def parse(self) -> None:
         """What any tool has to do at least."""
-        with contextlib.suppress(SyntaxError, yaml.YAMLError):
+        with warnings.catch_warnings(), contextlib.suppress(SyntaxError, yaml.YAMLError):
+            warnings.simplefilter("ignore")
             ast.parse(self.text) if self.is_python else yaml.compose(self.text, Loader=yaml.SafeLoader)
 
     def edit(self, chance: random.Random) -> None:

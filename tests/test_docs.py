@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
+
+import pytest
 
 from modellint.config import KINDS, settings_for
 from modellint.confirm.confirmer import KEYS
@@ -107,3 +112,28 @@ def test_the_settings_that_the_page_about_confirming_shows_are_accepted(tmp_path
     confirm = dict(settings_for([tmp_path]).confirm)
     ((target, _),) = read_targets(confirm["targets"], "pyproject.toml")
     assert target == "models/decoder.py::Decoder"
+
+
+def test_the_settings_for_editors_can_be_read(words: Workspace) -> None:
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    assert all(toml.loads(block) for block in blocks("editors.md", "toml"))
+    (tasks,) = (json.loads(block) for block in blocks("editors.md", "json"))
+    pattern = tasks["tasks"][0]["problemMatcher"]["pattern"]
+    words.write({"a.py": "a = WORD\n"})
+    match = re.search(pattern["regexp"], words.check("a.py").lines[0])
+    assert match
+    named = {name: match[group] for name, group in pattern.items() if name != "regexp"}
+    expected = {"file": "a.py", "line": "1", "column": "5", "code": "TST101", "severity": "warning"}
+    assert named == {**expected, "message": "Found the word"}
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim (`nvim`) is not installed")
+def test_the_settings_for_neovim_are_lua(tmp_path: Path) -> None:
+    for block in blocks("editors.md", "lua"):
+        (tmp_path / "settings.lua").write_text(block, "utf-8")
+        check = (
+            f"lua local f, e = loadfile('{tmp_path}/settings.lua') if not f then io.stderr:write(e) vim.cmd('cq') end"
+        )
+        command = ["nvim", "--headless", "--clean", "-i", "NONE", "-c", check, "-c", "qall!"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.source import UnreadableError, decode_python, is_notebook
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -70,6 +72,16 @@ class Files:
             self._contents[path] = self._load(path)
         return self._contents[path]
 
+    def code(self, path: Path) -> bytes:
+        """The Python code in a file, which of a notebook is that of its cells; nothing if it cannot be read."""
+        data = self.read(path) or b""
+        if not is_notebook(path.name):
+            return data
+        try:
+            return decode_python(path, data).text.encode("utf-8", "surrogatepass")
+        except UnreadableError:
+            return b""
+
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""
         if self._traces:
@@ -79,7 +91,7 @@ class Files:
     def is_dir(self, path: Path) -> bool:
         if self._traces:
             self._traces[-1][0].add(f"is-dir:{path.as_posix()}")
-        return path in self._folders or path.is_dir()
+        return self._is_dir(path)
 
     def listdir(self, path: Path) -> list[str]:
         """The sorted names in a folder; empty if it is missing."""
@@ -128,7 +140,7 @@ class Files:
         if kind == "is-file":
             return str(path in self._overlay or path.is_file())
         if kind == "is-dir":
-            return str(path in self._folders or path.is_dir())
+            return str(self._is_dir(path))
         if kind == "dir":
             return content_hash("\0".join(self._names(path)).encode("utf-8", "surrogatepass"))
         raise ValueError(f"unknown kind of dependency: {key!r}")
@@ -154,9 +166,12 @@ class Files:
                     names.add(name.name)
         return self._listed
 
+    def _is_dir(self, path: Path) -> bool:
+        return bool(self._overlay and path in self._folders) or path.is_dir()
+
     def _names(self, path: Path) -> list[str]:
         try:
             found = os.listdir(path)
         except OSError:
             found = []
-        return sorted({*found, *self._folders.get(path, ())})
+        return sorted({*found, *self._folders.get(path, ())} if self._overlay else found)

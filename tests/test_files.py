@@ -27,3 +27,29 @@ def test_an_overlaid_file_exists_though_it_is_not_on_disk(tmp_path: Path) -> Non
     files = Files({tmp_path / "open.py": b"x = 1\n"})
     assert files.exists(tmp_path / "open.py")
     assert not files.exists(tmp_path / "other.py")
+
+
+def test_folders_of_overlaid_files_list_them(tmp_path: Path) -> None:
+    (tmp_path / "on_disk.py").write_text("")
+    files = Files({tmp_path / "a" / "b" / "open.py": b""})
+    assert files.listdir(tmp_path) == ["a", "on_disk.py"]
+    assert files.listdir(tmp_path / "a" / "b") == ["open.py"]
+    assert files.is_dir(tmp_path / "a")
+    assert not files.is_dir(tmp_path / "c")
+    files.update(tmp_path / "a" / "b" / "open.py", None)
+    assert files.listdir(tmp_path) == ["on_disk.py"]
+
+
+def test_what_lies_beside_is_seen_by_those_who_ask_for_it(tmp_path: Path) -> None:
+    files = Files({tmp_path / "open.py": b"x"})
+    beside = files.beside({tmp_path / "written.py": b"y"})
+    assert (beside.read(tmp_path / "open.py"), beside.read(tmp_path / "written.py")) == (b"x", b"y")
+    assert files.read(tmp_path / "written.py") is None
+
+
+def test_code_of_a_notebook_is_that_of_its_cells(tmp_path: Path) -> None:
+    (tmp_path / "book.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "x = 1"}]}')
+    (tmp_path / "broken.ipynb").write_text("{")
+    files = Files()
+    assert files.code(tmp_path / "book.ipynb") == b"\nx = 1\n"
+    assert files.code(tmp_path / "broken.ipynb") == files.code(tmp_path / "missing.py") == b""

@@ -32,6 +32,17 @@ def test_a_clean_example_loads_neither_torch_nor_libcst(example: str, tmp_path: 
     assert "modellint.linter" in modules
 
 
+def test_notebooks_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
+    def of_notebooks() -> set[str]:
+        return {name for name in imported(tmp_path, ".", "--no-cache") if name.startswith("modellint.notebook")}
+
+    (tmp_path / "a.py").write_text("from torch import nn\n")
+    (tmp_path / "a.yaml").write_text("a: !new:torch.nn.ReLU\n")
+    assert of_notebooks() == set()
+    (tmp_path / "a.ipynb").write_text('{"cells": []}')
+    assert "modellint.notebook.reading" in of_notebooks()
+
+
 def test_one_small_file_loads_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("from torch import nn\n\n\nclass A(nn.Module):\n    pass\n")
     modules = imported(tmp_path, "a.py", "--no-cache")

@@ -184,6 +184,35 @@ def test_a_written_recipe_is_linked_with_the_script_that_is_written_for_it(works
     assert len(lines) == 2
 
 
+LOADS = """\
+from hyperpyyaml import load_hyperpyyaml
+
+with open("train.yaml") as file:
+    hparams = load_hyperpyyaml(file)
+print(hparams["model"], hparams["width"])
+print(hparams["wdith"])
+"""
+LOADED = "width: 3\nmodel: !new:torch.nn.Linear\n    in_features: !ref <width>\n    out_features: 4\n"
+
+
+def test_a_written_recipe_is_linked_with_the_code_of_the_notebook(workspace: Workspace) -> None:
+    workspace.write({"book.ipynb": notebook(f"%%writefile train.yaml\n{LOADED}", LOADS)})
+    lines = workspace.check().lines
+    assert lines[0].startswith("book.ipynb:cell 2:6:7: ML405")
+    assert len(lines) == 2
+
+
+def test_a_recipe_is_linked_with_a_notebook_that_loads_it(workspace: Workspace) -> None:
+    workspace.write({"book.ipynb": notebook("#md x", LOADS), "train.yaml": LOADED})
+    assert workspace.check().lines[0].startswith("book.ipynb:cell 2:6:7: ML405")
+    assert "book.ipynb:cell 2:6:7: ML405" in workspace.check("train.yaml").out
+
+
+def test_a_script_comes_before_a_notebook(workspace: Workspace) -> None:
+    workspace.write({"book.ipynb": notebook("#md x", LOADS), "train.yaml": LOADED, "train.py": LOADS})
+    assert [line.split(":")[0] for line in workspace.check().lines if "ML405" in line] == ["train.py"]
+
+
 def test_what_is_appended_belongs_to_the_file(workspace: Workspace) -> None:
     first, rest = RECIPE.split("modules:\n")
     workspace.write({"book.ipynb": notebook(first, "%%writefile -a hparams/train.yaml\nmodules:\n" + rest)})

@@ -104,7 +104,7 @@ def _registered_in(scripts: Collection[Path], project: Project) -> tuple[str, ..
     """The tags that scripts give constructors of their own, None if they cannot be read off the text."""
     found: list[str] = []
     for script in scripts:
-        text = (project.files.read(script) or b"").decode("utf-8", "replace")
+        text = project.files.code(script).decode("utf-8", "replace")
         tags = _REGISTERED.findall(text)
         if len(tags) < len(_REGISTERS.findall(text)):
             return None

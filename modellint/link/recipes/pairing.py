@@ -27,6 +27,7 @@ _LEVELS = 3
 _MIN_SHARE = 0.6
 _MIN_KEYS = 2
 _RECIPE_SUFFIXES = (".yaml", ".yml")
+_SCRIPT_SUFFIXES = (".py", ".ipynb")
 _LOADED = r"(\w+)\s*(?::[^=\n]+)?=\s*(?:[\w.]+\.)?(?:{})\("
 _RENAMED = re.compile(rf"\b(?:{'|'.join(LOADERS)})\s+as\s+(\w+)")
 _FUNCTION = re.compile(r"^def (\w+)\(.*(?:\n(?:[ \t)].*)?)*", re.MULTILINE)
@@ -142,11 +143,20 @@ class _Reading:
 
 
 def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
-    """The best script in the nearest folder upwards that has one; more than one if they are equally good."""
+    """The best script in the nearest folder upwards that has one; more than one if they are equally good.
+
+    Where no script loads the recipe, a notebook may.
+    """
+    return next(filter(None, (_nearest_ending(suffix, recipe, project) for suffix in _SCRIPT_SUFFIXES)), ())
+
+
+def _nearest_ending(suffix: str, recipe: Recipe, project: Project) -> tuple[Path, ...]:
     defined = {name for name in recipe.keys if isinstance(name, str)}
     for folder in _upwards(recipe.file, project):
         scores: dict[Path, tuple[bool, bool, float, int]] = {}
         for script in _scripts_in(folder, project):
+            if script.suffix != suffix:
+                continue
             reading = _reading(script, project)
             known = len(reading.keys & defined)
             if reading.keys and known >= _MIN_KEYS and known / len(reading.keys) >= _MIN_SHARE:
@@ -169,10 +179,10 @@ def _upwards(file: Path, project: Project) -> Iterator[Path]:
 
 
 def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
-    """The Python files of a folder that load a recipe."""
+    """The Python files and notebooks of a folder that load a recipe."""
 
     def find() -> tuple[Path, ...]:
-        paths = [folder / name for name in project.files.listdir(folder) if name.endswith(".py")]
+        paths = [folder / name for name in project.files.listdir(folder) if name.endswith(_SCRIPT_SUFFIXES)]
         markers = [f"{loader}{after}".encode() for loader in LOADERS for after in ("(", " as ")]
         return tuple(path for path in paths if any(m in (project.files.read(path) or b"") for m in markers))
 
@@ -181,7 +191,7 @@ def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
 
 def _reading(script: Path, project: Project) -> _Reading:
     def read() -> _Reading:
-        text = (project.files.read(script) or b"").decode("utf-8", "replace")
+        text = project.files.code(script).decode("utf-8", "replace")
         keys = set(_ATTRIBUTE.findall(text))
         for name in set(re.findall(_LOADED.format("|".join(_loaders(text))), text)):
             keys.update(re.findall(rf"""\b{name}\[\s*["'](\w+)["']\s*\](?!\s*=[^=])""", text))

@@ -62,7 +62,7 @@ _SEARCH = """\
 log_softmax: !new:torch.nn.LogSoftmax
     dim: -1
 ctc_scorer: !new:speechbrain.decoders.scorer.CTCScorer
-    eos_index: 1
+    eos_index: 2
     blank_index: 0
     ctc_fc: !ref <ctc_lin>
 scorer: !new:speechbrain.decoders.scorer.ScorerBuilder
@@ -77,6 +77,8 @@ decoder: !new:speechbrain.nnet.RNN.AttentionalRNNDecoder
     hidden_size: 256
     attn_dim: 256
     num_layers: 1
+    channels: 10
+    kernel_size: 100
 emb: !new:speechbrain.nnet.embedding.Embedding
     num_embeddings: 40
     embedding_dim: 128
@@ -88,7 +90,7 @@ searcher: !new:speechbrain.decoders.S2SRNNBeamSearcher
     decoder: !ref <decoder>
     linear: !ref <seq_lin>
     bos_index: 1
-    eos_index: 1
+    eos_index: 2
     min_decode_ratio: 0.0
     max_decode_ratio: 1.0
     beam_size: 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -606,10 +607,19 @@ class Model(nn.Module):
             )
 
     def probe(self, finding: Finding, project: Project) -> Probe | None:
-        """Run the function with every id that it can draw, and with the one that a guard lets through."""
-        from modellint.confirm.plan import python_probe, spot
+        """Run the function with every id that it can draw, and with the one that a guard lets through.
 
-        if not finding.path.endswith(".py"):
+        Of recipes the head and the table are built and compared.
+        """
+        from modellint.confirm.plan import python_probe, recipe_probe, spot
+        from modellint.link.recipes.vocabularies import searches
+
+        recipe = project.recipe(Path(finding.path))
+        for search in searches(recipe, project) if recipe is not None else ():
+            if search.item.place == finding.place and search.head is not None and search.table is not None:
+                keys = [search.head.item.path, search.table.item.path]
+                return recipe_probe(finding, project, "recipe-searching", keys=keys, looks_up=True)
+        if recipe is not None:
             return None
         if finding.related[0].message != _LOOKED_UP:
             return python_probe(finding, project, "values", claim="ids")

@@ -110,4 +110,6 @@ def test_the_ends_of_a_search(tmp_path: Path) -> None:
         path.write_text(RECIPE.format(classes=classes))
         probes = [{"keys": ["head", "ctc"]}, {"keys": ["head", "table"]}, {"keys": ["head", "nothing"]}]
         expected = [status, Status.UNCONFIRMED, Status.UNCONFIRMED]
+        probes += [{"keys": [key, "table"], "looks_up": True} for key in ("ctc", "head", "table")]
+        expected += [status, Status.REFUTED, Status.UNCONFIRMED]
         assert statuses(Target(path), "recipe-searching", probes) == expected

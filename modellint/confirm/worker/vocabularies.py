@@ -160,24 +160,32 @@ def growing(session: Session, probe: dict[str, Any]) -> Outcome:
 
 
 def searching(session: Session, probe: dict[str, Any]) -> Outcome:
-    """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids."""
+    """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids.
+
+    With `looks_up`, whether the first gives scores to more ids than the second, a table, has rows.
+    """
     keys: list[str] = probe["keys"]
+    looks_up = bool(probe.get("looks_up"))
+    kinds: list[tuple[type[nn.Module], str, str]] = [(nn.Linear, "out_features", "scores {} ids")] * 2
+    if looks_up:
+        kinds[1] = (nn.Embedding, "num_embeddings", "has {} rows")
+    sizes, facts = [], []
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build(keys)
-        sizes = []
-        for key in keys:
+        for key, (kind, size, says) in zip(keys, kinds, strict=True):
             try:
                 layer = recipes.found(objects, key)
             except KeyError:
                 layer = None
-            linear = [part for part in layer.modules() if isinstance(part, nn.Linear)] if _is_layer(layer) else []
-            if not linear:
-                return {"status": UNCONFIRMED, "detail": f"`{key}` has no linear layer: {recipe.reason(layer)}"}
-            sizes.append(linear[-1].out_features)
-    fact = " and ".join(f"`{key}` scores {size} ids" for key, size in zip(keys, sizes, strict=True))
-    return {"status": REFUTED if len(set(sizes)) == 1 else CONFIRMED, "device": "fake", "detail": fact}
+            parts = [part for part in layer.modules() if isinstance(part, kind)] if _is_layer(layer) else []
+            if not parts:
+                return {"status": UNCONFIRMED, "detail": f"`{key}` has no `{kind.__name__}`: {recipe.reason(layer)}"}
+            sizes.append(getattr(parts[-1], size))
+            facts.append(f"`{key}` {says.format(sizes[-1])}")
+    is_wrong = sizes[0] > sizes[1] if looks_up else sizes[0] != sizes[1]
+    return {"status": CONFIRMED if is_wrong else REFUTED, "device": "fake", "detail": " and ".join(facts)}
 
 
 def _is_layer(found: object) -> bool:

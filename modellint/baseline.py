@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
-from modellint.outputs import shown
+from modellint.outputs import no_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -70,7 +70,7 @@ class Baseline:
             hint = "; `--write-baseline` makes one" if isinstance(error, FileNotFoundError) else ""
             raise UsageError(f"--baseline: {shown(file)}: {error.strerror}{hint}") from None
         except ValueError as error:
-            raise UsageError(f"--baseline: {shown(file)}: not valid JSON: {error}") from None
+            raise UsageError(f"--baseline: {no_json(file, error)}; expected what `--write-baseline` writes") from None
         if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
             raise UsageError(
                 f"--baseline: {shown(file)}: expected an object with a list `findings`, as `--write-baseline` has it"

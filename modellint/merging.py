@@ -20,6 +20,7 @@ from modellint.finding import (
     Verdict,
 )
 from modellint.linter import Report
+from modellint.outputs import no_json
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _read(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"{file}: not valid JSON: {error}; expected what `--output-format json` writes") from None
+        raise UsageError(f"{no_json(file, error)}; expected what `--output-format json` writes") from None
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
         raise UsageError(f"{file}: no list `findings`; expected what `--output-format json` writes")
     return document

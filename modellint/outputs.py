@@ -73,6 +73,15 @@ def shown(path: Path) -> str:
         return path.as_posix()
 
 
+def no_json(file: Path, error: ValueError) -> str:
+    """Where and why a file is no JSON, for messages."""
+    import json
+
+    if isinstance(error, json.JSONDecodeError):
+        return f"{shown(file)}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
+    return f"{shown(file)}: not valid JSON: {error}"
+
+
 def wants_colour(choice: str) -> bool:
     """Whether stdout is to be coloured: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal."""
     if choice != "auto":

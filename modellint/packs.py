@@ -54,7 +54,7 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
         for cls in classes:
             _check(cls, origin)
             if cls.code in rules and type(rules[cls.code]) is not cls:
-                raise UsageError(f"{origin}: the code `{cls.code}` is already taken by {rules[cls.code].name!r}")
+                raise UsageError(f"{origin}: the code `{cls.code}` is already taken by `{rules[cls.code].name}`")
             rules[cls.code] = cls()
     return dict(sorted(rules.items()))
 

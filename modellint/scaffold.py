@@ -132,7 +132,7 @@ def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
     if not is_code(code):
         raise UsageError(f"--code: `{code}` is no code; expected capital letters and digits, like `OWN001`")
     if code in taken:
-        raise UsageError(f"--code: `{code}` is already taken by {taken[code].name!r}")
+        raise UsageError(f"--code: `{code}` is already taken by `{taken[code].name}`")
     stem = f"{code.lower()}_{name.replace('-', '_')}"
     words = {
         "code": code,
@@ -144,7 +144,7 @@ def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
     texts = {folder / f"{stem}.py": _RULE, folder / "tests" / f"test_{stem}.py": _TEST}
     for path in texts:
         if path.exists():
-            raise UsageError(f"{path}: is there already")
+            raise UsageError(f"{path}: is there already; expected a name that is free")
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)

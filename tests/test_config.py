@@ -167,4 +167,4 @@ def test_two_rules_cannot_share_a_code(words: Workspace) -> None:
     words.write({"rules/copy.py": (words.root / "rules/word.py").read_text()})
     result = words.check(".")
     assert result.code == 2
-    assert "the code `TST101` is already taken by 'word'" in result.err
+    assert "the code `TST101` is already taken by `word`" in result.err

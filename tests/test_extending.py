@@ -60,7 +60,7 @@ def test_codes_count_up(workspace: Workspace) -> None:
     [
         (("Bad_Name",), "`Bad_Name` is no name; expected small words with hyphens"),
         (("unused-suppression",), "`unused-suppression` is already the name of ML002"),
-        (("fine", "--code", "ML002"), "`ML002` is already taken by 'unused-suppression'"),
+        (("fine", "--code", "ML002"), "`ML002` is already taken by `unused-suppression`"),
         (("fine", "--code", "x"), "`x` is no code; expected capital letters and digits"),
     ],
 )
@@ -183,4 +183,4 @@ def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
     (project / "modellint.toml").write_text('rule-paths = ["house"]\n')
     taken = run("check")
     assert taken.returncode == 2
-    assert "the code `LAB001` is already taken by 'no-embedding-bag'" in taken.stderr
+    assert "the code `LAB001` is already taken by `no-embedding-bag`" in taken.stderr

@@ -101,11 +101,11 @@ def test_the_baseline_may_stand_in_the_settings(words: Workspace) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (None, "No such file or directory; `--write-baseline` makes one"),
-        ("{", "not valid JSON"),
-        ("[]", "expected an object with a list `findings`"),
-        ('{"version": 7, "findings": []}', "version 7; expected 1"),
-        ('{"version": 1, "findings": [{"code": "TST101"}]}', "finding 1: expected an object with the strings"),
+        (None, " No such file or directory; `--write-baseline` makes one"),
+        ("{", "1:2: not valid JSON: Expecting property name"),
+        ("[]", " expected an object with a list `findings`"),
+        ('{"version": 7, "findings": []}', " version 7; expected 1"),
+        ('{"version": 1, "findings": [{"code": "TST101"}]}', " finding 1: expected an object with the strings"),
     ],
 )
 def test_a_baseline_that_is_none_is_refused(words: Workspace, content: str | None, expected: str) -> None:
@@ -114,7 +114,7 @@ def test_a_baseline_that_is_none_is_refused(words: Workspace, content: str | Non
         words.write({"known.json": content})
     result = words.check(*BASELINE)
     assert result.code == 2
-    assert f"known.json: {expected}" in result.err
+    assert f"known.json:{expected}" in result.err
     assert words.run("check", "--write-baseline").code == 2
 
 
@@ -251,11 +251,11 @@ def test_fixes_survive_a_merge(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (None, "No such file or directory"),
-        ("[", "not valid JSON"),
-        ('{"version": "0"}', "no list `findings`; expected what `--output-format json` writes"),
-        ('{"findings": []}', "`files_checked` is no number"),
-        ('{"findings": [{"code": 1}], "files_checked": 1, "duration_s": 1}', "finding 1 is not as"),
+        (None, " No such file or directory"),
+        ("[", "1:2: not valid JSON: Expecting value; expected what"),
+        ('{"version": "0"}', " no list `findings`; expected what `--output-format json` writes"),
+        ('{"findings": []}', " `files_checked` is no number"),
+        ('{"findings": [{"code": 1}], "files_checked": 1, "duration_s": 1}', " finding 1 is not as"),
     ],
 )
 def test_a_report_that_is_none_is_refused(workspace: Workspace, content: str | None, expected: str) -> None:
@@ -263,7 +263,7 @@ def test_a_report_that_is_none_is_refused(workspace: Workspace, content: str | N
         workspace.write({"r.json": content})
     result = workspace.run("merge", "r.json")
     assert result.code == 2
-    assert f"r.json: {expected}" in result.err
+    assert f"r.json:{expected}" in result.err
 
 
 def test_the_commands_of_the_page_run(repository: Workspace) -> None:

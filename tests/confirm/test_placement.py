@@ -66,6 +66,15 @@ def test_mixed_devices_raise_torch_s_own_error() -> None:
             model(torch.zeros(2, 4).cuda())
 
 
+def test_a_convolution_mixes_devices_like_any_other_operator() -> None:
+    with pretended():
+        sound, kernel = torch.zeros(2, 1, 9).cuda(), torch.ones(1, 1, 3)
+        for use in (torch.conv1d, nn.functional.conv_transpose1d, lambda x, w: nn.functional.conv1d(x, weight=w)):
+            with pytest.raises(RuntimeError, match="same device, but found at least two devices, cuda:0 and cpu"):
+                use(sound, kernel)
+            assert use(sound, kernel.cuda()).device == torch.device(DEVICE)
+
+
 def test_nothing_stays_when_everything_is_registered() -> None:
     with pretended():
         model = nn.Sequential(nn.LSTM(4, 4), nn.BatchNorm1d(4), nn.Embedding(3, 4)).to(DEVICE)

@@ -46,6 +46,8 @@ class _Moves(TorchFunctionMode):
             return made if device is None else _moved(made, torch.device(device), None)
         if func is torch.nonzero:
             return args[0].nonzero(**kwargs)
+        if func in _CONVOLUTIONS:
+            _refuse_mixed((*args, *kwargs.values()))
         return func(*args, **kwargs)
 
     @staticmethod
@@ -62,7 +64,17 @@ class _Moves(TorchFunctionMode):
         return _moved(tensor, tensor.device if device is None else torch.device(device), dtype)
 
 
+#: What fake tensors compute without a look at where all of their inputs are.
+_CONVOLUTIONS = frozenset(getattr(torch, f"conv{kind}{n}d") for kind in ("", "_transpose") for n in (1, 2, 3))
 _MAKING = frozenset((torch.tensor, torch.as_tensor, torch.asarray, torch.Tensor.new_tensor))
+
+
+def _refuse_mixed(given: tuple[Any, ...]) -> None:
+    """Raise what torch raises of tensors on several devices."""
+    devices = list(dict.fromkeys(str(value.device) for value in given if isinstance(value, torch.Tensor)))
+    if len(devices) > 1:
+        found = f"at least two devices, {devices[0]} and {devices[1]}!"
+        raise RuntimeError(f"Expected all tensors to be on the same device, but found {found}")
 
 
 def _device(wanted: Any) -> torch.device:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -264,14 +261,3 @@ def test_a_report_that_is_none_is_refused(workspace: Workspace, content: str | N
     result = workspace.run("merge", "r.json")
     assert result.code == 2
     assert f"r.json:{expected}" in result.err
-
-
-def test_the_commands_of_the_page_run(repository: Workspace) -> None:
-    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
-    repository.write({"src/old.py": "a = 1\n"})
-    page = (Path(__file__).parent.parent / "docs" / "adopting.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^\$ modellint (.+)$", page, re.M)
-    assert len(commands) == 7
-    for command in commands:
-        assert repository.run(*shlex.split(command)).code in (0, 1), command
-    assert (repository.root / "report.sarif").is_file()

@@ -186,6 +186,19 @@ async def test_a_recipe_and_its_script_tell_of_each_other(client: LanguageClient
     await pushed(uri, set(), client)
 
 
+async def test_a_recipe_alone_shows_what_its_script_does_wrong(client: LanguageClient, tmp_path: Path) -> None:
+    fixed = EXAMPLES / "speechbrain" / "fixed" / "training"
+    script = (fixed / "train.py").read_text().replace("self.modules.enc(", "self.modules.encc(")
+    (tmp_path / "train.py").write_text(script)
+    recipe_uri = put(tmp_path / "hparams.yaml", (fixed / "hparams.yaml").read_text(), client)
+    (missing,) = await pushed((tmp_path / "train.py").as_uri(), {"ML202"}, client)
+    assert [place.location.uri for place in missing.related_information or ()] == [recipe_uri]
+    (tmp_path / "train.py").write_text((fixed / "train.py").read_text())
+    event = types.FileEvent((tmp_path / "train.py").as_uri(), types.FileChangeType.Changed)
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+    await pushed((tmp_path / "train.py").as_uri(), set(), client)
+
+
 async def test_a_syntax_error_keeps_what_was_found_before(client: LanguageClient, tmp_path: Path) -> None:
     uri = put(tmp_path / "model.py", SWAPPED, client)
     await pulled(uri, client)

@@ -15,6 +15,7 @@ from modellint.fix.documents import decoded, edited
 from modellint.fix.edits import EditError, changes_of, conflict, edits_by_path
 from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
+from modellint.reporters import View
 from modellint.rule import Rule
 from modellint.workers import analyse_all
 
@@ -238,7 +239,9 @@ class Fixer:
             if key in old and new[key] <= old[key]:
                 return "it does not settle the finding"
             if not (tolerant and self._is_fixable(finding)):
-                return f"it would bring up {finding.code} at line {finding.span.line} of {Path(finding.path).name}"
+                place = View(Path.cwd(), Files({**self._overlay, **after.contents})).place(finding.place)
+                where = (f"cell {place.cell} of " if place.cell else "") + Path(place.path).name
+                return f"it would bring up {finding.code} at line {place.span.line} of {where}"
         return None
 
     def _has_brought_up(self, before: _State, after: _State) -> bool:

@@ -78,12 +78,10 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder.resolve()
 
 
-@pytest.mark.parametrize("as_text", [False, True], ids=["lists", "strings"])
 @pytest.mark.parametrize(("rule", "example"), list(examples(in_cells=True)))
-def test_a_module_in_cells_gives_the_same_findings_and_fixes(
-    rule: Rule, example: Example, as_text: bool, tmp_path: Path
-) -> None:
+def test_a_module_in_cells_gives_the_same_findings_and_fixes(rule: Rule, example: Example, tmp_path: Path) -> None:
     text = next(iter(example.files.values()))
+    as_text = len(text) % 2 == 0
     cells = cut(text)
     assert "".join(cells) == text
     plain = write(tmp_path / "plain", {"book.py": text})

@@ -20,6 +20,7 @@ import jsonschema
 import junitparser
 import pytest
 import sarif_pydantic
+from books import notebook
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,11 +89,16 @@ RDJSON = an_object(
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """All bad examples of all rules, checked once, in each format."""
+    """All bad examples of all rules, and those of one file in a notebook each, checked once, in each format."""
     folder = tmp_path_factory.mktemp("examples")
     for rule in load_rules().values():
         for number, example in enumerate(rule.bad):
             materialise(example.files, folder / f"{rule.code}-ä {number}")
+            if len(example.files) == 1:
+                ((name, text),) = example.files.items()
+                cell = text if name.endswith(".py") else f"%%writefile {name}\n{text}"
+                book = notebook("#md ü", "%cd ü", cell, as_text=number % 2 == 0)
+                materialise({f"ü {number}.ipynb": book}, folder / f"{rule.code}-in cells")
     outputs = [f"--output-format={name}=report.{name}" for name in FORMATS]
     command_line = [sys.executable, "-m", "modellint", "check", "--isolated", "--no-cache", "--jobs", "1", *outputs]
     done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
@@ -166,7 +172,10 @@ def test_annotations_say_where_and_what(reports: dict[str, str], findings: list[
         kind, properties, text = read_command(line)
         assert kind == {"error": "error", "warning": "warning", "info": "notice"}[finding["severity"]]
         assert properties["file"] == finding["path"]
-        assert (properties["line"], properties["endLine"]) == (str(finding["line"]), str(finding["end_line"]))
+        if finding["cell"] is None:
+            assert (properties["line"], properties["endLine"]) == (str(finding["line"]), str(finding["end_line"]))
+        else:
+            assert f":cell {finding['cell']}:{finding['line']}:{finding['column']}: " in text
         assert finding["message"] in text
 
 

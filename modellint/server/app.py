@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 _CONFIGURATION = ("pyproject.toml", "modellint.toml")
-_WATCHED = ("**/*.py", "**/*.yaml", "**/*.yml", "**/pyproject.toml", "**/modellint.toml")
+_WATCHED = ("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml", "**/pyproject.toml", "**/modellint.toml")
 #: Seconds without work after which the garbage of the last checks is collected, and how many may come before that.
 _IDLE, _MANY_CHECKS = 2.0, 20
 

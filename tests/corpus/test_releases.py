@@ -50,6 +50,6 @@ def test_an_installed_release_makes_no_difference(release: str, tmp_path: Path) 
     python = environment(tmp_path / "environment", unpacked("speechbrain", release, folder))
     without = checked(tmp_path / "project")
     installed = checked(tmp_path / "project", ".", "--python", str(python))
-    assert without["files_checked"] > 500
+    assert without["files_checked"] > 400
     assert places(without) == places(installed)
     assert places(without)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.link.values.facts import Fact, FactKind
 from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
+from modellint.link.values.torch_api import PASS_ATTRIBUTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from modellint.link.values.tables import Lookup, Table, Tables
 
 _MAX_CALLS = 5
-#: What a call passes on without knowing anything about it.
-_FACTLESS = frozenset((Op.PARAM, Op.GLOBAL, Op.LAMBDA))
+#: Values of whose elements a `FactFinder` knows nothing, or only which parameter they are.
+_FACTLESS = frozenset((Op.PARAM, Op.GLOBAL, Op.LAMBDA, Op.CONST, Op.COMPARE, Op.BOOL, Op.STRING, Op.UNKNOWN))
 
 
 @dataclass(eq=False, slots=True)
@@ -92,7 +93,7 @@ class Arrivals:
 
     def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
         call = event.value
-        if all(arg.op in _FACTLESS for arg in call.args[1:]):
+        if all(_is_factless(arg) for arg in call.args[1:]):
             return
         if not self._relevance.may_reach_table(call, frame.module):
             return
@@ -205,6 +206,17 @@ class Arrivals:
                     if fact.parameter is not None:
                         reached.setdefault(fact.parameter, []).extend((fact, lookup) for _, lookup in found[:1])
         return reached
+
+
+def _is_factless(value: Value, depth: int = 3) -> bool:
+    """Whether nothing is known of a value's elements, without following it: `x if x is not None else self.x`."""
+    if value.op in _FACTLESS:
+        return True
+    if value.op is Op.CHOICE:
+        return depth > 0 and all(_is_factless(arg, depth - 1) for arg in value.args)
+    if value.op is not Op.ATTR or len(value.args) > 1:
+        return False
+    return value.data not in PASS_ATTRIBUTES and value.args[0].op is not Op.CALL
 
 
 def _is_of_a_mode(event: Event) -> bool:

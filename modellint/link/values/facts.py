@@ -35,6 +35,7 @@ from modellint.link.values.torch_api import (
     CASTS_TO_INTEGER,
     CONTINUOUS_FUNCTIONS,
     CONTINUOUS_METHODS,
+    PASS_ATTRIBUTES,
     PASS_FUNCTIONS,
     PASS_LAYERS,
     PASS_METHODS,
@@ -43,6 +44,7 @@ from modellint.link.values.torch_api import (
     is_float_dtype,
     is_integer_dtype,
 )
+from modellint.link.values.unfinished import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -99,8 +101,7 @@ class FactFinder:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._memo: dict[tuple[int, int], tuple[Value, Frame, Facts]] = {}
-        self._active: set[tuple[int, int]] = set()
+        self._answers: Answers[tuple[Value, Frame, Facts]] = Answers()
         self._left_behind: dict[Function, dict[Value, Exclusions]] = {}
         self.steps = 0
         #: How many classes scores have.
@@ -109,21 +110,17 @@ class FactFinder:
     def facts(self, value: Value, frame: Frame, depth: int = 0) -> Facts:
         """The facts about the elements of `value`."""
         key = (id(value), id(frame))
-        known = self._memo.get(key)
+        known = self._answers.get(key)
         if known is not None:
             return known[2]
         self.steps += 1
         self.evaluator.project.budget.spend()
-        if key in self._active or depth > _MAX_DEPTH or self.steps > BUDGET:
+        if depth > _MAX_DEPTH or self.steps > BUDGET or not self._answers.ask(key):
             return ()
-        self._active.add(key)
         found = _distinct(self._find(value, frame, depth + 1))
         if any(fact.kind is FactKind.IDS for fact in found):
             found = self._kept(found, value, frame)
-        self._active.discard(key)
-        if not self._active:
-            # Inside a cycle a value is seen half-finished; only complete answers are kept.
-            self._memo[key] = (value, frame, found)
+        self._answers.answer(key, (value, frame, found))
         return found
 
     def _kept(self, facts: Facts, value: Value, frame: Frame) -> Facts:
@@ -137,7 +134,7 @@ class FactFinder:
     def start(self) -> None:
         """Begin with a new function: give it a budget of its own."""
         self.steps = self.heads.steps = 0
-        self._memo.clear()
+        self._answers.clear()
         self._left_behind.clear()
 
     def _find(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
@@ -371,7 +368,7 @@ class FactFinder:
         return old
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
-        if value.data in ("data", "T", "mT", "H"):
+        if value.data in PASS_ATTRIBUTES:
             return self.facts(value.args[0], frame, depth)
         if value.data == "indices" and value.args[0].op is Op.CALL:
             target = self.evaluator.target(value.args[0], frame)

@@ -236,7 +236,7 @@ class PositionTables:
     def _is_default(self, owner: str, parameter: str, cls: Class) -> bool:
         """Whether a symbol is a parameter of a class's constructor that the constructions in sight leave out.
 
-        Where none is in sight, another package or folder may well give it.
+        Where none is in sight, or only what a file does to try itself out, another package or folder may well give it.
         """
         constructor = self._project.members.method(cls, "__init__")
         if constructor is None or owner != f"{constructor.module.path}:{constructor.qualname}":
@@ -248,9 +248,9 @@ class PositionTables:
         members = self._project.members
         if any(other is not cls and cls in members.mro(other) for other in cls.module.classes.values()):
             return False
-        built = [call for _, call in builders(self._project, cls)]
-        return bool(built) and not any(
-            call.has_unpacking or call.argument(position, parameter) is not None for call in built
+        built = list(builders(self._project, cls))
+        return any(function is not function.module.body for function, _ in built) and not any(
+            call.has_unpacking or call.argument(position, parameter) is not None for _, call in built
         )
 
     def _is_run_time(self, length: Located) -> bool:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from modellint.graph.value import Value
 
+#: Attributes of a tensor that hold its elements.
+PASS_ATTRIBUTES = frozenset(("data", "T", "mT", "H"))
 #: Tensor methods that keep, repeat, reorder or pick elements.
 PASS_METHODS = frozenset(
     """view reshape squeeze unsqueeze flatten unflatten transpose permute swapaxes movedim t contiguous detach clone cpu

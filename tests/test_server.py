@@ -393,8 +393,13 @@ async def test_cells_of_a_notebook_have_their_own_diagnostics(client: LanguageCl
 
 
 async def test_fixes_and_hovers_in_cells(client: LanguageClient, tmp_path: Path) -> None:
-    uris = open_notebook(tmp_path, [("python", "from torch import nn"), ("python", CLASS)], client)
+    recipe = "%%writefile a.yaml\na: !new:torch.nn.Linear\n    in_features: !ref <b>\n    out_features: 1\n"
+    cells = [("python", "from torch import nn"), ("python", CLASS + "!ls\n"), ("python", recipe)]
+    uris = open_notebook(tmp_path, cells, client)
     await pushed(uris[1], {"ML101", "ML204"}, client)
+    (ignore,) = await actions(uris[2], 2, client, types.CodeActionKind.QuickFix)
+    assert ignore.edit is not None
+    assert "!ref <b>  # modellint: ignore[ML401]\n" in applied(recipe, ignore.edit)
     fix, ignore = await actions(uris[1], 4, client, types.CodeActionKind.QuickFix)
     assert fix.title == "Wrap it in `nn.ModuleList`"
     assert fix.edit is not None

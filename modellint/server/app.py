@@ -31,7 +31,7 @@ from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
 from modellint.reporters import decoded_lines
 from modellint.server.hover import finding_text, layer_text
-from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
+from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module, without_magics
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.session import Session
 from modellint.source import SourceFile, is_notebook
@@ -492,6 +492,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
     actions: list[types.CodeAction] = []
     first, last = params.range.start.line + 1, params.range.end.line + 1
     source = shown.source(Path(path))
+    commented = without_magics(source) if path_of(params.text_document.uri) is None else source
     for finding in findings if is_wanted(types.CodeActionKind.QuickFix) else ():
         if not touches(finding.span, first, last):
             continue
@@ -507,7 +508,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
                     edit=edit(finding.fix.edits),
                 )
             )
-        comment = None if is_notebook(path) else ignore_edit(source, finding)  # JSON has no comments
+        comment = None if is_notebook(path) else ignore_edit(commented, finding)  # JSON has no comments
         if comment is not None:
             title = f"Ignore {finding.code} on this line"
             actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))

@@ -11,9 +11,10 @@ from urllib.parse import quote
 from lsprotocol import types
 
 from modellint.finding import Edit
+from modellint.notebook.magics import code_of
 from modellint.notebook.places import Locator, with_places
 from modellint.notebook.reading import read
-from modellint.source import Place, is_notebook
+from modellint.source import Place, SourceFile, is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,6 +95,15 @@ class Placed:
         if edit.place.cell and edit.place.path not in self._notebooks:
             return self._locator.edit_on_disk(edit)
         return Edit(self._place(edit.place), edit.text)
+
+
+def without_magics(source: SourceFile) -> SourceFile:
+    """A cell as the Python code, or the file, that its comments stand in; every character keeps its place."""
+    code = code_of(source.lines)
+    if code.writes is None:
+        return SourceFile(source.path, "".join(code.lines))
+    first = code.writes.first
+    return SourceFile(Path(code.writes.name), "".join((*code.lines[:first], *source.lines[first:])))
 
 
 def line_in_module(path: str, number: int, line: int, files: Files) -> int:

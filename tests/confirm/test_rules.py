@@ -42,10 +42,9 @@ CONFIRMABLE = [
     for rule in RULES
     if rule.is_confirmable() and (rule.code not in _NEEDS or find_spec(_NEEDS[rule.code]) is not None)
 ]
-#: Rules with fixes: what was found, asked of the repaired code, is refuted in so many of its examples (listed in
-#: `docs/confirm.md`: an input that nothing describes, or a result that fits whatever the table is).
 FIXABLE = [rule for rule in CONFIRMABLE if rule.is_fixable()]
-_OPEN = {"ML101": 3}
+#: How many findings of a rule a run can't refute once they are fixed: `docs/confirm.md` says why.
+_OPEN = {"ML101": 3, "ML208": 1}
 EVERY = os.environ.get("MODELLINT_CONFIRM") == "all"
 _SAMPLE = 2
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.

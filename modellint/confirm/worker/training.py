@@ -307,7 +307,13 @@ def wrapping(session: Session, probe: dict[str, Any]) -> Outcome:
         wrappers = {name: _Wrapper(module) for name, module in brain.modules.items()}
         vars(brain).update(modules=nn.ModuleDict(wrappers), mods=nn.ModuleDict(wrappers))
         session.begin(f"looking at {spot.name}")
-        text, called = _evaluated(session.load(spot.path), spot, brain)
+        source = session.load(spot.path)
+        try:
+            text, called = _evaluated(source, spot, brain)
+        except AttributeError:
+            if not _is_unbuilt(wrapped):
+                raise
+            return _unconfirmed(f"`{entry}` could not be built: {recipe.reason(wrapped)}")
         if isinstance(called, _Wrapper):
             return _refuted(f"`{text}` is what the framework wraps")
         if _is_unbuilt(wrapped) or not isinstance(wrapped, nn.Module):

@@ -15,6 +15,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
+from modellint.server.app import create
+
 pytestmark = pytest.mark.asyncio
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -454,3 +456,13 @@ async def test_a_notebook_that_is_opened_as_text_has_diagnostics_in_its_json(
     assert "nn.ModuleList" in sources_of(applied(text, fix.edit))[2]
     edit(uri, 2, text[:-9], client)
     await pushed(uri, {"ML001", "ML101", "ML204"}, client)
+
+
+async def test_the_server_keeps_nothing_of_changes_that_are_checked(tmp_path: Path) -> None:
+    """pygls holds what it answers; of notifications it would hold that for good."""
+    server = create()
+    for number in range(50):
+        document = types.VersionedTextDocumentIdentifier(version=number, uri=(tmp_path / "model.py").as_uri())
+        change = types.DidChangeTextDocumentParams(document, [types.TextDocumentContentChangeWholeDocument("x = 1\n")])
+        server.protocol._handle_notification(types.TEXT_DOCUMENT_DID_CHANGE, change)
+    assert server.protocol._request_futures == {}

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 
 import modellint
 from modellint.config import UsageError, settings_for
@@ -38,6 +39,7 @@ from modellint.source import SourceFile, is_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from concurrent.futures import Future
 
     from modellint.finding import Edit, Finding
     from modellint.server.notebooks import CellDocument
@@ -69,11 +71,20 @@ class Shown:
         )
 
 
+class Protocol(LanguageServerProtocol):
+    """pygls' protocol, which would remember each notification for good (2.1.1): two KiB for every key typed."""
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        super()._check_handler_result(future)
+        for message in [message for message, other in self._request_futures.items() if other is future]:
+            del self._request_futures[message]
+
+
 class Server(LanguageServer):
     """The state of one editor's session."""
 
     def __init__(self) -> None:
-        super().__init__(SOURCE, modellint.__version__, notebook_document_sync=SYNC)
+        super().__init__(SOURCE, modellint.__version__, notebook_document_sync=SYNC, protocol_cls=Protocol)
         self.shown = Shown()
         self._settled = self.shown
         self._uris: dict[str, str] = {}

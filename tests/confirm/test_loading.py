@@ -79,6 +79,13 @@ def test_two_places_do_not_hide_each_other(tmp_path: Path) -> None:
     assert "encodr" in found[1].detail
 
 
+def test_two_findings_at_one_place_do_not_hide_another(tmp_path: Path) -> None:
+    recipe = RECIPE.replace("<n_mels> * 2", "<n_mel> * 2").replace("<width>", "<widht>")
+    twice = {"text": "<widht>", "instead": "0"}
+    verdicts = verdicts_of(tmp_path, recipe, twice, twice, {"text": "<n_mel>", "instead": "0"})
+    assert [verdict.status for verdict in verdicts] == [Status.CONFIRMED] * 3
+
+
 def test_a_class_that_is_there_and_one_that_is_not(tmp_path: Path) -> None:
     data = {"text": "!new:torch.nn.Linear", "instead": "", "about": "torch.nn.Linear", "keys": ["encoder"]}
     assert verdict_of(tmp_path, RECIPE, **data).status is Status.REFUTED

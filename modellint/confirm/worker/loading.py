@@ -190,7 +190,10 @@ def loading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     """
     session.begin("loading the recipe")
     mine: list[Edit] = probe["edits"]
-    others = [e for other in session.probes(KIND) for e in other["edits"] if not any(_overlap(e, own) for own in mine)]
+    others: list[Edit] = []
+    for edit in (edit for other in session.probes(KIND) for edit in other["edits"]):
+        if not any(_overlap(edit, known) for known in (*mine, *others)):
+            others.append(edit)
     path, about, keys = session.target, probe.get("about", ""), probe.get("keys")
     found = Loading(path, session.overrides, session.stand_ins, others, keys)
     mended = Loading(path, session.overrides, session.stand_ins, [*others, *mine], keys)
@@ -206,8 +209,9 @@ def loading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
 
 
 def _overlap(one: Edit, other: Edit) -> bool:
-    is_same = os.path.realpath(one[0]) == os.path.realpath(other[0])
-    return is_same and one[1:3] < other[3:5] and other[1:3] < one[3:5]
+    if os.path.realpath(one[0]) != os.path.realpath(other[0]):
+        return False
+    return one[1:5] == other[1:5] or (one[1:3] < other[3:5] and other[1:3] < one[3:5])
 
 
 def reading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:

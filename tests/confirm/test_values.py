@@ -249,10 +249,14 @@ IDS = {
 }
 
 
+#: Where nothing but the right order of the sizes fits what the code does with the result.
+SETTLED = {"added to what nothing describes"}
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_guessed_numbers_are_no_features(tmp_path: Path, name: str) -> None:
     verdict = verdict_on_table(tmp_path, **IDS[name])
-    assert verdict.status is Status.UNCONFIRMED, verdict
+    assert verdict.status is (Status.REFUTED if name in SETTLED else Status.UNCONFIRMED), verdict
 
 
 def test_settings_say_that_inputs_are_real(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.discovery import NOTEBOOK, PYTHON, YAML, kind_of
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
-from modellint.source import UnreadableError, decode_python, decode_yaml, is_notebook
+from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
@@ -86,26 +85,21 @@ class Analyser:
         self._rules = rules.active
         self._codes = rules.codes
         self._triggers = _Triggers(self._rules)
-        self._triggered: dict[Path, list[Rule]] = {}
 
     def analyse_all(self, paths: Iterable[Path]) -> Iterator[FileResult]:
         """What `analyse` says to each path; files that no rule looks at come last, as others may have read them."""
         idle = []
         for path in paths:
-            if kind_of(path.name) == PYTHON and self._is_idle(path):
+            data = self.files.read(path) if kind_of(path.name) == PYTHON else None
+            rules = None if data is None else self._triggers.rules_for(data)
+            if rules == []:
                 idle.append(path)
             else:
-                yield self.analyse(path)
-        yield from map(self.analyse, idle)
+                yield self.analyse(path, rules)
+        yield from (self.analyse(path, []) for path in idle)
 
-    def _is_idle(self, path: Path) -> bool:
-        """Whether no rule has to look at a Python file."""
-        data = self.files.read(path)
-        self._triggered[path] = [] if data is None else self._triggers.rules_for(data)
-        return data is not None and not self._triggered[path]
-
-    def analyse(self, path: Path) -> FileResult:
-        """Everything that checking `path` gives rise to."""
+    def analyse(self, path: Path, rules: list[Rule] | None = None) -> FileResult:
+        """Everything that checking `path` gives rise to; `rules` are those that a Python file triggers, if known."""
         run = _Run(path)
         with self.files.trace() as trace:
             data = self.files.read(path)
@@ -116,7 +110,7 @@ class Analyser:
             elif kind_of(path.name) == NOTEBOOK:
                 self._notebook(run, data)
             else:
-                self._python(run, data, self._project)
+                self._python(run, data, self._project, rules)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
         self.files.forget(path)
         return FileResult(
@@ -142,8 +136,7 @@ class Analyser:
         """What the linked project says to a question, with facts that are kept for the next one."""
         return question(self._project)
 
-    def _python(self, run: _Run, data: bytes, project: Project) -> None:
-        rules = self._triggered.pop(run.path, None)
+    def _python(self, run: _Run, data: bytes, project: Project, rules: list[Rule] | None = None) -> None:
         if rules is None:
             rules = self._triggers.rules_for(data)
         if not rules and (project.has_read(run.path) or _is_python(run.path, data)):
@@ -257,7 +250,7 @@ def _is_python(path: Path, data: bytes) -> bool:
 
     The code of a notebook has been parsed.
     """
-    if is_notebook(path.name):
+    if kind_of(path.name) == NOTEBOOK:
         return True
     try:
         if not data.isascii() or b"\0" in data:

@@ -144,10 +144,7 @@ class Baseline:
         return Path(os.path.normpath(self.file.parent / path)).as_posix()
 
     def _relative(self, path: str) -> str:
-        try:
-            return Path(os.path.relpath(path, self.file.parent)).as_posix()
-        except ValueError:  # another drive
-            return path
+        return shown(path, self.file.parent)
 
 
 def _entry(item: Any, file: Path, number: int) -> Entry:

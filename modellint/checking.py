@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.config import UsageError
-from modellint.discovery import kind_of
 from modellint.outputs import deliver, parse_outputs, shown, wants_colour
+from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,22 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config import UsageError
+from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from modellint.config import Settings
-
-PYTHON = "python"
-YAML = "yaml"
-NOTEBOOK = "notebook"
-_KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
-
-
-def kind_of(name: str) -> str | None:
-    """What a file holds, by the end of its name: `python`, `yaml`, `notebook`, or None for everything else."""
-    dot = name.rfind(".")
-    return _KINDS.get(name[dot:].lower()) if dot >= 0 else None
 
 
 def discover(paths: Iterable[Path], settings: Settings) -> tuple[list[Path], list[Path]]:

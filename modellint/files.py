@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.source import UnreadableError, decode_python, is_notebook
+from modellint.source import NOTEBOOK, UnreadableError, decode_python, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ class Files:
     def code(self, path: Path) -> bytes:
         """The Python code in a file, which of a notebook is that of its cells; nothing if it cannot be read."""
         data = self.read(path) or b""
-        if not is_notebook(path.name):
+        if kind_of(path.name) != NOTEBOOK:
             return data
         try:
             return decode_python(path, data).text.encode("utf-8", "surrogatepass")

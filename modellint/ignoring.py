@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.discovery import NOTEBOOK, YAML, kind_of
 from modellint.finding import Edit
 from modellint.fix.documents import decoded, edited
 from modellint.fix.edits import EditError, applied, changes_of
 from modellint.fix.writing import Rewrite, write_together
-from modellint.source import Place, SourceFile, Span
+from modellint.source import NOTEBOOK, YAML, Place, SourceFile, Span, kind_of
 from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:

@@ -65,12 +65,12 @@ def deliver(text: str, target: Path | None, option: str = "--output-file") -> No
         raise UsageError(f"{option}: {target}: {error.strerror}") from None
 
 
-def shown(path: Path) -> str:
-    """A path as messages have it: from the working directory."""
+def shown(path: Path | str, base: Path | None = None) -> str:
+    """A path as messages and reports have it: from `base`, or the working directory; whole on another drive."""
     try:
-        return Path(os.path.relpath(path)).as_posix()
-    except ValueError:  # another drive
-        return path.as_posix()
+        return Path(os.path.relpath(path, base or os.curdir)).as_posix()
+    except ValueError:
+        return Path(path).as_posix()
 
 
 def no_json(file: Path, error: ValueError) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config import UsageError
-from modellint.discovery import YAML, kind_of
+from modellint.source import YAML, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,6 +18,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+PYTHON = "python"
+YAML = "yaml"
+NOTEBOOK = "notebook"
+_KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
@@ -103,9 +108,10 @@ def split_lines(text: str) -> list[str]:
     return io.StringIO(text, newline="" if "\r" in text else "\n").readlines()
 
 
-def is_notebook(name: str) -> bool:
-    """Whether a file is a Jupyter notebook, by the end of its name."""
-    return name[-6:].lower() == ".ipynb"
+def kind_of(name: str) -> str | None:
+    """What a file holds, by the end of its name: `python`, `yaml`, `notebook`, or None for everything else."""
+    dot = name.rfind(".")
+    return _KINDS.get(name[dot:].lower()) if dot >= 0 else None
 
 
 def decode_python(path: Path, data: bytes) -> SourceFile:
@@ -114,7 +120,7 @@ def decode_python(path: Path, data: bytes) -> SourceFile:
     Raises UnreadableError for binary data, an unknown encoding, bytes that the encoding cannot decode, or a broken
     notebook.
     """
-    if is_notebook(path.name):
+    if kind_of(path.name) == NOTEBOOK:
         from modellint.notebook.reading import read
 
         return SourceFile(path, read(data).text)

@@ -577,7 +577,7 @@ class Model(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        drawing = _drawing(module)
+        drawing = project.relevance.drawing(module)
         for function in drawing:
             for arrival in project.arrivals.of(function):
                 if arrival.fact.kind is FactKind.IDS:
@@ -705,14 +705,6 @@ class Model(nn.Module):
 _LOOKED_UP = "the ids are looked up here"
 _ORDER = ("<", "<=", ">", ">=")
 _CLAMPING = re.compile(r"\.(?:clamp|clip)_?\(")
-_SOURCES = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
-
-
-def _drawing(module: ModuleFacts) -> list[Function]:
-    """The functions of a file that draw ids, or use what does."""
-    found = module.mentioning(_SOURCES)
-    names = {function.name for function in found if function.name != "forward" and not function.name.startswith("__")}
-    return module.mentioning((*_SOURCES, *names))
 
 
 def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) -> Iterator[Function]:

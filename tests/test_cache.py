@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,9 +22,9 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     analyse = analyser.Analyser.analyse
 
-    def spy(self: analyser.Analyser, path: Path) -> analyser.FileResult:
+    def spy(self: analyser.Analyser, path: Path, *rules: Any) -> analyser.FileResult:
         names.append(path.name)
-        return analyse(self, path)
+        return analyse(self, path, *rules)
 
     monkeypatch.setattr(analyser.Analyser, "analyse", spy)
     return names

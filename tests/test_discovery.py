@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.config import Settings, UsageError
-from modellint.discovery import discover, glob_matcher, kind_of
+from modellint.discovery import discover, glob_matcher
+from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -15,11 +15,10 @@ from modellint.confirm.child import answer_apart
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group, Probe, Target
-from modellint.discovery import YAML, kind_of
 from modellint.finding import Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
-from modellint.source import is_notebook
+from modellint.source import NOTEBOOK, YAML, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +72,7 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
-    files = files_of(found.path) if is_notebook(found.path.name) else {}
+    files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     probes = tuple((number, Probe(found, kind, {"name": found.name}, files)) for number, (_, kind) in enumerate(checks))
     verdicts = answer_apart(Group(found, probes), setup)
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))

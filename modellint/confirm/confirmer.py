@@ -14,7 +14,7 @@ from modellint.confirm.plan import grouped
 from modellint.confirm.targets import read_targets
 from modellint.finding import Confidence, Finding, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
-from modellint.source import is_notebook
+from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,7 +90,7 @@ class Confirmer:
         probe: Any = getattr(self._rules[finding.code], "probe", None)
         if probe is None:
             return None
-        if is_notebook(finding.path):
+        if kind_of(finding.path) == NOTEBOOK:
             return self._probe_in_notebook(probe, finding)
         found: Probe | None = probe(finding, self._project)
         return found

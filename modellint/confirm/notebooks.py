@@ -18,7 +18,7 @@ from modellint.files import Files
 from modellint.link.project import Project
 from modellint.notebook.places import out_of_notebook
 from modellint.notebook.reading import read
-from modellint.source import SourceFile, UnreadableError, is_notebook
+from modellint.source import NOTEBOOK, SourceFile, UnreadableError, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,7 +64,7 @@ class Layout:
         self._group = group
         self._folder = os.path.join(scratch, "notebook")
         self._files = {path: data for _, probe in group.probes for path, data in probe.files.items()}
-        self._book = next((path for path in self._files if is_notebook(path.name)), None)
+        self._book = next((path for path in self._files if kind_of(path.name) == NOTEBOOK), None)
         self._paths = {path.as_posix(): self._place(path) for path in self._files}
 
     def _place(self, path: Path) -> str:

@@ -10,9 +10,8 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.discovery import NOTEBOOK, YAML, kind_of
 from modellint.fix.edits import EditError, applied, changes_of, moved
-from modellint.source import SourceFile, UnreadableError, decode_python, decode_yaml
+from modellint.source import NOTEBOOK, YAML, SourceFile, UnreadableError, decode_python, decode_yaml, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config import nearest
-from modellint.discovery import YAML, kind_of
 from modellint.mapping.model import MapError
-from modellint.source import UnreadableError
+from modellint.source import YAML, UnreadableError, kind_of
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class

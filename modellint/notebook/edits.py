@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from modellint.discovery import YAML, kind_of
 from modellint.fix.documents import edited
 from modellint.fix.edits import Change, EditError, applied, changes_of
 from modellint.notebook.layout import Layout
 from modellint.notebook.places import change_of
 from modellint.notebook.reading import read
-from modellint.source import SourceFile, UnreadableError
+from modellint.source import YAML, SourceFile, UnreadableError, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

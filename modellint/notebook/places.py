@@ -8,12 +8,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.discovery import YAML, kind_of
 from modellint.finding import Edit, Related
 from modellint.fix.edits import Change, EditError
 from modellint.notebook.layout import Layout
 from modellint.notebook.reading import read
-from modellint.source import Place, Span, UnreadableError, is_notebook
+from modellint.source import NOTEBOOK, YAML, Place, Span, UnreadableError, kind_of
 from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class Locator:
 
     def finding(self, finding: Finding) -> Finding:
         """A finding by cell and line."""
-        if not any(is_notebook(place.path) for place in finding.places):
+        if not any(kind_of(place.path) == NOTEBOOK for place in finding.places):
             return finding
         return with_places(finding, self.place, self.edit)
 
@@ -148,7 +147,7 @@ class Locator:
         return Edit(self.on_disk(edit.place), text)
 
     def _read(self, path: str) -> Notebook | None:
-        data = self._files.read(Path(path)) if is_notebook(path) else None
+        data = self._files.read(Path(path)) if kind_of(path) == NOTEBOOK else None
         try:
             return None if data is None else read(data)
         except UnreadableError:

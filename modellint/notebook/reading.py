@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.frontends.python import parse
 from modellint.notebook.magics import code_of
-from modellint.source import SourceFile, Span, UnreadableError, split_lines
+from modellint.source import PYTHON, YAML, SourceFile, Span, UnreadableError, kind_of, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -238,7 +238,7 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
 
 
 def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[int, ...]) -> None:
-    if file.name.lower().endswith((".py", ".pyi", ".yaml", ".yml")):
+    if kind_of(file.name) in (PYTHON, YAML):
         before = written.get(file.name, ()) if file.appends else ()
         written[file.name] = (*before, *lines)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.files import Files
-from modellint.source import UnreadableError, decode_python, decode_yaml, is_notebook
+from modellint.outputs import shown
+from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class View:
     def path(self, path: str) -> str:
         """A path relative to the working directory, with `/`."""
         if path not in self._paths:
-            self._paths[path] = _relative(path, self.base)
+            self._paths[path] = shown(path, self.base)
         return self._paths[path]
 
     def source_lines(self, path: str, cell: int = 0) -> list[str]:
@@ -57,13 +57,13 @@ class View:
 
     def located(self, report: Report) -> Report:
         """A report in which places in notebooks are those of cells."""
-        if not any(is_notebook(place.path) for finding in report.findings for place in finding.places):
+        if not any(kind_of(place.path) == NOTEBOOK for finding in report.findings for place in finding.places):
             return report
         return replace(report, findings=tuple(map(self._locator.finding, report.findings)))
 
     def place(self, place: Place) -> Place:
         """A place by which people find it: in a notebook, by cell."""
-        return self._locator.place(place) if is_notebook(place.path) else place
+        return self._locator.place(place) if kind_of(place.path) == NOTEBOOK else place
 
     def on_disk(self, place: Place) -> Place:
         """A place in a file as it is stored, which is what tools see that know nothing of cells."""
@@ -80,20 +80,13 @@ class View:
         return Locator(self._files)
 
 
-def _relative(path: str, base: Path) -> str:
-    try:
-        return Path(os.path.relpath(path, base)).as_posix()
-    except ValueError:  # another drive
-        return path
-
-
 def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
     """The lines of a file as its encoding has them; none if it cannot be read."""
     data = (files or Files()).read(file)
     if data is None:
         return []
     # A notebook's own lines are those of its JSON.
-    is_yaml = file.suffix.lower() in (".yaml", ".yml") or is_notebook(file.name)
+    is_yaml = kind_of(file.name) in (YAML, NOTEBOOK)
     try:
         return (decode_yaml if is_yaml else decode_python)(file, data).lines
     except UnreadableError:

@@ -26,7 +26,7 @@ from pygls.protocol import LanguageServerProtocol
 
 import modellint
 from modellint.config import UsageError, settings_for
-from modellint.discovery import PYTHON, glob_matcher, kind_of
+from modellint.discovery import glob_matcher
 from modellint.finding import Applicability
 from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
@@ -35,7 +35,7 @@ from modellint.server.hover import finding_text, layer_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module, without_magics
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
 from modellint.server.session import Session
-from modellint.source import SourceFile, is_notebook
+from modellint.source import NOTEBOOK, PYTHON, SourceFile, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -129,6 +129,12 @@ class Server(LanguageServer):
         self._uris[path] = uri
         document = self.workspace.get_text_document(uri)
         self.submit(lambda: self._open(path, document.version, document.source))
+
+    def closed(self, uri: str) -> None:
+        """A document or a notebook was closed."""
+        path = path_of(uri)
+        if path is not None:
+            self.submit(lambda: self._close(path))
 
     def notebook_changed(self, uri: str) -> None:
         """A notebook was opened or edited."""
@@ -422,9 +428,7 @@ def create() -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        if path is not None:
-            ls.submit(lambda: ls._close(path))
+        ls.closed(params.text_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open_notebook(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
@@ -436,9 +440,7 @@ def create() -> Server:
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close_notebook(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
-        path = path_of(params.notebook_document.uri)
-        if path is not None:
-            ls.submit(lambda: ls._close(path))
+        ls.closed(params.notebook_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
@@ -519,7 +521,7 @@ def _actions(ls: Server, path: str, params: types.CodeActionParams) -> list[type
                     edit=edit(finding.fix.edits),
                 )
             )
-        comment = None if is_notebook(path) else ignore_edit(commented, finding)  # JSON has no comments
+        comment = None if kind_of(path) == NOTEBOOK else ignore_edit(commented, finding)  # JSON has no comments
         if comment is not None:
             title = f"Ignore {finding.code} on this line"
             actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.discovery import YAML, kind_of
 from modellint.mapping.model import ClassMap, MapError
 from modellint.mapping.targets import map_of
 from modellint.mapping.views import tables
 from modellint.reporters import View
 from modellint.reporters.text import explained
+from modellint.source import YAML, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

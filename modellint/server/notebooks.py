@@ -14,7 +14,7 @@ from modellint.finding import Edit
 from modellint.notebook.magics import code_of
 from modellint.notebook.places import Locator, with_places
 from modellint.notebook.reading import read
-from modellint.source import Place, SourceFile, is_notebook
+from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +108,7 @@ def without_magics(source: SourceFile) -> SourceFile:
 
 def line_in_module(path: str, number: int, line: int, files: Files) -> int:
     """The line of a notebook's module that a line of a cell (from 1) is."""
-    data = files.read(Path(path)) if is_notebook(path) else None
+    data = files.read(Path(path)) if kind_of(path) == NOTEBOOK else None
     for cell in () if data is None else read(data).cells:
         if cell.number == number:
             return cell.first + line - 1

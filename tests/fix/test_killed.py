@@ -77,7 +77,10 @@ def test_a_killed_run_leaves_each_file_old_or_new_and_the_cache_works(tmp_path: 
     duration = time.monotonic() - started
     assert state(tmp_path, files) == [1] * FILES
     seen = set()
-    for number in range(KILLS):
+    for number in range(KILLS + 20):
+        # A machine that is busy elsewhere may let a run end before its time has come: then there are more.
+        if number >= KILLS and seen - {0, FILES}:
+            break
         lay_out(tmp_path, files)
         first = tmp_path / next(iter(files))
         process = subprocess.Popen(
@@ -102,5 +105,4 @@ def test_a_killed_run_leaves_each_file_old_or_new_and_the_cache_works(tmp_path: 
             assert run(tmp_path, "--fix")[0] == 0
             assert state(tmp_path, files) == [1] * FILES
             assert [path for path in tmp_path.rglob("*") if path.name.endswith(".modellint-tmp")] == []
-    # A machine that is busy elsewhere may let one run end before its time has come, not all of many.
-    assert KILLS < 20 or seen - {0, FILES}, "no run was killed while it wrote"
+    assert seen - {0, FILES}, "no run was killed while it wrote"

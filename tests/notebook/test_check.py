@@ -230,6 +230,11 @@ def test_files_that_cells_write_are_not_there_for_others(workspace: Workspace) -
     assert not (workspace.root / "model.py").exists()
 
 
+def test_a_written_file_is_checked_whatever_a_file_of_that_name_holds(workspace: Workspace) -> None:
+    workspace.write({"book.ipynb": notebook("%%writefile a.py\n" + MODEL), "a.py": "x = 1\n"})
+    assert [line.split(":")[0] for line in workspace.check().lines if "ML204" in line] == ["book.ipynb"]
+
+
 # -- what is not Python -----------------------------------------------------------------------------------------------
 
 

@@ -15,16 +15,34 @@ from .lookups import Lookups
 from .standins import described
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from .classes import Attempt
     from .lookups import Lookup
     from .observed import Observed
     from .places import Spot
+    from .probes import Session
 
 _LARGE = 200_000_000
 
 Specs = dict[str, Spec]
+
+
+def prepared(session: Session, name: str, reasons: list[str]) -> Iterator[tuple[Callable[..., Any], Inputs]]:
+    """A function of the session's file, or a method on an object that was built for it, with its inputs.
+
+    What keeps it from being built is added to `reasons`.
+    """
+    owner, method = session.source().split(name)
+    for attempt in session.attempts(owner):
+        try:
+            built = attempt.build()
+            function = getattr(built, method) if method else built
+            inputs = Inputs(function, built, attempt)
+        except Exception as error:
+            reasons.append(f"building `{owner}`: {described(error)}")
+            continue
+        yield function, inputs
 
 
 @dataclass

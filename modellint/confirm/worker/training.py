@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from . import classes, placement, recipes
-from .inputs import Inputs
+from .calls import prepared
 from .places import Spot, expression, function_around
 from .standins import StandIn, described
 
@@ -247,15 +247,7 @@ def optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
 
 def _calls(session: Session, function: str, reasons: list[str]) -> Iterator[None]:
     """Call a function of the file, with one choice of inputs after the other."""
-    owner, method = session.source().split(function)
-    for attempt in session.attempts(owner):
-        try:
-            built = attempt.build()
-            call = getattr(built, method) if method else built
-            inputs = Inputs(call, built, attempt)
-        except Exception as error:
-            reasons.append(f"building `{owner}`: {described(error)}")
-            continue
+    for call, inputs in prepared(session, function, reasons):
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
                 break

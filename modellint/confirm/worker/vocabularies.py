@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from . import placement, recipes, roles
-from .inputs import Inputs
+from .calls import prepared
 from .places import Spot
 from .standins import described, likeliest
 
@@ -123,15 +123,7 @@ def growing(session: Session, probe: dict[str, Any]) -> Outcome:
     name, table = probe["name"], Spot.of(probe["table"])
     said = _TOKENIZER.match(probe["size"])
     reasons: list[str] = []
-    owner, method = session.source().split(name)
-    for attempt in session.attempts(owner) if said is not None else ():
-        try:
-            built = attempt.build()
-            function = getattr(built, method) if method else built
-            inputs = Inputs(function, built, attempt)
-        except Exception as error:
-            reasons.append(f"building `{owner}`: {described(error)}")
-            continue
+    for function, inputs in prepared(session, name, reasons) if said is not None else ():
         if said is None or inputs.candidates.pop(said[1], None) is None:
             continue
         for number, specs in enumerate(inputs.combinations()):

@@ -236,7 +236,8 @@ class PositionTables:
     def _is_default(self, owner: str, parameter: str, cls: Class) -> bool:
         """Whether a symbol is a parameter of a class's constructor that the constructions in sight leave out.
 
-        Where none is in sight, or only what a file does to try itself out, another package or folder may well give it.
+        Where none is in sight, or only in a file's own code, which often tries something out, another package or folder
+        may well give it.
         """
         constructor = self._project.members.method(cls, "__init__")
         if constructor is None or owner != f"{constructor.module.path}:{constructor.qualname}":

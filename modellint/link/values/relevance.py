@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
 _INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
+#: What ids are drawn with.
+_DRAWS = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
 
 
 class Relevance:
@@ -156,6 +158,13 @@ class Relevance:
         if found is None:
             found = self._users[module] = self.attribute_users(module, self.callables(module))
         return found
+
+    @staticmethod
+    def drawing(module: ModuleFacts) -> list[Function]:
+        """The functions of a file that draw ids, or use what does."""
+        found = module.mentioning(_DRAWS)
+        names = {f.name for f in found if f.name != "forward" and not f.name.startswith("__")}
+        return module.mentioning((*_DRAWS, *names))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

@@ -67,7 +67,11 @@ class EmbeddingSizedByFeatures(Rule):
     Project features with `nn.Linear(n, d)`. For ids, give the table the size of the vocabulary.
 
     ## Confirming
-    Only in Python files: a recipe does not say what looks its tables up.
+    A run calls the layer that holds the table. It is confirmed where features look the table up, where the code runs
+    only with the two sizes swapped, and where ids that the code allows have no row. It is refuted where ids reach each
+    row and the code runs in this order of the sizes only. That sizes are swapped is also refuted where the rows are
+    counted, `len(…)`, or where another layer takes as many features as the table has columns, and none as many as it
+    has rows. Only in Python files: a recipe does not say what looks its tables up.
 
     ## References
     - Amphion: `nn.Embedding(1583, …)` where 1583 is the feature dimension of the input
@@ -575,7 +579,7 @@ embedding: !new:torch.nn.Embedding
         """Run the layer that holds the table with the input that is documented for it."""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(finding, project, "values", claim="features")
+        return python_probe(finding, project, "values", claim="features", swapped=finding.fix is not None)
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")

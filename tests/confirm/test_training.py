@@ -171,6 +171,27 @@ def test_what_goes_around_the_wrapper(tmp_path: Path) -> None:
         assert says in verdict.detail
 
 
+@pytest.mark.parametrize(
+    ("call", "status"),
+    [
+        ("self.modules.lin", Status.REFUTED),
+        ("self.modules.lin.part", Status.UNCONFIRMED),
+        ("self.hparams.head", Status.UNCONFIRMED),
+    ],
+)
+def test_the_entry_of_what_could_not_be_built_is_wrapped_all_the_same(
+    tmp_path: Path, call: str, status: Status
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(CALLS.replace("{call}", call))
+    recipe = RECIPE.replace("head: !new:torch.nn.Linear", "head: !new:package_that_nobody_has.Head")
+    assert recipe != RECIPE
+    called = [str(script), 11, 9, 11, 9 + len(call)]
+    data = {"key": "head", "entry": "modules[lin]", "called": called, "script": str(script), "brain": "Model"}
+    verdict = verdict_of(tmp_path, "recipe-wrapping", recipe, **data)
+    assert verdict.status is status, verdict
+
+
 def test_what_has_nothing_to_train_is_not_wrapped(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(CALLS.replace("{call}", "self.hparams.frozen"))

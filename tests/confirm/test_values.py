@@ -136,8 +136,10 @@ class Front(nn.Module):
 """
 
 
-def verdict_on_table(folder: Path, sizes: str, gives: str, inputs: str, targets: Any = None, **parts: str) -> Verdict:
-    """The verdict on a table of a class with these parts, that it is sized by features."""
+def verdict_on_table(
+    folder: Path, sizes: str, gives: str, inputs: str, targets: Any = None, *, swapped: bool = False, **parts: str
+) -> Verdict:
+    """The verdict on a table of a class with these parts, that it is sized by features, or its sizes are swapped."""
     parts = {"parameters": "width, vocab_size", "also": "pass", "says": "pass", "between": "pass", **parts}
     path = folder / "front.py"
     path.write_text(TABLE.format(sizes=sizes, gives=gives, inputs=inputs, **parts))
@@ -145,7 +147,8 @@ def verdict_on_table(folder: Path, sizes: str, gives: str, inputs: str, targets:
     line = next(number for number, text in enumerate(lines, 1) if "self.table = " in text)
     place = [path.as_posix(), line, lines[line - 1].index("nn.") + 1, line, len(lines[line - 1]) + 1]
     target = Target(path, "Front.__init__")
-    probe = Probe(target, "values", {"name": target.name, "place": place, "claim": "features"})
+    data = {"name": target.name, "place": place, "claim": "features", "swapped": swapped}
+    probe = Probe(target, "values", data)
     setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
     return answer(Group(target, ((0, probe),)), setup)[0]
 
@@ -254,6 +257,36 @@ def test_a_table_whose_result_fits_one_order_of_its_sizes_is_no_table_of_feature
     verdict = verdict_on_table(tmp_path, "vocab_size, width", "self.norm(self.table(ids) + x)", "ids, x", also=norm)
     assert verdict.status is Status.REFUTED, verdict
     assert "with the two sizes swapped the code does not run" in (verdict.detail or "")
+
+
+NORM = "self.norm = nn.LayerNorm(width)"
+#: What a table is sized by, the other layer of its class, what looks it up, and whether its sizes stand in their order.
+ORDERS = {
+    "rows of positions, columns that a layer takes": ("longest, width", NORM, "x", True),
+    "two rows, columns that a layer takes": ("2, width", NORM, "x", True),
+    "rows that are counted": ("len(names), width", "pass", "ids", True),
+    "rows that are counted, whatever looks them up": ("len(names), width", "pass", "x", True),
+    "columns that no layer takes": ("longest, width", "pass", "x", False),
+    "rows that another layer takes": ("longest, width", "self.mix = nn.Linear(longest, width)", "x", False),
+    "a width for rows": ("width, longest", NORM, "x", False),
+    "a width for rows, and a layer over positions": ("width, longest", "self.mix = nn.Linear(longest, 8)", "x", False),
+    "columns that are no width, and a layer that takes them": (
+        "heads, steps",
+        "self.mix = nn.Linear(steps, 8)",
+        "x",
+        False,
+    ),
+    "a number for rows": ("1583, width", NORM, "x", False),
+    "rows that are counted, and columns that are, too": ("len(names), vocab_size", "pass", "ids", False),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_sizes_that_have_not_changed_places(tmp_path: Path, name: str) -> None:
+    sizes, also, inputs, is_in_order = ORDERS[name]
+    parts = {"parameters": "width, longest, heads, steps, vocab_size, names=('a', 'b', 'c')", "also": also}
+    verdict = verdict_on_table(tmp_path, sizes, f"self.table({inputs})", inputs, swapped=True, **parts)
+    assert (verdict.status is Status.REFUTED) is is_in_order, verdict
 
 
 def test_settings_say_that_inputs_are_real(tmp_path: Path) -> None:

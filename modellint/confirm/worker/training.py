@@ -281,7 +281,7 @@ def _instances(name: str, made: list[nn.Module]) -> Iterator[None]:
 class _Wrapper(nn.Module):
     """What a framework puts around an entry of `modules`, if that has parameters to train."""
 
-    def __init__(self, module: nn.Module) -> None:
+    def __init__(self, module: nn.Module | StandIn) -> None:
         super().__init__()
         self.module = module
 
@@ -296,7 +296,8 @@ def wrapping(session: Session, probe: dict[str, Any]) -> Outcome:
         wrapped = lookup(objects, entry)
         session.begin("importing the script")
         brain = _brain(session, probe, objects, _Checkpointer())
-        wrappers = {name: _Wrapper(module) for name, module in brain.modules.items()}
+        entries = (objects.get(recipes.MODULES) or {}).items()
+        wrappers = {name: _Wrapper(module) for name, module in entries if isinstance(module, nn.Module | StandIn)}
         vars(brain).update(modules=nn.ModuleDict(wrappers), mods=nn.ModuleDict(wrappers))
         session.begin(f"looking at {spot.name}")
         source = session.load(spot.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
 import sys
@@ -13,7 +14,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from . import roles
+from . import order, roles
 from .calls import is_refusal
 from .forced import Forced
 from .inputs import Inputs, Spec
@@ -55,9 +56,9 @@ def values(session: Session, probe: dict[str, Any]) -> Outcome:
         outcome, rests_on_numbers = _Claim(session, probe, variant).judged()
         if first is None:
             first, builder = outcome, session.builder
-        if outcome["status"] != CONFIRMED and variant and first["status"] == CONFIRMED:
+        if outcome["status"] != first["status"]:
             return {"status": UNCONFIRMED, "detail": f"it depends on numbers that were assumed: {first['detail']}"}
-        if first["status"] != CONFIRMED or not rests_on_numbers:
+        if first["status"] == UNCONFIRMED or not rests_on_numbers:
             break
     assert first is not None
     session.builder = builder
@@ -90,6 +91,7 @@ class _Claim:
     def __init__(self, session: Session, probe: dict[str, Any], variant: int) -> None:
         self._session = session
         self._claim: str = probe["claim"]
+        self._is_swapped: bool = probe.get("swapped", False)
         self._spot = Spot.of(probe["place"])
         self._lookup = Spot.of(probe.get("lookup", probe["place"]))
         self._owner, self._method = session.source().split(probe["name"])
@@ -254,23 +256,39 @@ class _Claim:
                 )
             if larger is not None:
                 return larger
-            if error is None and self._fits(call, guessed, tables):
-                detail = "ids look it up, of each of its rows; with the two sizes swapped the code does not run"
-                return {"status": REFUTED, "device": "cpu", "detail": detail}
+            if error is None and (fact := self._fits(call, guessed, tables)) is not None:
+                return _refuted(fact)
+        sizes = self._sizes()
+        if self._is_swapped and sizes.rows_are_ids and sizes.columns_are_features:
+            layer = order.takes_columns(getattr(call.function, "__self__", call.function), tables)
+            if layer is not None:
+                return _refuted(
+                    f"`{layer}` takes as many features as it has columns, and nothing as many as it has rows"
+                )
         return None
 
-    def _fits(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> bool:
-        """Whether inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
-        names = names_in_call(self._session.source().tree, self._spot)
-        if not names or roles.is_width(names[0]) or any(spec.is_made_up_real for spec in specs.values()):
-            return False
+    def _sizes(self) -> order.Sizes:
+        """What the sizes of the table are written as."""
+        return order.Sizes(self._session.source().tree, self._spot)
+
+    def _fits(self, call: _Call, specs: dict[str, Spec], tables: list[nn.Embedding]) -> str | None:
+        """How inputs that can be nothing but ids look the table up, whose rows are not called like a width."""
+        sizes = self._sizes()
+        if not sizes.rows_are_ids or any(spec.is_made_up_real for spec in specs.values()):
+            return None
         fills = {
             name: min(table.num_embeddings for table in tables) - 1
             for name, spec in specs.items()
             if spec.kind == "ids"
         }
         watch, error = self._run(call, specs, tables, fills=fills)
-        return bool(fills) and watch.seen and error is None and self._failure(call, specs, _swapped) is not None
+        if not fills or not watch.seen or error is not None:
+            return None
+        if self._failure(call, specs, _swapped) is not None:
+            return "ids look it up, of each of its rows; with the two sizes swapped the code does not run"
+        if self._is_swapped and sizes.rows is not None and sizes.rows_are_counted and sizes.columns_are_features:
+            return f"ids look it up, of each of its rows, and these are counted: `{ast.unparse(sizes.rows)}`"
+        return None
 
     def _known(self, call: _Call, specs: dict[str, Spec], repaired: _Repair | None = None) -> dict[str, Spec]:
         """The inputs, with integers in the place of real numbers that were made up for what can take integers.
@@ -347,10 +365,10 @@ class _Claim:
             if failed is not None:
                 return self._confirmed(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
-                return {"status": REFUTED, "device": "cpu", "detail": str(self._lookups(call, specs).here[0])}
+                return _refuted(str(self._lookups(call, specs).here[0]))
             if self._claim == "guard" and watch.rows is not None and self._is_guarded(call, specs, watch.rows):
                 detail = f"id {watch.rows - 1} gets to the table of {watch.rows} rows, and id {watch.rows} does not"
-                return {"status": REFUTED, "device": "cpu", "detail": detail}
+                return _refuted(detail)
         if not self._reasons:
             self._reasons.append("no id without a row was seen")
         return None
@@ -467,6 +485,10 @@ class _Claim:
 
 def _confirmed(detail: str) -> Outcome:
     return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+
+
+def _refuted(detail: str) -> Outcome:
+    return {"status": REFUTED, "device": "cpu", "detail": detail}
 
 
 def _parameters(call: _Call) -> int:

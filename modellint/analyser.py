@@ -136,6 +136,12 @@ class Analyser:
         """What the linked project says to a question, with facts that are kept for the next one."""
         return question(self._project)
 
+    def keep(self, results: Iterable[FileResult]) -> None:
+        """Let go of what was read and found out for other results than these."""
+        keys = {key for result in results for key, _ in result.dependencies}
+        self.files.keep(keys)
+        self._project.keep(keys)
+
     def _python(self, run: _Run, data: bytes, project: Project, rules: list[Rule] | None = None) -> None:
         if rules is None:
             rules = self._triggers.rules_for(data)

@@ -124,6 +124,10 @@ class Files:
         """Drop the content held for a file that has been analysed; it is read again when needed."""
         self._contents.pop(path, None)
 
+    def keep(self, keys: set[str]) -> None:
+        """Drop the content of files that are not among `keys`, the dependencies of what is still of interest."""
+        self._contents = {path: data for path, data in self._contents.items() if f"file:{path.as_posix()}" in keys}
+
     def fingerprint(self, key: str) -> str:
         """What a dependency looks like now: equal fingerprints mean that a recorded result still holds."""
         found = self._fingerprints.get(key)

@@ -219,7 +219,7 @@ class Attention(nn.Module):
         return q * cos[position_ids] + k * sin[position_ids]
 """,
             },
-            changes=(("position_ids[:, -1].max().item() + 1", "position_ids.max().max().item() + 1"),),
+            changes=(("position_ids[:, -1].max().item() + 1", "position_ids.max().item() + 1"),),
         ),
         Example(
             "A table that is sliced on the spot",

@@ -35,7 +35,8 @@ class GridBelowOne(Rule):
     first, it is the narrow side of a long image that vanishes.
 
     ## How to fix
-    Keep one patch: `max(patch, side // patch * patch)`, or refuse images that are too small.
+    Keep one patch of an image that is resized: `max(patch, side // patch * patch)`. One that is cut only has to be
+    enlarged first, or refused.
 
     ## References
     - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
@@ -108,13 +109,6 @@ class Processor:
         return image.reshape(-1, rows, self.patch_size, columns, self.patch_size)
 """,
             },
-            changes=(
-                ("height // self.patch_size * self.patch_size", "max(1, height // self.patch_size) * self.patch_size"),
-                (
-                    "(width // self.patch_size) * self.patch_size",
-                    "(max(1, width // self.patch_size)) * self.patch_size",
-                ),
-            ),
         ),
         Example(
             "The size to resize to, in a class that cuts patches elsewhere",
@@ -165,7 +159,6 @@ def cut(image, factor, channels_last=False):
     return image.reshape(3, rows // factor, factor, columns // factor, factor)
 """,
             },
-            changes=(("round(side / factor) * factor", "max(1, round(side / factor)) * factor"),),
         ),
     )
     good = (
@@ -390,11 +383,12 @@ def flatten(features, heads):
                 Related(rounded.side.frame.module.place(rounded.side.value), "the side is measured here"),
                 Related(rounded.use.frame.module.place(rounded.use.value), "the size is used here"),
             ),
-            help=f"keep one patch: `max(1, {text})`",
-            fix=None
-            if written(division, module) is None
-            else Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),)),
+            help=f"keep one patch: `max(1, {text})`" if rounded.is_resized_to else _TOO_SMALL,
+            fix=Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),))
+            if rounded.is_resized_to and written(division, module) is not None
+            else None,
         )
 
 
+_TOO_SMALL = "enlarge an image that is smaller than one patch, or refuse it"
 _QUOTIENT = re.compile(_MULTIPLE)

@@ -45,9 +45,45 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
         session.open(path, path.read_bytes())
         while session.is_outdated:
             session.check()
+        if chance.random() < 0.3:
+            session.tidy()
         fresh = modellint.check(files, isolated=True, cache=False)
         assert session.findings() == fresh
     assert fresh
+
+
+MODEL_OF_BASE = """\
+from torch import nn
+from base import Base
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [Base(8, 8), Base(8, 8)]
+
+    def forward(self, x):
+        return [layer(x) for layer in self.layers]
+"""
+
+
+def test_what_no_open_file_rests_on_is_let_go(tmp_path: Path) -> None:
+    base, model = tmp_path / "base.py", tmp_path / "model.py"
+    base.write_text("from torch import nn\n\n\nclass Base(nn.Linear):\n    pass\n")
+    session = Session(settings_for([tmp_path], isolated=True))
+
+    def edited(text: str) -> tuple[list[str], bool]:
+        session.open(model, text.encode())
+        session.check()
+        session.tidy()
+        return sorted(finding.code for finding in session.findings()), session.ask(
+            lambda project: project.has_read(base)
+        )
+
+    assert edited(MODEL_OF_BASE) == (["ML204"], True)
+    assert edited(MODEL_OF_BASE + "(") == (["ML001", "ML204"], True)
+    assert edited(MODEL_OF_BASE.replace("from base", "from nowhere")) == ([], False)
+    assert edited(MODEL_OF_BASE) == (["ML204"], True)
 
 
 def test_a_file_on_disk_counts_when_it_is_not_open(tmp_path: Path) -> None:

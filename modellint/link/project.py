@@ -203,6 +203,10 @@ class Project:
         for name in _PER_FILE:
             self.__dict__.pop(name, None)
 
+    def keep(self, keys: set[str]) -> None:
+        """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
+        self._memo = {key: known for key, known in self._memo.items() if known[1] <= keys}
+
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
         known = self._memo.get(key)

@@ -177,11 +177,13 @@ class Server(LanguageServer):
         return True
 
     def _wait(self) -> Callable[[], None] | None:
-        """The next piece of work; garbage is collected in a pause, or when there is a lot of it."""
+        """The next piece of work; what is needed no more goes in a pause, or when there is a lot of it."""
         if self._checks < _MANY_CHECKS:
             with contextlib.suppress(queue.Empty):
                 return self._work.get(timeout=_IDLE)
         if self._checks:
+            for session in self._sessions.values():
+                session.tidy()
             gc.collect()
             self._checks = 0
         return self._work.get()

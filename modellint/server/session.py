@@ -76,6 +76,14 @@ class Session:
             result = replace(result, findings=result.findings + self._good.get(path, ()))
         self._results[path] = result
 
+    def tidy(self) -> None:
+        """Let go of what no open file rests on any more, say since an import is another one now.
+
+        While a file is half typed, nobody knows what it will rest on.
+        """
+        if all(result.readable for result in self._results.values()):
+            self._analyser.keep(self._results.values())
+
     def findings(self) -> list[Finding]:
         """What is to be shown of all open files, in these and in the files that they are linked with."""
         results = {path.as_posix(): result for path, result in self._results.items()}

@@ -47,6 +47,11 @@ class RoundedSide:
     divisor: Value
     use: Located
 
+    @property
+    def is_resized_to(self) -> bool:
+        """Whether the image is resized to the side, and not only cut."""
+        return _name_of(self.use.value) in _RESIZES
+
 
 @dataclass(frozen=True, eq=False)
 class _Step:
@@ -88,7 +93,7 @@ class Grids:
         frame = self.evaluator.root(function)
         self._steps = 0
         for event in function.flow.of(EventKind.CALL):
-            name = str(event.value.callee.data).rpartition(".")[2]
+            name = _name_of(event.value)
             if name not in _SHAPES and not (name in _RESIZES and self._cuts_patches(function.module)):
                 continue
             for arg in event.value.args[1:]:
@@ -216,6 +221,11 @@ class Grids:
 
 def _next(step: _Step, value: Value, frame: Frame, multiplier: Value | None = None) -> _Step:
     return _Step(Located(value, frame), (*step.passed, step.located), multiplier)
+
+
+def _name_of(call: Value) -> str:
+    """What a call calls, without what that belongs to."""
+    return str(call.callee.data).rpartition(".")[2]
 
 
 def _numbers(value: Value) -> Iterator[Value]:

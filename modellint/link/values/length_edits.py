@@ -38,13 +38,14 @@ def one_inside(value: Value, operand: int, module: ModuleFacts) -> Fix | None:
 
 
 def maximum_of_all(value: Value, module: ModuleFacts) -> Fix | None:
-    """`ids[:, -1]` as `ids.max()`."""
+    """`ids[:, -1]` as `ids.max()`, and `ids[:, -1].max()` too."""
     node = written(value, module)
     found = [part for part in ast.walk(node) if _takes_last(part)] if node is not None else []
-    if len(found) != 1 or not isinstance(found[0], ast.Subscript):
+    if node is None or len(found) != 1 or not isinstance(found[0], ast.Subscript):
         return None
     inner, outer = (place_in(value, part, module).span for part in (found[0].value, found[0]))
-    return Fix("Take the maximum", Applicability.UNSAFE, (Edit(_between(inner, outer, module), ".max()"),))
+    text = "" if any(_takes_maximum(part, found[0]) for part in ast.walk(node)) else ".max()"
+    return Fix("Take the maximum", Applicability.UNSAFE, (Edit(_between(inner, outer, module), text),))
 
 
 def _spine(node: ast.expr) -> Iterator[ast.expr]:
@@ -71,6 +72,13 @@ def _takes_last(node: ast.AST) -> bool:
         return False
     index = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
     return isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and _is_one(index.operand)
+
+
+def _takes_maximum(node: ast.AST, of: ast.expr) -> bool:
+    """Whether an expression is the largest element of another: `of.max()`, `torch.max(of)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "max":
+        return False
+    return (node.args or [node.func.value]) == [of] and not node.keywords
 
 
 def _between(first: Span, second: Span, module: ModuleFacts) -> Place:

@@ -380,8 +380,9 @@ class _Inspection:
     def _uses_outside(self, kept: Kept) -> Iterator[Use]:
         """Uses of the attribute by other code of the file: `for layer in encoder.layers`."""
         mine = set(self._relatives)
+        of_others = re.compile(rf"(?<!\bself)\.{re.escape(kept.attribute)}\b")
         for function in self.cls.module.all_functions():
-            if function.owner not in mine and f".{kept.attribute}" in function.text:
+            if function.owner not in mine and of_others.search(function.text):
                 for value in reads(function, kept.attribute, of_self=False):
                     yield Use(function, value, False)
 

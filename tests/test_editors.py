@@ -1,0 +1,132 @@
+"""Neovim and Emacs, without a screen, with the clients that they bring: they show a finding, and apply its fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs" / "editors.md"
+NEOVIM, EMACS = shutil.which("nvim"), shutil.which("emacs")
+MODEL = """\
+from torch import nn
+
+
+class Text(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = [nn.Linear(width, width) for _ in range(2)]
+
+    def forward(self, hidden):
+        for layer in self.layers:
+            hidden = layer(hidden)
+        return hidden
+"""
+FIXED = "self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(2)])"
+#: Opens model.py with the server, waits for a diagnostic, applies the preferred action, waits until nothing is left.
+SCRIPT = """
+local python, folder = ...
+vim.cmd("edit " .. folder .. "/model.py")
+local buffer = vim.api.nvim_get_current_buf()
+local cmd = { python, "-m", "modellint", "server" }
+local id = vim.lsp.start_client({ name = "modellint", cmd = cmd, root_dir = folder })
+vim.lsp.buf_attach_client(buffer, id)
+vim.wait(60000, function() return #vim.diagnostic.get(buffer) > 0 end, 50)
+local shown = {}
+for _, one in ipairs(vim.diagnostic.get(buffer)) do
+  table.insert(shown, { line = one.lnum + 1, code = one.code, source = one.source, message = one.message })
+end
+vim.api.nvim_win_set_cursor(0, { shown[1].line, 0 })
+local params = vim.lsp.util.make_range_params()
+params.context = { diagnostics = {} }
+local answer = vim.lsp.buf_request_sync(buffer, "textDocument/codeAction", params, 60000)[id]
+for _, action in ipairs(answer.result) do
+  if action.isPreferred then
+    vim.lsp.util.apply_workspace_edit(action.edit, vim.lsp.get_client_by_id(id).offset_encoding)
+  end
+end
+vim.wait(60000, function() return #vim.diagnostic.get(buffer) == 0 end, 50)
+vim.cmd("write")
+local left = #vim.diagnostic.get(buffer)
+vim.lsp.stop_client(id)
+vim.fn.writefile({ vim.fn.json_encode({ shown = shown, left = left }) }, folder .. "/result.json")
+vim.cmd("qall!")
+"""
+
+
+@pytest.mark.skipif(NEOVIM is None, reason="Neovim (`nvim`) is not installed")
+def test_neovim_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "modellint.toml").write_text("")
+    (tmp_path / "script.lua").write_text(SCRIPT)
+    call = f"lua assert(loadfile('{tmp_path}/script.lua'))('{sys.executable}', '{tmp_path}')"
+    subprocess.run(
+        [str(NEOVIM), "--headless", "--clean", "-i", "NONE", "-c", call],
+        check=True,
+        timeout=240,
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert [(one["line"], one["code"], one["source"]) for one in result["shown"]] == [(7, "ML204", "modellint")]
+    assert result["left"] == 0
+    assert FIXED in (tmp_path / "model.py").read_text()
+
+
+#: Opens model.py, starts the server that the settings name, waits for a diagnostic, takes the first action, saves.
+ACTIONS = """
+(require 'json)
+(require 'flymake)
+(defun wait-until (done)
+  (let ((end (+ (float-time) 60)))
+    (while (and (< (float-time) end) (not (funcall done)))
+      (accept-process-output nil 0.1))))
+(find-file "model.py")
+(apply #'eglot (eglot--guess-contact))
+(wait-until (lambda () (flymake-start) (flymake-diagnostics)))
+(let* ((one (car (flymake-diagnostics)))
+       (line (line-number-at-pos (flymake-diagnostic-beg one)))
+       (text (flymake-diagnostic-text one))
+       (last-nonmenu-event ?f))  ; a key, not the mouse
+  (cl-letf (((symbol-function 'completing-read) (lambda (_ choices &rest _) (caar choices))))
+    (eglot-code-actions (flymake-diagnostic-beg one) (flymake-diagnostic-end one) "quickfix" t))
+  (save-buffer)
+  (wait-until (lambda () (flymake-start) (null (flymake-diagnostics))))
+  (princ (json-encode (list :line line :text text :left (length (flymake-diagnostics))))))
+"""
+
+
+def has_eglot() -> bool:
+    """Whether Emacs is installed, and eglot with it."""
+    look = ["--batch", "--eval", "(progn (package-initialize) (require 'eglot))"]
+    return EMACS is not None and subprocess.run([EMACS, *look], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not has_eglot(), reason="Emacs (`emacs`, with eglot) is not installed")
+def test_emacs_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
+    (settings,) = re.findall(r"```elisp\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "modellint.toml").write_text("")
+    (tmp_path / "init.el").write_text(f"(package-initialize)\n{settings}\n(require 'eglot)\n{ACTIONS}")
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        [str(EMACS), "--batch", "-l", "init.el"],
+        timeout=240,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["line"] == 7
+    assert "modellint [ML204]" in result["text"]
+    assert result["left"] == 0
+    assert FIXED in (tmp_path / "model.py").read_text()

@@ -18,13 +18,16 @@ from modellint.fix.fixer import MAX_PASSES, Fixer
 from modellint.outputs import wants_colour
 from modellint.reporters import View
 from modellint.reporters.text import position, printable
+from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from modellint.config import Settings
     from modellint.finding import Finding
+    from modellint.fix.writing import Rewrite
     from modellint.linter import Report
+    from modellint.notebook.reading import Cell
     from modellint.packs import RuleSet
 
 
@@ -80,10 +83,26 @@ class Fixing:
     def _differences(self, view: View) -> Iterator[bytes]:
         for rewrite in self.fixer.rewrites:
             name = view.path(rewrite.path.as_posix())
-            before, after = _lines(rewrite.before), _lines(rewrite.after)
-            header = name.encode("utf-8", "surrogateescape")
-            for line in difflib.diff_bytes(difflib.unified_diff, before, after, header, header):
-                yield from _difference(line, view)
+            for part, before, after in _parts(rewrite):
+                header = (name + part).encode("utf-8", "surrogateescape")
+                for line in difflib.diff_bytes(difflib.unified_diff, before, after, header, header):
+                    yield from _difference(line, view)
+
+
+def _parts(rewrite: Rewrite) -> Iterator[tuple[str, list[bytes], list[bytes]]]:
+    """What a file is shown as, with the lines before and after: as a whole, or the code of each cell."""
+    if kind_of(rewrite.path.name) != NOTEBOOK:
+        yield "", _lines(rewrite.before), _lines(rewrite.after)
+        return
+    from modellint.notebook.reading import read
+
+    for old, new in zip(read(rewrite.before).cells, read(rewrite.after).cells, strict=True):
+        yield f":cell {old.number}", _cell_lines(old), _cell_lines(new)
+
+
+def _cell_lines(cell: Cell) -> list[bytes]:
+    """The lines of a cell; that its last one has no end goes without saying."""
+    return [line.rstrip("\n").encode("utf-8", "surrogatepass") + b"\n" for line in cell.lines]
 
 
 def _lines(data: bytes) -> list[bytes]:

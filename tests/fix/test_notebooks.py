@@ -73,10 +73,15 @@ def test_a_fix_of_a_cell_and_of_a_file_is_made_in_both_or_in_none(project: Works
     assert (project.root / "b.yaml").read_text() == "good: 1\nx: !ref <good>\n"
 
 
-def test_a_difference_can_be_applied_to_the_file(project: Workspace) -> None:
-    project.write({"a.ipynb": notebook("#md x", BAD)})
-    assert '-    "x = BAD  # fix: good"\n+    "x = good  # fix: good"\n' in project.check("--diff").out
-    assert "BAD" in cells(project)[1]
+def test_a_difference_shows_the_code_of_each_cell(project: Workspace) -> None:
+    text = notebook("#md x", "y = 1", f"{BAD}\n%cd x\nä = 1\n", BAD)
+    project.write({"a.ipynb": text})
+    change = "-x = BAD  # fix: good\n+x = good  # fix: good\n"
+    assert project.check("--diff").out == (
+        f"--- a.ipynb:cell 3\n+++ a.ipynb:cell 3\n@@ -1,3 +1,3 @@\n{change} %cd x\n ä = 1\n"
+        f"--- a.ipynb:cell 4\n+++ a.ipynb:cell 4\n@@ -1 +1 @@\n{change}"
+    )
+    assert (project.root / "a.ipynb").read_text() == text
 
 
 @pytest.mark.parametrize("indent", [None, 1, 4])

@@ -103,7 +103,18 @@ class Settings:
         `select` replaces what the configuration selects and ignores; the other lists of codes and patterns add.
         """
         given = {key: value for key, value in options.items() if value is not None}
-        origins = {**self.origins, **{key: f"--{key.replace('_', '-')}" for key in given}}
+        return self._with(given, {key: f"--{key.replace('_', '-')}" for key in given})
+
+    def with_table(self, table: Any, whose: str) -> Settings:
+        """These settings with those of another table on top, as options of the command line would be.
+
+        `table` has the keys of a configuration file, and `whose` is what errors name. Raises UsageError.
+        """
+        given = _Reader(self.root / whose, whose, None, "").values(table)
+        return self._with(given, {key: f"{whose}: `{key.replace('_', '-')}`" for key in given})
+
+    def _with(self, given: dict[str, Any], origins: Mapping[str, str]) -> Settings:
+        origins = {**self.origins, **origins}
         base = replace(self, extend_select=(), ignore=()) if "select" in given else self
         for key in ("extend_select", "ignore"):
             if key in given:
@@ -195,10 +206,17 @@ class _Reader:
 
     path: Path
     shown: str
-    text: str
+    #: None for what has no lines to name.
+    text: str | None
     section: str
 
     def settings(self, table: Any) -> Settings:
+        values = self.values(table)
+        origins = {key: f"{self.where(key.replace('_', '-'))}: `{key.replace('_', '-')}`" for key in values}
+        return Settings(root=self.path.parent, source=self.path, origins=origins, **values)
+
+    def values(self, table: Any) -> dict[str, Any]:
+        """The values in a table, by the names of the settings."""
         if not isinstance(table, dict):
             raise UsageError(f"{self.shown}: `{self.section}` must be a table")
         values: dict[str, Any] = {}
@@ -208,21 +226,23 @@ class _Reader:
                 where = self.where(key)
                 raise UsageError(f"{where}: unknown key `{key}`{nearest(key, KINDS, _one_of(KINDS))}")
             values[key.replace("-", "_")] = kind.read(self, key, value)
-        origins = {key.replace("-", "_"): f"{self.where(key)}: `{key}`" for key in table}
-        return Settings(root=self.path.parent, source=self.path, origins=origins, **values)
+        return values
 
     def where(self, key: str, table: str = "") -> str:
-        return f"{self.shown}:{self._line(key, '.'.join(filter(None, (self.section, table))))}"
+        if self.text is None:
+            return self.shown
+        return f"{self.shown}:{self._line(self.text, key, '.'.join(filter(None, (self.section, table))))}"
 
     def refuse(self, key: str, expected: str, value: Any) -> UsageError:
         return UsageError(f"{self.where(key)}: `{key}` must be {expected}, not {_described(value)}")
 
-    def _line(self, key: str, section: str) -> int:
+    @staticmethod
+    def _line(text: str, key: str, section: str) -> int:
         """The line of `key` in `section`; TOML parsers keep no places, so this is read off the text."""
         current, fallback = "", 1
         name = re.compile(rf"""["']?{re.escape(key)}["']?\s*[.=]""")
         full = f"{section}.{key}" if section else key
-        for number, line in enumerate(self.text.splitlines(), 1):
+        for number, line in enumerate(text.splitlines(), 1):
             header = re.match(r"\s*\[+([^\[\]]+)\]+\s*(#.*)?$", line)
             if header:
                 current = re.sub(r"[\s\"']", "", header[1])

@@ -110,7 +110,7 @@ def has_eglot() -> bool:
 
 @pytest.mark.skipif(not has_eglot(), reason="Emacs (`emacs`, with eglot) is not installed")
 def test_emacs_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
-    (settings,) = re.findall(r"```elisp\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    settings = "".join(re.findall(r"```elisp\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL))
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "modellint.toml").write_text("")
     (tmp_path / "init.el").write_text(f"(package-initialize)\n{settings}\n(require 'eglot)\n{ACTIONS}")

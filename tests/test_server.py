@@ -42,7 +42,9 @@ class Text(nn.Module):
 SERVER = ClientServerConfig(server_command=[sys.executable, "-m", "modellint", "server"])
 
 
-async def begin(client: LanguageClient, folder: Path, capabilities: types.ClientCapabilities) -> None:
+async def begin(
+    client: LanguageClient, folder: Path, capabilities: types.ClientCapabilities, options: object = None
+) -> None:
     """Have an editor with these capabilities open a folder."""
     (folder / "modellint.toml").write_text("")
 
@@ -52,7 +54,12 @@ async def begin(client: LanguageClient, folder: Path, capabilities: types.Client
 
     workspace = types.WorkspaceFolder(folder.as_uri(), "project")
     await client.initialize_session(
-        types.InitializeParams(capabilities=capabilities, workspace_folders=[workspace], root_uri=folder.as_uri())
+        types.InitializeParams(
+            capabilities=capabilities,
+            workspace_folders=[workspace],
+            root_uri=folder.as_uri(),
+            initialization_options=options,
+        )
     )
 
 
@@ -73,6 +80,17 @@ async def asking(lsp_client: LanguageClient, tmp_path: Path):
     capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities()
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     await begin(lsp_client, tmp_path, capabilities)
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def telling(lsp_client: LanguageClient, tmp_path: Path):
+    """An editor that tells its settings, and can't be asked for them."""
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.workspace is not None
+    capabilities.workspace.configuration = False
+    await begin(lsp_client, tmp_path, capabilities, {"ignore": ["ML101"]})
     yield
     await lsp_client.shutdown_session()
 
@@ -333,6 +351,79 @@ async def test_each_folder_has_its_own_settings(client: LanguageClient, tmp_path
     one, two = (put(tmp_path / name / "model.py", SWAPPED, client) for name in ("one", "two"))
     assert [diagnostic.code for diagnostic in await pulled(one, client)] == ["ML204"]
     assert [diagnostic.code for diagnostic in await pulled(two, client)] == ["ML101"]
+
+
+def configured(settings: object, client: LanguageClient, folder: Path | None = None) -> None:
+    """The user changes the settings of the editor, for a folder of the workspace or for everything."""
+    client.set_configuration(settings, section="modellint", scope_uri=None if folder is None else folder.as_uri())
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+
+
+async def test_settings_of_the_editor_go_on_top_of_those_of_the_project(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "modellint.toml").write_text('ignore = ["ML204"]\n')
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    assert [item.code for item in await pulled(uri, client)] == ["ML101"]
+    configured({"select": ["ML204"]}, client)
+    await pushed(uri, {"ML204"}, client)
+    configured({"ignore": ["ML101"]}, client)
+    await pushed(uri, set(), client)
+    (tmp_path / "other.toml").write_text("")
+    configured({"configuration": "other.toml"}, client)
+    await pushed(uri, {"ML101", "ML204"}, client)
+    configured(None, client)
+    await pushed(uri, {"ML101"}, client)
+
+
+async def test_a_folder_of_the_workspace_has_settings_of_its_own(client: LanguageClient, tmp_path: Path) -> None:
+    one, two = (put(tmp_path / name / "model.py", SWAPPED, client) for name in ("one", "two"))
+    folder = types.WorkspaceFolder((tmp_path / "two").as_uri(), "two")
+    configured({"ignore": ["ML204"]}, client)
+    configured({"ignore": ["ML101"]}, client, tmp_path / "two")
+    await pushed(two, {"ML101"}, client)
+    client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([folder], []))
+    )
+    await pushed(two, {"ML204"}, client)
+    assert [item.code for item in await pulled(one, client)] == ["ML101"]
+
+
+async def test_settings_that_are_not_understood_are_told(client: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, client)
+    await pushed(uri, {"ML101", "ML204"}, client)
+    for settings, text in (
+        (
+            {"min-confidense": "low"},
+            "the editor's settings: unknown key `min-confidense`; did you mean `min-confidence`?",
+        ),
+        ({"ignore": "ML101"}, "the editor's settings: `ignore` must be a list of strings, not the string 'ML101'"),
+        ({"ignore": ["ML999"]}, "the editor's settings: `ignore`"),
+        ([1], "the editor's settings: expected an object with the keys of `[tool.modellint]`, not [1]"),
+        (
+            {"configuration": 1},
+            "the editor's settings: `configuration` must be the path of a configuration file, not 1",
+        ),
+    ):
+        number = len(client.messages)
+        configured(settings, client)
+        for _ in range(600):
+            if len(client.messages) > number:
+                break
+            await asyncio.sleep(0.05)
+        assert text in client.messages[-1].message
+    configured({"ignore": ["ML101"]}, client)
+    await pushed(uri, {"ML204"}, client)
+
+
+async def test_settings_that_are_told_unasked(telling: LanguageClient, tmp_path: Path) -> None:
+    uri = put(tmp_path / "model.py", SWAPPED, telling)
+    assert [item.code for item in await pulled(uri, telling)] == ["ML204"]
+    for settings, codes in (
+        ({"pylsp": {"plugins": {}}}, {"ML204"}),
+        ({"pylsp": {}, "modellint": {"ignore": ["ML204"]}}, {"ML101"}),
+        ({"modellint": {}}, {"ML101", "ML204"}),
+    ):
+        telling.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+        await pushed(uri, codes, telling)
 
 
 async def test_the_server_ends_in_silence(tmp_path: Path) -> None:

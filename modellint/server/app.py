@@ -21,16 +21,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 import modellint
-from modellint.config import UsageError, settings_for
+from modellint.config import UsageError
 from modellint.discovery import glob_matcher
 from modellint.finding import Applicability
 from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
 from modellint.reporters import decoded_lines
+from modellint.server.configuration import Configuration
 from modellint.server.hover import finding_text, layer_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module, without_magics
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
@@ -49,6 +51,8 @@ _CONFIGURATION = ("pyproject.toml", "modellint.toml")
 _WATCHED = ("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml", "**/pyproject.toml", "**/modellint.toml")
 #: Seconds without work after which the garbage of the last checks is collected, and how many may come before that.
 _IDLE, _MANY_CHECKS = 2.0, 20
+#: Seconds that an editor has to tell its settings.
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,8 @@ class Server(LanguageServer):
         self._texts: dict[str, tuple[int | None, str]] = {}
         self._cells: dict[str, tuple[CellDocument, ...]] = {}
         self._keys: dict[str, str] = {}
-        self._sessions: dict[Path, Session] = {}
+        self._configuration = Configuration()
+        self._sessions: dict[tuple[Path, Path | None], Session] = {}
         self._owners: dict[str, Session] = {}
         self._published: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -110,6 +115,22 @@ class Server(LanguageServer):
 
     def end(self) -> None:
         self._work.put(None)
+
+    async def configure(self, told: Any = None) -> None:
+        """Settings of the editor are new: those that it has `told`, and those that it has to be asked for."""
+        answered: dict[Path, Any] = {}
+        if self.knows("workspace", "configuration"):
+            folders = {uri: Path(path) for uri in self.workspace.folders if (path := path_of(uri)) is not None}
+            items = [types.ConfigurationItem(uri, SOURCE) for uri in folders or [None]]
+            asked = self.workspace_configuration_async(types.ConfigurationParams(items))
+            try:
+                tables = await asyncio.wait_for(asked, _PATIENCE)
+            except (asyncio.TimeoutError, JsonRpcException):
+                log.exception("the editor does not tell its settings")
+            else:
+                answered = dict(zip(folders.values(), tables, strict=False))
+                told = told if folders else tables[0]
+        self.submit(lambda: self._configured(told, answered))
 
     def submit(self, work: Callable[[], None]) -> None:
         """Have something done by the checking thread, before it goes on checking."""
@@ -251,8 +272,8 @@ class Server(LanguageServer):
 
     def _session(self, path: Path) -> Session | None:
         """The session of a file's project; None for a file that the project's settings exclude."""
-        settings = settings_for([path])
-        key = settings.source or settings.root
+        settings = self._configuration.settings_for(path)
+        key = (settings.source or settings.root, self._configuration.folder_of(path))
         if key not in self._sessions:
             self._sessions[key] = Session(settings)
         session = self._sessions[key]
@@ -268,22 +289,31 @@ class Server(LanguageServer):
             session.close(Path(path))
 
     def _touched(self, paths: Sequence[str]) -> None:
-        """Files changed on disk. Settings that changed make everything anew."""
+        """Files changed on disk."""
         if any(os.path.basename(path) in _CONFIGURATION for path in paths):
-            texts, notebooks = dict(self._texts), dict(self._cells)
-            self._sessions.clear()
-            self._owners.clear()
-            self._is_dirty = True
-            for path, cells in notebooks.items():
-                self._open_notebook(path, cells)
-            in_cells = {key_of(path, cell) for path, cells in notebooks.items() for cell in cells}
-            for path, (version, text) in texts.items():
-                if path not in in_cells:
-                    self._open(path, version, text)
+            self._begin_anew()
             return
         for session in self._sessions.values():
             for path in paths:
                 session.touch(Path(path))
+
+    def _configured(self, told: Any, answered: dict[Path, Any]) -> None:
+        """The editor's settings are known, or others than before."""
+        self._configuration.update(told, answered)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Settings that changed make everything anew."""
+        texts, notebooks = dict(self._texts), dict(self._cells)
+        self._sessions.clear()
+        self._owners.clear()
+        self._is_dirty = True
+        for path, cells in notebooks.items():
+            self._open_notebook(path, cells)
+        in_cells = {key_of(path, cell) for path, cells in notebooks.items() for cell in cells}
+        for path, (version, text) in texts.items():
+            if path not in in_cells:
+                self._open(path, version, text)
 
     def _publish(self) -> None:
         """Tell the editor what there is now, and of files that had findings and have none any more."""
@@ -407,14 +437,36 @@ def create() -> Server:
     """A server that is ready to be started on stdin and stdout."""
     server = Server()
 
+    options: list[Any] = []
+
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: Server, params: types.InitializeParams) -> None:
+        options.append(params.initialization_options)
+
     @server.feature(types.INITIALIZED)
-    def initialized(ls: Server, params: types.InitializedParams) -> None:
-        ls.begin()
+    async def initialized(ls: Server, params: types.InitializedParams) -> None:
+        wishes: list[types.Registration] = []
         if ls.knows("workspace", "did_change_watched_files", "dynamic_registration"):
             watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
-            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-            registration = types.Registration("watch", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-            ls.client_register_capability(types.RegistrationParams([registration]))
+            watched = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            wishes.append(types.Registration("watch", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watched))
+        if ls.knows("workspace", "did_change_configuration", "dynamic_registration"):
+            changed = types.DidChangeConfigurationRegistrationOptions(SOURCE)
+            wishes.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, changed))
+        if wishes:
+            ls.client_register_capability(types.RegistrationParams(wishes))
+        given = options[0]
+        await ls.configure(given.get(SOURCE, given) if isinstance(given, dict) else given)
+        ls.begin()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        await ls.configure()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+        # Editors that can be asked may send nothing, or the settings of all servers.
+        await ls.configure(params.settings.get(SOURCE) if isinstance(params.settings, dict) else None)
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: Server, params: None) -> None:

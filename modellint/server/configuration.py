@@ -1,0 +1,50 @@
+"""What the editor says of settings, on top of the project's own: `initializationOptions`, `workspace/configuration`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from modellint.config import UsageError, settings_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from modellint.config import Settings
+
+#: The key that no configuration file has: which one to take.
+_FILE = "configuration"
+_WHOSE = "the editor's settings"
+
+
+class Configuration:
+    """The editor's settings: for everything, and for folders of the workspace."""
+
+    def __init__(self) -> None:
+        self._everywhere: Any = None
+        self._folders: dict[Path, Any] = {}
+
+    def update(self, everywhere: Any, folders: Mapping[Path, Any]) -> None:
+        """Take what an editor says for everything (None: what it has said before) and for folders (None: nothing)."""
+        if everywhere is not None:
+            self._everywhere = everywhere
+        self._folders = {folder: table for folder, table in folders.items() if table is not None}
+
+    def folder_of(self, path: Path) -> Path | None:
+        """The innermost folder of the workspace with settings of its own that a file is in."""
+        return next((folder for folder in (path, *path.parents) if folder in self._folders), None)
+
+    def settings_for(self, path: Path) -> Settings:
+        """The settings for a file. Raises UsageError for what is not understood."""
+        folder = self.folder_of(path)
+        table = self._everywhere if folder is None else self._folders[folder]
+        if not table:
+            return settings_for([path])
+        if not isinstance(table, dict):
+            raise UsageError(f"{_WHOSE}: expected an object with the keys of `[tool.modellint]`, not {table!r}")
+        given = dict(table)
+        file = given.pop(_FILE, None)
+        if file is not None and not isinstance(file, str):
+            raise UsageError(f"{_WHOSE}: `{_FILE}` must be the path of a configuration file, not {file!r}")
+        settings = settings_for([path], None if file is None else (folder or path.parent) / file)
+        return settings.with_table(given, _WHOSE)

@@ -116,21 +116,22 @@ class Server(LanguageServer):
     def end(self) -> None:
         self._work.put(None)
 
-    async def configure(self, told: Any = None) -> None:
-        """Settings of the editor are new: those that it has `told`, and those that it has to be asked for."""
-        answered: dict[Path, Any] = {}
+    def told(self, table: Any) -> None:
+        """The editor has told its settings, for all folders; None where it has said nothing of them."""
+        self.submit(lambda: self._configuration.tell(table))
+
+    async def configure(self) -> None:
+        """Take the editor's settings, which may be new, after asking for those of each folder."""
+        tables: dict[str | None, Any] = {}
         if self.knows("workspace", "configuration"):
-            folders = {uri: Path(path) for uri in self.workspace.folders if (path := path_of(uri)) is not None}
-            items = [types.ConfigurationItem(uri, SOURCE) for uri in folders or [None]]
+            uris: list[str | None] = [*self.workspace.folders] or [None]
+            items = [types.ConfigurationItem(uri, SOURCE) for uri in uris]
             asked = self.workspace_configuration_async(types.ConfigurationParams(items))
             try:
-                tables = await asyncio.wait_for(asked, _PATIENCE)
+                tables = dict(zip(uris, await asyncio.wait_for(asked, _PATIENCE), strict=False))
             except (asyncio.TimeoutError, JsonRpcException):
                 log.exception("the editor does not tell its settings")
-            else:
-                answered = dict(zip(folders.values(), tables, strict=False))
-                told = told if folders else tables[0]
-        self.submit(lambda: self._configured(told, answered))
+        self.submit(lambda: self._configured(tables))
 
     def submit(self, work: Callable[[], None]) -> None:
         """Have something done by the checking thread, before it goes on checking."""
@@ -297,9 +298,9 @@ class Server(LanguageServer):
             for path in paths:
                 session.touch(Path(path))
 
-    def _configured(self, told: Any, answered: dict[Path, Any]) -> None:
+    def _configured(self, tables: dict[str | None, Any]) -> None:
         """The editor's settings are known, or others than before."""
-        self._configuration.update(told, answered)
+        self._configuration.answer(tables)
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -437,11 +438,10 @@ def create() -> Server:
     """A server that is ready to be started on stdin and stdout."""
     server = Server()
 
-    options: list[Any] = []
-
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
-        options.append(params.initialization_options)
+        options = params.initialization_options
+        ls.told(options.get(SOURCE, options) if isinstance(options, dict) else options)
 
     @server.feature(types.INITIALIZED)
     async def initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -455,8 +455,7 @@ def create() -> Server:
             wishes.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, changed))
         if wishes:
             ls.client_register_capability(types.RegistrationParams(wishes))
-        given = options[0]
-        await ls.configure(given.get(SOURCE, given) if isinstance(given, dict) else given)
+        await ls.configure()
         ls.begin()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
@@ -466,7 +465,8 @@ def create() -> Server:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
         # Editors that can be asked may send nothing, or the settings of all servers.
-        await ls.configure(params.settings.get(SOURCE) if isinstance(params.settings, dict) else None)
+        ls.told(params.settings.get(SOURCE) if isinstance(params.settings, dict) else None)
+        await ls.configure()
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: Server, params: None) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError, settings_for
+from modellint.server.protocol import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from modellint.config import Settings
 
@@ -24,11 +25,16 @@ class Configuration:
         self._everywhere: Any = None
         self._folders: dict[Path, Any] = {}
 
-    def update(self, everywhere: Any, folders: Mapping[Path, Any]) -> None:
-        """Take what an editor says for everything (None: what it has said before) and for folders (None: nothing)."""
-        if everywhere is not None:
-            self._everywhere = everywhere
-        self._folders = {folder: table for folder, table in folders.items() if table is not None}
+    def tell(self, table: Any) -> None:
+        """Take what an editor says for everything; None leaves it as it was."""
+        if table is not None:
+            self._everywhere = table
+
+    def answer(self, tables: Mapping[str | None, Any]) -> None:
+        """Take what an editor says for folders by their URIs, and for everything (None); None where it says nothing."""
+        self.tell(tables.get(None))
+        paths = {uri: path_of(uri) for uri in tables if uri is not None}
+        self._folders = {Path(path): tables[uri] for uri, path in paths.items() if path and tables[uri] is not None}
 
     def folder_of(self, path: Path) -> Path | None:
         """The innermost folder of the workspace with settings of its own that a file is in."""

@@ -488,12 +488,15 @@ class Blocks(nn.Module):
         origin = arrival.fact.origin
         made_by = origin.frame.module.text_of(origin.value)
         name = module.text_of(call.args[0])
+        evidence = [f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids"]
+        if arrival.way:
+            evidence.append(f"they reach the embedding through {arrival.way}")
         return self.finding(
             module.place(call),
-            f"`{name}` is indexed by real numbers, the result of `{_short(made_by)}`",
+            f"`{name}` looks up real numbers, the result of `{_short(made_by)}`",
             symbol=name,
             confidence=Confidence.LOW if arrival.conditional else Confidence.HIGH,
-            evidence=(f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids",),
+            evidence=evidence,
             related=(
                 Related(origin.frame.module.place(origin.value), "the numbers are made here"),
                 Related(table.frame.module.place(table.call), "the embedding"),

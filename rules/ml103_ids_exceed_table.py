@@ -752,6 +752,5 @@ def _evidence(bound: Size, rows: Size, arrival: Arrival) -> Iterator[str]:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
-    if arrival.calls:
-        steps = " → ".join(f"`{frame.module.text_of(call.callee)}`" for call, frame in arrival.calls)
-        yield f"the ids reach the table through {steps}"
+    if arrival.way:
+        yield f"the ids reach the table through {arrival.way}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -209,6 +210,23 @@ def test_output_is_the_same_whatever_the_number_of_jobs(words: Workspace) -> Non
     outputs = {words.check(".", "--no-cache", "--jobs", str(jobs)).out for jobs in (1, 2, 5)}
     assert len(outputs) == 1
     assert outputs.pop().endswith("Found 62 findings (62 warnings)\n")
+
+
+def test_workers_that_are_spawned_find_the_same(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS and Windows; elsewhere they are forked."""
+    names = [f"m{number}.py" for number in range(60)]
+    words.write({name: f"# link: m{number}.yaml\nx = WORD\n" for number, name in enumerate(names)})
+    forked = words.check(".", "--no-cache", "--jobs", "2").out
+    get_context, methods = multiprocessing.get_context, []
+
+    def spawning(method: str) -> multiprocessing.context.BaseContext:
+        methods.append(method)
+        return get_context("spawn")
+
+    monkeypatch.setattr(multiprocessing, "get_context", spawning)
+    assert words.check(".", "--no-cache", "--jobs", "2").out == forked
+    assert methods
+    assert forked.endswith("Found 60 findings (60 warnings)\n")
 
 
 def test_explain_shows_the_page_of_a_rule(workspace: Workspace) -> None:

@@ -75,6 +75,5 @@ def takes_columns(model: object, tables: Iterable[nn.Embedding]) -> str | None:
 def _taken(layer: nn.Module) -> Iterable[int]:
     """The numbers of features that a layer takes."""
     found = [getattr(layer, name, None) for name in _TAKES]
-    if isinstance(layer, nn.LayerNorm | nn.RMSNorm):
-        found.append(layer.normalized_shape[-1])
-    return [width for width in found if isinstance(width, int)]
+    shape = getattr(layer, "normalized_shape", None)
+    return [width for width in (*found, shape[-1] if isinstance(shape, tuple) else None) if isinstance(width, int)]

@@ -42,6 +42,11 @@ class Arrival:
         """Whether it depends on a condition that we cannot decide."""
         return self.fact.conditional
 
+    @property
+    def way(self) -> str:
+        """What is called on the way to the lookup, as it is written; empty where the table is looked up on the spot."""
+        return " → ".join(f"`{frame.module.text_of(call.callee)}`" for call, frame in self.calls)
+
 
 class Arrivals:
     """Finds arrivals; one per project."""

@@ -370,6 +370,8 @@ async def test_settings_of_the_editor_go_on_top_of_those_of_the_project(client: 
     (tmp_path / "other.toml").write_text("")
     configured({"configuration": "other.toml"}, client)
     await pushed(uri, {"ML101", "ML204"}, client)
+    configured({"exclude": ["model.py"]}, client)
+    await pushed(uri, set(), client)
     configured(None, client)
     await pushed(uri, {"ML101"}, client)
 
@@ -410,8 +412,10 @@ async def test_settings_that_are_not_understood_are_told(client: LanguageClient,
                 break
             await asyncio.sleep(0.05)
         assert text in client.messages[-1].message
+    edit(uri, 2, f"# typed meanwhile\n{SWAPPED}", client)
     configured({"ignore": ["ML101"]}, client)
-    await pushed(uri, {"ML204"}, client)
+    (found,) = await pushed(uri, {"ML204"}, client)
+    assert found.range.start.line == 8
 
 
 async def test_settings_that_are_told_unasked(telling: LanguageClient, tmp_path: Path) -> None:

@@ -97,6 +97,8 @@ class Server(LanguageServer):
         self._keys: dict[str, str] = {}
         self._configuration = Configuration()
         self._sessions: dict[tuple[Path, Path | None], Session] = {}
+        #: How each document that the editor has open is opened again, those that are excluded too.
+        self._again: dict[str, Callable[[], None]] = {}
         self._owners: dict[str, Session] = {}
         self._published: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -245,6 +247,7 @@ class Server(LanguageServer):
             self._in_loop(partial(_settle, future, result))
 
     def _open(self, path: str, version: int | None, text: str) -> None:
+        self._again[path] = partial(self._open, path, version, text)
         session = self._session(Path(path))
         if session is None:
             return
@@ -253,6 +256,7 @@ class Server(LanguageServer):
         session.open(Path(path), _encoded(path, text))
 
     def _open_notebook(self, path: str, cells: tuple[CellDocument, ...]) -> None:
+        self._again[path] = partial(self._open_notebook, path, cells)
         self._forget_cells(path)
         session = self._session(Path(path))
         if session is None:
@@ -282,6 +286,7 @@ class Server(LanguageServer):
         return None if any(is_excluded(part.as_posix()) for part in (path, *path.parents)) else session
 
     def _close(self, path: str) -> None:
+        self._again.pop(path, None)
         self._texts.pop(path, None)
         self._forget_cells(path)
         session = self._owners.pop(path, None)
@@ -305,16 +310,11 @@ class Server(LanguageServer):
 
     def _begin_anew(self) -> None:
         """Settings that changed make everything anew."""
-        texts, notebooks = dict(self._texts), dict(self._cells)
-        self._sessions.clear()
-        self._owners.clear()
+        for known in (self._sessions, self._owners, self._texts, self._cells):
+            known.clear()
         self._is_dirty = True
-        for path, cells in notebooks.items():
-            self._open_notebook(path, cells)
-        in_cells = {key_of(path, cell) for path, cells in notebooks.items() for cell in cells}
-        for path, (version, text) in texts.items():
-            if path not in in_cells:
-                self._open(path, version, text)
+        for again in list(self._again.values()):
+            self._safely(again)
 
     def _publish(self) -> None:
         """Tell the editor what there is now, and of files that had findings and have none any more."""

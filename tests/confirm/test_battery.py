@@ -84,6 +84,39 @@ def test_a_model_that_is_all_right(workspace: Workspace) -> None:
     assert result.lines[-1] == "3 checks: 3 passed"
 
 
+#: What a file may do with a library as it is imported.
+LIBRARY = """
+from abc import ABC
+from typing import Protocol
+
+import framework_that_nobody_has
+from framework_that_nobody_has import Mixin, callback
+
+if tuple(map(int, framework_that_nobody_has.__version__.split("."))) < (2, 6):
+    raise ImportError("framework_that_nobody_has is too old")
+
+
+class HasSettings(Protocol):
+    settings: dict
+
+
+class First(Mixin, HasSettings):
+    @callback
+    def begin(self): ...
+
+
+class Second(ABC, Mixin): ...
+"""
+
+
+def test_what_a_library_is_needed_for_is_not_what_is_built(workspace: Workspace) -> None:
+    workspace.write({"model.py": LIBRARY + written()})
+    result = workspace.run("probe", "model.py::Decoder")
+    assert (result.code, result.err) == (0, "")
+    assert "not importable and replaced: framework_that_nobody_has" in result.lines[1]
+    assert result.lines[-1] == "3 checks: 3 passed"
+
+
 @pytest.mark.parametrize(
     ("changes", "failed", "says"),
     [

@@ -14,7 +14,7 @@ import types
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pydoc import ErrorDuringImport
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ class StandInUsedError(RuntimeError):
     """Code needs what a stand-in only stands for."""
 
 
-class _StandInType(type):
+class _StandInType(type(Protocol)):  # type: ignore[misc]  # what other bases may have for a metaclass, too
     """A class that has every attribute, so that it can be subclassed, called, or taken for a function."""
 
     def __getattr__(cls, name: str) -> Any:
@@ -45,6 +45,8 @@ class _StandInType(type):
 
 class StandIn(metaclass=_StandInType):
     """An object of a library that could not be imported: it can be made and kept, but not used."""
+
+    _is_protocol = _is_runtime_protocol = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__dict__.get("_is_leaf") and len(args) == 1 and not kwargs and isinstance(args[0], types.FunctionType):
@@ -93,6 +95,9 @@ def stand_in(name: str) -> type[StandIn]:
 
 
 class _Module(types.ModuleType):
+    #: No release is too old for what is asked of it.
+    __version__ = "9999"
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)

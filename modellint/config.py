@@ -116,11 +116,11 @@ class Settings:
     def _with(self, given: dict[str, Any], origins: Mapping[str, str]) -> Settings:
         origins = {**self.origins, **origins}
         base = replace(self, extend_select=(), ignore=()) if "select" in given else self
-        for key in ("extend_select", "ignore"):
+        for key in ("extend_select", "ignore", "extend_exclude"):
             if key in given:
                 given[key] = getattr(base, key) + given[key]
         if "exclude" in given:
-            given["extend_exclude"] = self.extend_exclude + given.pop("exclude")
+            given["extend_exclude"] = given.get("extend_exclude", base.extend_exclude) + given.pop("exclude")
         return replace(base, origins=origins, **given)
 
 

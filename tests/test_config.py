@@ -168,3 +168,14 @@ def test_two_rules_cannot_share_a_code(words: Workspace) -> None:
     result = words.check(".")
     assert result.code == 2
     assert "the code `TST101` is already taken by `word`" in result.err
+
+
+def test_a_table_on_top_counts_as_options_do(workspace: Workspace) -> None:
+    workspace.write({"modellint.toml": 'ignore = ["ML101"]\nextend-exclude = ["a"]\njobs = 2\n'})
+    table = {"ignore": ["ML204"], "exclude": ["b"], "extend-exclude": ["c"], "jobs": 3}
+    settings = settings_for([Path()]).with_table(table, "elsewhere")
+    assert (settings.ignore, settings.jobs) == (("ML101", "ML204"), 3)
+    assert settings.extend_exclude == ("a", "c", "b")
+    assert settings.with_table({"select": ["ML101"]}, "elsewhere").ignore == ()
+    with pytest.raises(UsageError, match=r"^elsewhere: `jobs` must be a whole number"):
+        settings.with_table({"jobs": "many"}, "elsewhere")

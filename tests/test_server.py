@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from modellint.server.app import create
+from modellint.server.configuration import Configuration
 
 pytestmark = pytest.mark.asyncio
 
@@ -416,6 +417,21 @@ async def test_settings_that_are_not_understood_are_told(client: LanguageClient,
     configured({"ignore": ["ML101"]}, client)
     (found,) = await pushed(uri, {"ML204"}, client)
     assert found.range.start.line == 8
+
+
+async def test_what_an_editor_no_longer_says_does_not_count(tmp_path: Path) -> None:
+    inside = tmp_path / "folder" / "a.py"
+    said = Configuration()
+    said.tell({"ignore": ["ML101"]})
+    said.answer({None: {"ignore": ["ML204"]}})
+    assert said.settings_for(inside).ignore == ("ML204",)
+    said.answer({None: None})
+    assert said.settings_for(inside).ignore == ("ML101",)
+    said.answer({(tmp_path / "folder").as_uri(): {"ignore": ["ML301"]}})
+    assert said.settings_for(inside).ignore == ("ML301",)
+    assert said.settings_for(tmp_path / "a.py").ignore == ("ML101",)
+    said.answer({(tmp_path / "folder").as_uri(): None})
+    assert said.settings_for(inside).ignore == ("ML101",)
 
 
 async def test_settings_that_are_told_unasked(telling: LanguageClient, tmp_path: Path) -> None:

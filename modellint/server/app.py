@@ -133,6 +133,7 @@ class Server(LanguageServer):
                 tables = dict(zip(uris, await asyncio.wait_for(asked, _PATIENCE), strict=False))
             except (asyncio.TimeoutError, JsonRpcException):
                 log.exception("the editor does not tell its settings")
+                return
         self.submit(lambda: self._configured(tables))
 
     def submit(self, work: Callable[[], None]) -> None:

@@ -22,28 +22,30 @@ class Configuration:
     """The editor's settings: for everything, and for folders of the workspace."""
 
     def __init__(self) -> None:
-        self._everywhere: Any = None
-        self._folders: dict[Path, Any] = {}
+        self._told: Any = None
+        self._answers: dict[Path | None, Any] = {}
 
     def tell(self, table: Any) -> None:
-        """Take what an editor says for everything; None leaves it as it was."""
+        """Take what an editor says unasked, for everything; None leaves it as it was."""
         if table is not None:
-            self._everywhere = table
+            self._told = table
 
     def answer(self, tables: Mapping[str | None, Any]) -> None:
-        """Take what an editor says for folders by their URIs, and for everything (None); None where it says nothing."""
-        self.tell(tables.get(None))
-        paths = {uri: path_of(uri) for uri in tables if uri is not None}
-        self._folders = {Path(path): tables[uri] for uri, path in paths.items() if path and tables[uri] is not None}
+        """Take all that an editor answers, for folders by their URIs or for everything (None); None says nothing."""
+        self._answers = {}
+        for uri, table in tables.items():
+            path = None if uri is None else path_of(uri)
+            if table is not None and (uri is None or path is not None):
+                self._answers[None if path is None else Path(path)] = table
 
     def folder_of(self, path: Path) -> Path | None:
         """The innermost folder of the workspace with settings of its own that a file is in."""
-        return next((folder for folder in (path, *path.parents) if folder in self._folders), None)
+        return next((folder for folder in (path, *path.parents) if folder in self._answers), None)
 
     def settings_for(self, path: Path) -> Settings:
         """The settings for a file. Raises UsageError for what is not understood."""
         folder = self.folder_of(path)
-        table = self._everywhere if folder is None else self._folders[folder]
+        table = self._answers.get(folder, self._told)
         if not table:
             return settings_for([path])
         if not isinstance(table, dict):

@@ -19,6 +19,8 @@ from modellint.finding import Confidence, Severity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from modellint.confirm.settings import ConfirmSettings
+
 #: Names of folders and files that are never walked into.
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -90,7 +92,7 @@ class Settings:
     cache_dir: Path | None = None
     baseline: Path | None = None
     jobs: int | None = None
-    confirm: Mapping[str, Any] = field(default_factory=dict)
+    confirm: ConfirmSettings | None = None
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -246,7 +248,7 @@ class _Reader:
             header = re.match(r"\s*\[+([^\[\]]+)\]+\s*(#.*)?$", line)
             if header:
                 current = re.sub(r"[\s\"']", "", header[1])
-                if current == full:
+                if current == full or current.startswith(f"{full}."):
                     return number
                 if current == section:
                     fallback = number
@@ -301,6 +303,11 @@ class _Reader:
             raise self.refuse(key, "a table from a recipe (or a pattern) to its script", value)
         return tuple(entries.items())
 
+    def confirm(self, key: str, value: Any) -> ConfirmSettings:
+        from modellint.confirm.settings import read_confirm
+
+        return read_confirm(self.table(key, value), f"{self.where(key)}: `{key}`")
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -321,7 +328,7 @@ _STRINGS = Kind(_Reader.strings, _TEXTS)
 _FILE = Kind(_Reader.file, _TEXT)
 _FILES = Kind(_Reader.files, _TEXTS)
 _COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
-_TABLE = Kind(_Reader.table, {"type": "object"})
+_CONFIRM = Kind(_Reader.confirm, {"type": "object"})
 _CODE_LISTS = Kind(_Reader.code_lists, {"type": "object", "additionalProperties": _TEXTS})
 _PAIRS = Kind(_Reader.pairs, {"type": "object", "additionalProperties": _TEXT})
 #: Every key, with how it is read.
@@ -341,7 +348,7 @@ KINDS: Mapping[str, Kind] = {
     "cache-dir": _FILE,
     "baseline": _FILE,
     "jobs": _COUNT,
-    "confirm": _TABLE,
+    "confirm": _CONFIRM,
 }
 
 

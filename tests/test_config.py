@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.config import UsageError, settings_for
+from modellint.confirm.settings import ConfirmSettings
 from modellint.finding import Confidence, Severity
 
 if TYPE_CHECKING:
@@ -42,7 +43,16 @@ jobs = 3
 "hparams/*.yaml" = "train.py"
 
 [tool.modellint.confirm]
-anything = { goes = true }
+guard = "required"
+memory = 8
+mock-imports = ["flash_attn"]
+overrides = { data = "x" }
+python = "env"
+roots = ["lib"]
+timeout = 7.5
+
+[tool.modellint.confirm.targets."model.py::Decoder"]
+arguments = { rows = 10 }
 """
         }
     )
@@ -63,7 +73,16 @@ anything = { goes = true }
     assert settings.jobs == 3
     assert settings.per_file_ignores == (("tests/*", ("ML101",)),)
     assert settings.recipes == (("hparams/*.yaml", "train.py"),)
-    assert settings.confirm == {"anything": {"goes": True}}
+    assert settings.confirm == ConfirmSettings(
+        guard="required",
+        memory=8.0,
+        mock_imports=("flash_attn",),
+        overrides={"data": "x"},
+        python="env",
+        roots=("lib",),
+        targets=(("model.py::Decoder", {"arguments": {"rows": 10}}),),
+        timeout=7.5,
+    )
 
 
 def test_the_nearest_configuration_upward_counts(workspace: Workspace) -> None:

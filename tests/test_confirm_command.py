@@ -142,20 +142,30 @@ def test_a_gpu_that_is_asked_for_and_not_there(
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('timeout = "long"', "`timeout` must be a number above 0, not 'long'"),
-        ("timeout = 0", "`timeout` must be a number above 0, not 0"),
-        ("memory = true", "`memory` must be a number above 0, not True"),
+        ('timeout = "long"', "`timeout` must be a number above 0, up to 1000000, not 'long'"),
+        ("timeout = nan", "`timeout` must be a number above 0, up to 1000000, not nan"),
+        ("memory = inf", "`memory` must be a number above 0, up to 1000000, not inf"),
+        ("timeout = 0", "`timeout` must be a number above 0, up to 1000000, not 0"),
+        ("memory = true", "`memory` must be a number above 0, up to 1000000, not True"),
         ('roots = "src"', "`roots` must be a list of strings, not 'src'"),
         ("mock-imports = [1]", "`mock-imports` must be a list of strings, not [1]"),
         ("overrides = 3", "`overrides` must be a table, not 3"),
         ("targets = []", "`targets` must be a table, not []"),
         ("targets = { Model = {} }", "target `Model`: expected `package.module:Class` or `folder/file.py::Class`"),
         ("python = 3", "`python` must be a path, not 3"),
-        ('python = "nowhere/python"', "nowhere/python: no such file or folder"),
-        ("tagrets = {}", "unknown key `tagrets`; expected one of `memory`, `mock-imports`, `overrides`"),
+        (r'python = "a\u0000"', "`python` must be a path, not 'a\\x00'"),
+        (r'roots = ["a\u0000"]', "`roots` must be a list of paths, not ['a\\x00']"),
+        ('guard = "on"', "`guard` must be one of 'auto', 'required', 'off', not 'on'"),
+        ("guard = []", "`guard` must be one of 'auto', 'required', 'off', not []"),
+        ("tagrets = {}", "unknown key `tagrets`; did you mean `targets`?"),
+        ("colour = 3", "unknown key `colour`; expected one of `guard`, `memory`, `mock-imports`, `overrides`"),
     ],
 )
-@pytest.mark.parametrize("command", [("check", "--confirm", "a.py"), ("probe", "a.py::Model")], ids=["check", "probe"])
+@pytest.mark.parametrize(
+    "command",
+    [("check", "--confirm", "a.py"), ("check", "a.py"), ("probe", "a.py::Model"), ("map", "a.py::Model")],
+    ids=["confirm", "check", "probe", "map"],
+)
 def test_settings_that_are_not_understood(
     confirming: Workspace, command: tuple[str, ...], line: str, says: str
 ) -> None:
@@ -164,6 +174,16 @@ def test_settings_that_are_not_understood(
     assert (result.code, result.out) == (2, "")
     assert says in result.err
     assert "modellint.toml:1: `confirm`" in result.err
+
+
+def test_the_interpreter_has_to_be_there_only_where_models_are_run(confirming: Workspace) -> None:
+    confirming.write({"modellint.toml": '[confirm.targets]\n[confirm]\npython = "nowhere/python"\n', "a.py": ""})
+    assert confirming.run("check", "a.py").code == 0
+    for command in (("check", "--confirm", "a.py"), ("probe", "a.py::Model")):
+        result = confirming.run(*command)
+        assert (result.code, result.out) == (2, "")
+        assert "modellint.toml:1: `confirm`: `python`: " in result.err
+        assert "nowhere/python: no such file or folder" in result.err
 
 
 def test_settings_reach_the_process(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from modellint.config import KINDS, settings_for
-from modellint.confirm.confirmer import KEYS
-from modellint.confirm.targets import read_targets
+from modellint.confirm.settings import KEYS
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
@@ -109,8 +108,9 @@ def test_the_picture_is_of_what_comes_out() -> None:
 def test_the_settings_that_the_page_about_confirming_shows_are_accepted(tmp_path: Path) -> None:
     (settings,) = blocks("how-confirming-works.md", "toml")
     (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
-    confirm = dict(settings_for([tmp_path]).confirm)
-    ((target, _),) = read_targets(confirm["targets"], "pyproject.toml")
+    confirm = settings_for([tmp_path]).confirm
+    assert confirm is not None
+    ((target, _),) = confirm.targets
     assert target == "models/decoder.py::Decoder"
 
 

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 from modellint.config import Settings, settings_for
-from modellint.confirm.confirmer import KEYS
-from modellint.confirm.targets import read_targets
+from modellint.confirm.settings import KEYS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -110,8 +109,9 @@ def test_the_configuration_is_accepted(tmp_path: Path) -> None:
 def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
     (example,) = blocks(section("Confirming findings"), "toml")
     (tmp_path / "pyproject.toml").write_text(example, "utf-8")
-    table = dict(settings_for([tmp_path]).confirm)
-    assert [target for target, _ in read_targets(table["targets"], "pyproject.toml")] == ["my_package.model:Decoder"]
+    confirm = settings_for([tmp_path]).confirm
+    assert confirm is not None
+    assert [target for target, _ in confirm.targets] == ["my_package.model:Decoder"]
     assert sorted(cells[0].strip("`") for cells in rows(section("Confirming findings"))) == sorted(KEYS)
 
 

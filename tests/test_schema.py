@@ -71,15 +71,16 @@ def test_what_readme_says_of_a_key_is_in_the_schema() -> None:
         'per-file-ignores = { "a" = "ML1" }',
         'recipes = { "a.yaml" = ["train.py"] }',
         "confirm = 1",
+        'confirm = { guard = "required", memory = 2, mock-imports = [], overrides = {}, roots = ["."], timeout = 0.5 }',
+        'confirm = { targets = { "a.py::B" = { arguments = { x = 1 } } } }',
+        "confirm = { timeut = 1 }",
+        "confirm = { timeout = 0 }",
+        "confirm = { timeout = 1e9 }",
+        'confirm = { roots = "src" }',
+        'confirm = { guard = "on" }',
+        'confirm = { targets = { "a.py::B" = { argument = {} } } }',
     ],
 )
 def test_the_schema_and_the_reader_agree(workspace: Workspace, text: str) -> None:
     workspace.write({"modellint.toml": text, "a.py": ""})
     assert accepts(toml(text)) == (workspace.run("check", "--show-settings").code == 0)
-
-
-@pytest.mark.parametrize(
-    "text", ["confirm = { timeut = 1 }", "confirm = { timeout = 0 }", 'confirm = { roots = "src" }']
-)
-def test_settings_of_confirming_are_checked_too(text: str) -> None:
-    assert not accepts(toml(text))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
 from modellint.confirm.child import Limits, Setup, answer, chosen, has_gpu, interpreters
-from modellint.confirm.keys import SCHEMAS
 from modellint.confirm.plan import grouped
-from modellint.confirm.targets import read_targets
+from modellint.confirm.settings import ConfirmSettings
 from modellint.finding import Confidence, Finding, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, kind_of
@@ -29,9 +28,6 @@ INSTALL = (
     "runs models and needs torch: `pip install 'modellint[confirm]'`, or name the project's interpreter with --python"
 )
 _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
-
-#: The keys of `[tool.modellint.confirm]`.
-KEYS = tuple(SCHEMAS)
 
 
 @dataclass(frozen=True)
@@ -116,58 +112,27 @@ def _with(finding: Finding, verdict: Verdict) -> Finding:
 
 def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
     """How to run models. Raises UsageError for bad settings, and if torch or a GPU that is asked for is not there."""
-    table, root = _Table(settings), settings.root
-    limits = Limits(wishes.timeout or table.number("timeout", Limits.seconds), int(table.number("memory", 4.0) * 2**30))
-    roots = [root, root / "src", *(root / folder for folder in table.strings("roots"))]
-    overrides, stand_ins = table.table("overrides"), table.strings("mock-imports")
-    targets = read_targets(table.table("targets"), table.where)
+    said, root = settings.confirm or ConfirmSettings(), settings.root
+    limits = Limits(wishes.timeout or said.timeout, int(said.memory * 2**30))
+    roots = [root, root / "src", *(root / folder for folder in said.roots)]
     is_told = settings.origins.get("python") == "--python"
-    own = None if is_told else table.path("python", root)
+    own = None if is_told else _interpreter(said, settings)
     python = chosen(list(interpreters(own or settings.python, root)))
     if python is None:
         raise UsageError(f"{who} {INSTALL}")
     if wishes.device == "cuda" and not has_gpu(python):
         raise UsageError(_NO_GPU.format(python=python))
     folders = tuple(folder.as_posix() for folder in roots)
-    return Setup(python, folders, wishes.device, limits, tuple(overrides.items()), stand_ins, targets)
+    overrides = tuple(said.overrides.items())
+    return Setup(python, folders, wishes.device, limits, overrides, said.mock_imports, said.targets)
 
 
-class _Table:
-    """`[tool.modellint.confirm]`, read with errors that say what was expected."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._values = settings.confirm
-        self.where = settings.origins.get("confirm", "`confirm`")
-        for key in self._values:
-            if key not in KEYS:
-                expected = ", ".join(f"`{name}`" for name in KEYS)
-                raise UsageError(f"{self.where}: unknown key `{key}`; expected one of {expected}")
-
-    def number(self, key: str, default: float) -> float:
-        value = self._values.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise UsageError(f"{self.where}: `{key}` must be a number above 0, not {value!r}")
-        return float(value)
-
-    def path(self, key: str, root: Path) -> Path | None:
-        value = self._values.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise UsageError(f"{self.where}: `{key}` must be a path, not {value!r}")
-        path = root / value
-        if not path.exists():
-            raise UsageError(f"{self.where}: `{key}`: {path}: no such file or folder")
-        return path
-
-    def strings(self, key: str) -> tuple[str, ...]:
-        value = self._values.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise UsageError(f"{self.where}: `{key}` must be a list of strings, not {value!r}")
-        return tuple(value)
-
-    def table(self, key: str) -> dict[str, Any]:
-        value = self._values.get(key, {})
-        if not isinstance(value, dict):
-            raise UsageError(f"{self.where}: `{key}` must be a table, not {value!r}")
-        return value
+def _interpreter(said: ConfirmSettings, settings: Settings) -> Path | None:
+    """What `python` names; where nothing is run, it need not be there."""
+    if said.python is None:
+        return None
+    path = settings.root / said.python
+    if not path.exists():
+        where = settings.origins.get("confirm", "`confirm`")
+        raise UsageError(f"{where}: `python`: {path}: no such file or folder")
+    return path

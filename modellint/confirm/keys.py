@@ -8,13 +8,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
-_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+#: More seconds, or GiB, than anybody means.
+MOST = 1_000_000
+#: What is asked of the guard: what the system offers, all of it, or none.
+GUARDS = ("auto", "required", "off")
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST}
 _TARGET = {
     "type": "object",
     "additionalProperties": False,
     "properties": {"arguments": {"type": "object"}, "inputs": {"type": "object"}},
 }
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    "guard": {"enum": list(GUARDS)},
     "memory": _POSITIVE,
     "mock-imports": _STRINGS,
     "overrides": {"type": "object"},

@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING
 
 import modellint
 from modellint.confirm import child
+from modellint.confirm.environment import environment
 from modellint.confirm.plan import grouped
+from modellint.confirm.scratch import scratch
 from modellint.finding import Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
@@ -58,8 +60,7 @@ for line in sys.stdin:
     if not pid:
         os.environ.update(environment)
         signal.alarm(seconds)
-        os.dup2(os.open(answers, os.O_WRONLY | os.O_CREAT), 1)
-        main.main(request)
+        main.main(request, str(os.open(answers, os.O_WRONLY | os.O_CREAT)))
     os.waitpid(pid, 0)
     print("done", flush=True)
 """
@@ -112,12 +113,12 @@ class Judge:
         return [answers.get(number, nothing) for number in range(len(probes))]
 
     def _answers(self, group: Group, setup: child.Setup) -> dict[int, Verdict]:
-        with tempfile.TemporaryDirectory(prefix="modellint-") as scratch:
-            run = child.Run(group, setup, scratch)
-            answers = Path(scratch, "answers.jsonl")
+        with scratch() as place:
+            run = child.Run(group, setup, place)
+            answers = Path(place.beside("answers.jsonl"))
             assert self._forks.stdin is not None
             assert self._forks.stdout is not None
-            line = json.dumps([run.written(), answers.as_posix(), dict(run.environment()), _SECONDS])
+            line = json.dumps([run.written(), answers.as_posix(), dict(environment(place.folder, "auto")), _SECONDS])
             self._forks.stdin.write(line + "\n")
             self._forks.stdin.flush()
             self._forks.stdout.readline()

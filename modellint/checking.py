@@ -70,6 +70,8 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         _tell_about_baseline(report, flags["quiet"])
     else:
         fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
+    if report.guard is not None and not flags["quiet"]:
+        click.echo(f"guard: {report.guard}", err=True)
     for crash in report.crashes:
         click.echo(f"internal error in {crash.part} on {shown(Path(crash.path))}: {crash.error}", err=True)
         if flags["verbose"]:

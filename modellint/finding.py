@@ -136,6 +136,26 @@ class Finding:
         return (self.path, self.span.line, self.span.column, self.code, self.symbol, self.message)
 
 
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What kept the code that was run from doing harm: "operating system", "in part" or "off", and its parts."""
+
+    name: str
+    parts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.parts)})" if self.parts else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Findings to show after confirming, those left out since they are refuted, and the guard that code ran under."""
+
+    findings: tuple[Finding, ...]
+    refuted: tuple[Finding, ...] = ()
+    guard: Guard | None = None
+
+
 def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:
     """The findings with fingerprints that survive line moves.
 

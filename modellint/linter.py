@@ -15,7 +15,7 @@ from modellint.analyser import Crash, FileResult, suppressions_of
 from modellint.config import Settings, UsageError, nearest, settings_for
 from modellint.discovery import discover, glob_matcher
 from modellint.files import Files
-from modellint.finding import Confidence, Finding, Severity, with_fingerprints
+from modellint.finding import Confidence, Finding, Guard, Judged, Severity, with_fingerprints
 from modellint.packs import fits, select_rules
 from modellint.rule import Rule
 from modellint.suppressions import stale, suppress
@@ -40,7 +40,8 @@ class Report:
 
     `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
     `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
-    `fixed` are findings that were there before their fixes were made.
+    `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
+    the code refutes them, and `guard` what that code ran under, if any was run.
     """
 
     findings: tuple[Finding, ...]
@@ -51,6 +52,8 @@ class Report:
     checked: frozenset[str] = frozenset()
     known: Comparison | None = None
     fixed: tuple[Finding, ...] = ()
+    refuted: int = 0
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def run(
     overlay: Mapping[Path, bytes] | None = None,
     use_cache: bool = True,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-    confirm: Callable[[Sequence[Finding]], Sequence[Finding]] | None = None,
+    confirm: Callable[[Sequence[Finding]], Judged] | None = None,
     changes: Changes | None = None,
     baseline: Baseline | None = None,
     fix: Callable[[Mapping[str, FileResult], Sequence[Finding], Sequence[Finding]], Outcome] | None = None,
@@ -123,8 +126,11 @@ def run(
         findings = settled(results, settings, rules, files)
     known = None if baseline is None else baseline.compare(findings, results.keys(), rules.selected)
     new = findings if known is None else known.new
-    found = new if confirm is None else confirm(new)
-    shown = tuple(finding for finding in found if finding.confidence >= settings.min_confidence)
+    judged = Judged(tuple(new)) if confirm is None else confirm(new)
+    shown, refuted = (
+        tuple(finding for finding in found if finding.confidence >= settings.min_confidence)
+        for found in (judged.findings, judged.refuted)
+    )
     outcome = Outcome(results, shown, ()) if fix is None else fix(results, findings, shown)
     results = dict(outcome.results)
     crashes = sorted(
@@ -141,6 +147,8 @@ def run(
         frozenset(results),
         known,
         outcome.fixed,
+        len(refuted),
+        judged.guard,
     )
 
 

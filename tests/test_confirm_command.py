@@ -14,7 +14,8 @@ import pytest
 from conftest import WORD_RULE
 
 from modellint.confirm import confirmer
-from modellint.finding import Status, Verdict
+from modellint.confirm.guarded import Limits
+from modellint.finding import Guard, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ e = WORD  # LOW refuted
 f = WORD  # LOW unconfirmed
 g = WORD  # nothing to run
 """
+GUARD = Guard("in part", ("limits", "audit hooks"))
 STATUSES = {status.value: status for status in (Status.UNCONFIRMED, Status.REFUTED, Status.CONFIRMED)}
 
 
@@ -59,8 +61,9 @@ def answered(group: Group, setup: Setup) -> dict[int, Verdict]:
 def confirming(words: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """A project with lines that are confirmed or refuted as they say."""
     words.write({"rules/word.py": WORD_RULE + PROBE, "a.py": CODE})
-    monkeypatch.setattr(confirmer, "chosen", lambda candidates: Path(sys.executable))
+    monkeypatch.setattr(confirmer, "chosen", lambda candidates, guarding: Path(sys.executable))
     monkeypatch.setattr(confirmer, "answer", answered)
+    monkeypatch.setattr(confirmer, "guard_of", lambda guarding: GUARD)
     return words
 
 
@@ -79,6 +82,28 @@ def test_refuted_findings_are_hidden_and_confirmed_ones_are_lifted(confirming: W
         (4, "high", "confirmed"),
         (7, "high", "unconfirmed"),
     ]
+
+
+def test_refuted_findings_are_counted_and_the_guard_is_named(confirming: Workspace) -> None:
+    result = confirming.run("check", "--confirm", "a.py")
+    assert result.lines[-1] == "1 finding refuted by running the code, shown with `--show-refuted`"
+    assert result.err.count("guard: in part (limits, audit hooks)") == 1
+    document = confirming.run("check", "--confirm", "--output-format", "json", "a.py").json
+    assert (document["refuted"], document["guard"]) == (1, {"name": "in part", "parts": ["limits", "audit hooks"]})
+    shown_all = confirming.run("check", "--confirm", "--show-refuted", "--output-format", "json", "a.py").json
+    assert shown_all["refuted"] == 0
+    assert "guard" not in confirming.run("check", "--output-format", "json", "a.py").json
+
+
+def test_a_required_guard_that_cannot_be_had_runs_nothing(confirming: Workspace) -> None:
+    settings = (confirming.root / "modellint.toml").read_text() + '[confirm]\nguard = "required"\n'
+    confirming.write({"modellint.toml": settings})
+    result = confirming.run("check", "--confirm", "a.py")
+    assert (result.code, result.out) == (2, "")
+    assert (
+        '--confirm: `guard` is "required", but here code can be guarded in part only (limits, audit hooks)'
+        in result.err
+    )
 
 
 def test_a_low_finding_is_shown_only_once_it_is_confirmed(confirming: Workspace) -> None:
@@ -120,7 +145,7 @@ def test_without_torch_it_says_what_to_install(
     words: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     words.write({"a.py": "a = WORD\n"})
-    monkeypatch.setattr(confirmer, "chosen", lambda candidates: None)
+    monkeypatch.setattr(confirmer, "chosen", lambda candidates, guarding: None)
     result = words.run(*command)
     assert (result.code, result.out) == (2, "")
     assert "needs torch: `pip install 'modellint[confirm]'`" in result.err
@@ -132,7 +157,7 @@ def test_without_torch_it_says_what_to_install(
 def test_a_gpu_that_is_asked_for_and_not_there(
     confirming: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(confirmer, "has_gpu", lambda python: False)
+    monkeypatch.setattr(confirmer, "has_gpu", lambda python, guarding: False)
     result = confirming.run(*command, "--device", "cuda")
     assert (result.code, result.out) == (2, "")
     assert "--device cuda: " in result.err
@@ -194,7 +219,9 @@ def test_settings_reach_the_process(confirming: Workspace, monkeypatch: pytest.M
         return answered(group, setup)
 
     asked: list[list[Path]] = []
-    monkeypatch.setattr(confirmer, "chosen", lambda candidates: asked.append(candidates) or Path(sys.executable))
+    monkeypatch.setattr(
+        confirmer, "chosen", lambda candidates, guarding: asked.append([*candidates]) or Path(sys.executable)
+    )
     monkeypatch.setattr(confirmer, "answer", answer)
     settings = 'rule-paths = ["rules"]\nexclude = ["rules"]\n[confirm]\nroots = ["lib"]\npython = "env"\n'
     settings += 'timeout = 7\nmemory = 0.5\nmock-imports = ["flash_attn"]\noverrides = { data = "x" }\n'
@@ -204,9 +231,9 @@ def test_settings_reach_the_process(confirming: Workspace, monkeypatch: pytest.M
     first, second = setups
     root = confirming.root.resolve()
     assert [Path(folder).resolve() for folder in first.roots] == [root, root / "src", root / "lib"]
-    assert (first.device, first.limits.seconds, first.limits.memory) == ("cpu", 7, 1 << 29)
+    assert (first.guarding.device, first.guarding.limits) == ("cpu", Limits(7, 1 << 29))
     assert (first.stand_ins, first.overrides) == (("flash_attn",), (("data", "x"),))
-    assert second.limits.seconds == 3
+    assert second.guarding.limits.seconds == 3
     assert [candidates[0].resolve() for candidates in asked] == [root / "env/bin/python"] * 2
 
 
@@ -262,4 +289,4 @@ def test_a_terminal_shows_how_far_it_is(confirming: Workspace, monkeypatch: pyte
     os.close(ours)
     assert "] 1/1 files\x1b[K" in written
     assert "] 3/6 models\x1b[K" in written
-    assert written.endswith("\r\x1b[K")
+    assert written.replace("\r\n", "\n").endswith(f"\r\x1b[Kguard: {GUARD}\n")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import modellint
 from modellint.config import UsageError, nearest
-from modellint.confirm.child import answer_apart
+from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
+from modellint.reporters.json import guard_json
 from modellint.source import NOTEBOOK, YAML, kind_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.child import Setup
     from modellint.confirm.confirmer import Wishes
-    from modellint.finding import Verdict
+    from modellint.finding import Guard, Verdict
 
 #: The checks of each kind of target, in the order of a report: name, and the kind of probe.
 _OF_CLASSES = (("placement", "battery-placement"), ("values", "battery-values"), ("boundaries", "battery-boundaries"))
@@ -54,6 +55,7 @@ class Result:
     target: str
     checks: tuple[Check, ...]
     duration: float
+    guard: Guard | None = None
 
     def number(self, status: str) -> int:
         return sum(check.status == status for check in self.checks)
@@ -74,9 +76,9 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     probes = tuple((number, Probe(found, kind, {"name": found.name}, files)) for number, (_, kind) in enumerate(checks))
-    verdicts = answer_apart(Group(found, probes), setup)
+    verdicts = answer(Group(found, probes), setup)
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
-    return Result(target, results, time.perf_counter() - started)
+    return Result(target, results, time.perf_counter() - started, setup.guard)
 
 
 def _check(name: str, verdict: Verdict) -> Check:
@@ -146,7 +148,8 @@ def as_text(result: Result, *, colour: bool = False) -> str:
         shown = f"{_COLOURS[check.status]}{word:<7}\x1b[0m" if colour else f"{word:<7}"
         device = f" ({check.device})" if check.device else ""
         lines.append(f"  {check.name:<{width}}  {shown}  {check.detail}{device}")
-    return "\n".join([*lines, _summary(result)]) + "\n"
+    guard = [] if result.guard is None else [f"guard: {result.guard}"]
+    return "\n".join([*lines, *guard, _summary(result)]) + "\n"
 
 
 def _summary(result: Result) -> str:
@@ -172,5 +175,6 @@ def as_json(result: Result) -> str:
         "target": result.target,
         "checks": checks,
         "duration_s": round(result.duration, 3),
+        "guard": None if result.guard is None else guard_json(result.guard),
     }
     return json.dumps(shown, indent=2, ensure_ascii=False) + "\n"

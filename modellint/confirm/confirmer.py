@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
-from modellint.confirm.child import Limits, Setup, answer, chosen, has_gpu, interpreters
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.guarded import Guarding, Limits
+from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interpreters
 from modellint.confirm.plan import grouped
+from modellint.confirm.scratch import sweep
 from modellint.confirm.settings import ConfirmSettings
-from modellint.finding import Confidence, Finding, Status, Verdict
+from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, kind_of
 
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 INSTALL = (
     "runs models and needs torch: `pip install 'modellint[confirm]'`, or name the project's interpreter with --python"
+)
+_NO_GUARD = (
+    '{who}: `guard` is "required", but here code can be guarded in part only ({parts}); '
+    'expected Landlock and seccomp (Linux 5.13 or later on x86-64 or 64-bit Arm), or `guard = "auto"`'
 )
 _NO_GPU = "--device cuda: {python} finds no GPU that torch can use; expected one, or --device auto"
 
@@ -54,14 +61,17 @@ class Confirmer:
         self._notebooks: dict[str, Opened] = {}
         self._setup = setup_for(settings, wishes, "--confirm")
 
-    def __call__(self, findings: Sequence[Finding]) -> list[Finding]:
+    def __call__(self, findings: Sequence[Finding]) -> Judged:
         """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
         judged = self._judged(findings)
+        refuted = tuple(finding for finding in judged if finding.verdict.status is Status.REFUTED)
         if self._wishes.confirmed_only:
-            return [finding for finding in judged if finding.verdict.status is Status.CONFIRMED]
-        if self._wishes.show_refuted:
-            return judged
-        return [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
+            shown = [finding for finding in judged if finding.verdict.status is Status.CONFIRMED]
+        elif self._wishes.show_refuted:
+            shown, refuted = judged, ()
+        else:
+            shown = [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
+        return Judged(tuple(shown), refuted, self._setup.guard)
 
     def _judged(self, findings: Sequence[Finding]) -> list[Finding]:
         verdicts: dict[int, Verdict] = {}
@@ -76,10 +86,15 @@ class Confirmer:
         done = 0
         with ThreadPoolExecutor(self._settings.jobs or 2) as executor:
             futures = [executor.submit(answer, group, self._setup) for group in groups]
-            for future in as_completed(futures):
-                verdicts.update(future.result())
-                done += 1
-                self.on_progress(done, len(groups))
+            try:
+                for future in as_completed(futures):
+                    verdicts.update(future.result())
+                    done += 1
+                    self.on_progress(done, len(groups))
+            except BaseException:  # Ctrl-C, say: nobody is to be waited for
+                self._setup.guarding.stop.set()
+                executor.shutdown(wait=True, cancel_futures=True)
+                raise
         return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
 
     def _probe(self, finding: Finding) -> Probe | None:
@@ -114,17 +129,22 @@ def setup_for(settings: Settings, wishes: Wishes, who: str) -> Setup:
     """How to run models. Raises UsageError for bad settings, and if torch or a GPU that is asked for is not there."""
     said, root = settings.confirm or ConfirmSettings(), settings.root
     limits = Limits(wishes.timeout or said.timeout, int(said.memory * 2**30))
+    guarding = Guarding(said.guard, limits, wishes.device)
+    sweep()
+    guard = guard_of(guarding)
+    if guarding.mode == "required" and guard.name != "operating system":
+        raise UsageError(_NO_GUARD.format(who=who, parts=", ".join(guard.parts)))
     roots = [root, root / "src", *(root / folder for folder in said.roots)]
     is_told = settings.origins.get("python") == "--python"
     own = None if is_told else _interpreter(said, settings)
-    python = chosen(list(interpreters(own or settings.python, root)))
+    python = chosen(interpreters(own or settings.python, root), guarding)
     if python is None:
         raise UsageError(f"{who} {INSTALL}")
-    if wishes.device == "cuda" and not has_gpu(python):
+    if wishes.device == "cuda" and not has_gpu(python, guarding):
         raise UsageError(_NO_GPU.format(python=python))
     folders = tuple(folder.as_posix() for folder in roots)
     overrides = tuple(said.overrides.items())
-    return Setup(python, folders, wishes.device, limits, overrides, said.mock_imports, said.targets)
+    return Setup(python, folders, guarding, overrides, said.mock_imports, said.targets, guard)
 
 
 def _interpreter(said: ConfirmSettings, settings: Settings) -> Path | None:

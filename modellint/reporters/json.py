@@ -10,20 +10,27 @@ import modellint
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.finding import Finding, Fix
+    from modellint.finding import Finding, Fix, Guard
     from modellint.linter import Report
     from modellint.reporters import View
     from modellint.source import Place
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    document = {
+    document: dict[str, Any] = {
         "version": modellint.__version__,
         "findings": [finding_json(finding, view) for finding in report.findings],
         "files_checked": report.files_checked,
         "duration_s": round(report.duration, 3),
     }
+    if report.guard is not None:
+        document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
     yield json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def guard_json(guard: Guard) -> dict[str, Any]:
+    """A guard as JSON-able values."""
+    return {"name": guard.name, "parts": list(guard.parts)}
 
 
 def finding_json(finding: Finding, view: View) -> dict[str, Any]:

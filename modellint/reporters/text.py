@@ -90,6 +90,8 @@ def summary(report: Report, view: View) -> Iterator[str]:
     elif not report.crashes:
         yield styled("All checks passed!", view, "green", bold=True)
     yield from _fixable(report)
+    if report.refuted:
+        yield f"{_counted(report.refuted, 'finding')} refuted by running the code, shown with `--show-refuted`"
     if report.known is not None and report.known.hidden:
         yield f"{_counted(report.known.hidden, 'finding')} hidden by the baseline"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from modellint.confirm.child import Limits, Setup, answer, answer_apart
+from modellint.confirm.child import Setup, answer
+from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.plan import Group, Probe, Target, grouped
 from modellint.finding import Status, Verdict
 
@@ -30,7 +31,7 @@ def verdict_of(folder: Path, code: str, *, key: str = "layer", recipe: str = REC
     path.write_text(recipe)
     target = Target(path)
     group = Group(target, ((7, Probe(target, "recipe-placement", {"key": key})),))
-    return answer(group, Setup(Path(sys.executable), (), limits=Limits(**limits)))[7]  # type: ignore[arg-type]
+    return answer(group, Setup(Path(sys.executable), (), Guarding(limits=Limits(**limits))))[7]  # type: ignore[arg-type]
 
 
 def test_a_layer_outside_of_modules_stays_behind(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_what_ends_a_process_takes_one_probe_with_it(tmp_path: Path, when: str) 
     target.path.write_text(RECIPE)
     keys = ["linear", "layer", "layer", "linear"]
     probes = tuple((at, Probe(target, "recipe-placement", {"key": key})) for at, key in enumerate(keys))
-    verdicts = answer_apart(Group(target, probes), Setup(Path(sys.executable), ()))
+    verdicts = answer(Group(target, probes), Setup(Path(sys.executable), ()))
     told = [verdicts[at].status for at in range(len(keys))]
     assert told == [Status.CONFIRMED, Status.UNCONFIRMED, Status.UNCONFIRMED, Status.CONFIRMED]
     assert ["died of SIGABRT" in (verdicts[at].detail or "") for at in (1, 2)] == [True, True]

@@ -58,7 +58,8 @@ def judged(rule: type[Rule], example: Example) -> list[Finding]:
         settings = settings_for([folder], isolated=True)
         found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1)
         mine = [finding for finding in found if finding.code == rule.code]
-        return Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))(mine) if mine else []
+        confirm = Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))
+        return [*confirm(mine).findings] if mine else []
 
 
 def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]]:

@@ -1,4 +1,4 @@
-"""How a worker talks to the linter: JSON lines over what was its standard output, which user code no longer reaches."""
+"""How a worker talks to the linter: JSON lines over a pipe of their own."""
 
 from __future__ import annotations
 
@@ -7,25 +7,38 @@ import os
 import sys
 from typing import Any
 
+#: Characters of one text in a message: what is longer is cut, so that the linter does not take it for noise.
+_LONGEST = 4000
+
 
 class Channel:
-    """Takes over the standard output; what user code prints goes nowhere."""
+    """Speaks on a descriptor; what user code prints goes nowhere, and there is nothing for it to read."""
 
-    def __init__(self) -> None:
+    def __init__(self, descriptor: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
-        self._descriptor = os.dup(1)
+        self._descriptor = os.dup(descriptor)
+        os.close(descriptor)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nowhere, standard)
         os.close(nowhere)
 
-    def send(self, message: dict[str, Any]) -> None:
-        """Send one message."""
+    def stage(self, doing: str) -> None:
+        """Say what happens next: if the process dies, this is where."""
+        self._send({"stage": doing[:_LONGEST]})
+
+    def answer(self, number: int, outcome: dict[str, Any], assumed: list[str]) -> None:
+        """Give the outcome of a probe."""
+        detail = str(outcome.get("detail", ""))[:_LONGEST]
+        told = {"id": number, "status": outcome["status"], "device": outcome.get("device"), "detail": detail}
+        self._send({"verdict": {**told, "assumed": [text[:_LONGEST] for text in assumed[:10]]}})
+
+    def done(self) -> None:
+        """Say that this is the end."""
+        self._send({"done": True})
+
+    def _send(self, message: dict[str, Any]) -> None:
         data = json.dumps(message, default=str).encode() + b"\n"
         while data:
             data = data[os.write(self._descriptor, data) :]
-
-    def stage(self, doing: str) -> None:
-        """Say what happens next: if the process dies, this is where."""
-        self.send({"stage": doing})

@@ -1,8 +1,9 @@
 """One group of probes in a process of its own: torch and the standard library only, under the project's interpreter.
 
-The request is a JSON file: `{"scratch", "roots", "device", "memory", "overrides", "stand_ins", "target", "probes"}`.
-Answers are JSON lines: `{"stage"}` says what is being done, `{"assumed"}` what was filled in, `{"verdict"}` is the
-outcome of one probe, `{"done"}` ends a run that reached its end.
+The request is a JSON file:
+`{"scratch", "roots", "device", "guard", "overrides", "stand_ins", "target", "probes"}`.
+Answers are JSON lines: `{"stage"}` says what is being done, `{"verdict"}` is the outcome of one probe, in the order of
+the request, `{"done"}` ends a run that reached its end.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import random
 import sys
 from typing import Any
 
+from .audit import Audit
 from .channel import Channel
-from .guard import Guard, limit_memory
 from .standins import StandIns, described
 
 
-def main(request_path: str) -> None:
-    """Answer the request in a file."""
+def main(request_path: str, channel_number: str) -> None:
+    """Answer the request in a file, on the descriptor with a number."""
     with open(request_path, encoding="utf-8") as stream:
         request: dict[str, Any] = json.load(stream)
-    channel = Channel()
+    channel = Channel(int(channel_number))
     sys.argv = [request["target"]["path"]]
     sys.path[:0] = request["roots"]
     os.chdir(request["scratch"])
@@ -34,25 +35,24 @@ def main(request_path: str) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     random.seed(0)
-    guard = Guard(request["scratch"])
-    guard.install()
-    limit_memory(request["memory"])
+    audit = Audit(request["scratch"], is_alone=request["guard"] != "operating system")
+    if request["guard"] != "off":
+        audit.install()
     stand_ins = StandIns(request["stand_ins"])
     stand_ins.install()
     session = probes.Session(request, channel, stand_ins)
     for probe in request["probes"]:
-        channel.send({"verdict": {"id": probe["id"], **_answer(session, probe, guard)}})
-    channel.send({"done": True})
+        channel.answer(probe["id"], _answer(session, probe, audit), session.assumed())
+    channel.done()
     os._exit(0)  # threads and exit handlers of user code are not waited for
 
 
-def _answer(session: Any, probe: dict[str, Any], guard: Guard) -> dict[str, Any]:
+def _answer(session: Any, probe: dict[str, Any], audit: Audit) -> dict[str, Any]:
     """The outcome of one probe; whatever user code raises is a reason, never a crash of ours."""
     try:
         outcome: dict[str, Any] = session.run(probe)
     except BaseException as error:
         outcome = {"status": "unconfirmed", "detail": f"{session.stage}: {described(error)}"}
-    if guard.blocked and outcome["status"] == "unconfirmed":
-        outcome["detail"] += f" (the code tried to {guard.blocked[0]})"
-    outcome["assumed"] = session.assumed()
+    if audit.blocked and outcome["status"] == "unconfirmed":
+        outcome["detail"] += f" (the code tried to {audit.blocked[0]})"
     return outcome

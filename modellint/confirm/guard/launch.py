@@ -1,0 +1,107 @@
+"""The first program in a guarded process: gives up rights, tells which, and becomes the program that is guarded.
+
+Called as `launch(settings, command)`, where `settings` are those of `Launch` as JSON. What could be given up is told in
+one line on the descriptor `channel`: `{"guard": [PART, …]}`. Everything is done while there is one thread, since
+Landlock and seccomp hold for the thread that asks for them and for those that it starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: What a full guard consists of, without versions.
+FULL = frozenset(("landlock", "seccomp"))
+#: Exit statuses: the guard that is required cannot be had; the program cannot be started.
+REFUSED, NOT_STARTED = 96, 97
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to guard: `mode` is "auto", "required" or "off" (nothing but limits), sizes are in bytes (0: no limit)."""
+
+    scratch: str
+    parent: int
+    channel: int
+    mode: str
+    memory: int
+    address_space: int
+    seconds: float
+    devices: tuple[str, ...] = (os.devnull,)
+
+
+def launch(settings: str, command: Sequence[str]) -> None:
+    """Become `command`, guarded. Returns never."""
+    how = Launch(**json.loads(settings))
+    parts = guard(how)
+    _tell(how.channel, {"guard": parts})
+    if how.mode == "required" and not is_full(parts):
+        os._exit(REFUSED)
+    os.set_inheritable(how.channel, True)
+    try:
+        os.execv(command[0], list(command))
+    except OSError as error:
+        _tell(how.channel, {"failed": f"{command[0]} cannot be run: {error.strerror}"})
+        os._exit(NOT_STARTED)
+
+
+def is_full(parts: Sequence[str]) -> bool:
+    """Whether the operating system enforces all that a run must not do."""
+    return {part.partition(" ")[0] for part in parts} >= FULL
+
+
+def guard(how: Launch) -> list[str]:
+    """Give up what this system lets us give up; the names of what that was."""
+    parts: list[str] = []
+    is_linux = sys.platform == "linux"
+    if is_linux:
+        _try(parts, "death signal", lambda: process.die_with(how.parent))
+        _try([], "", process.go_first)
+    _try(parts, "limits", lambda: process.limit(how.memory, how.address_space, how.seconds))
+    if is_linux and how.mode != "off":
+        _restrict(parts, how)
+    return parts
+
+
+def _restrict(parts: list[str], how: Launch) -> None:
+    from . import landlock, seccomp
+
+    if _threads() != 1:
+        return  # the others would not be bound by it
+    _try(parts, "no capabilities", process.drop_capabilities)
+    if not _try(parts, "no new privileges", process.forbid_new_rights):
+        return
+    versions: list[int] = []
+    if _try([], "", lambda: versions.append(landlock.restrict(how.scratch, how.devices))):
+        parts.append(f"landlock {versions[0]}")
+    known = versions[0] if versions else 0
+    _try(parts, "seccomp", lambda: seccomp.restrict(os.getpid(), landlock=known))
+
+
+def _try(parts: list[str], name: str, give_up: Callable[[], object]) -> bool:
+    """Whether something could be given up, noted as a part of the guard."""
+    try:
+        give_up()
+    except (OSError, ValueError, AttributeError):
+        return False
+    parts.append(name)
+    return True
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
+
+
+def _tell(channel: int, message: dict[str, object]) -> None:
+    os.write(channel, json.dumps(message).encode() + b"\n")

@@ -1,0 +1,316 @@
+"""A child process under a guard: started, listened to, and ended when it takes too much or has to go.
+
+It is started and waited for in one thread, since the death signal is tied to the thread that starts a process.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.confirm.guard.launch import NOT_STARTED, REFUSED, Launch, is_full
+from modellint.confirm.messages import MAX_LINE, MAX_TOTAL
+from modellint.finding import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_HERE = Path(__file__).parent
+#: Starts the launcher with nothing but the standard library.
+_LAUNCH = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from guard.launch import launch; launch(sys.argv[2], sys.argv[3:])"
+)
+#: What stands for the number of the channel's descriptor in a command.
+CHANNEL = "{channel}"
+#: Address space beyond the memory limit, in bytes: what torch maps of its libraries and never touches.
+_MAPPED = 8 << 30
+#: Threads, files and bytes in the scratch folder that a process may have.
+_THREADS, _FILES, _DISK = 1024, 20_000, 2 << 30
+#: Seconds between two looks at a process, and at its scratch folder; and for the rest of what it said after its end.
+_POLL, _DISK_POLL, _LINGER = 0.02, 1.0, 0.5
+#: Characters that are kept of what it wrote to its standard error, and bytes that are read of it.
+_COMPLAINT, _COMPLAINTS = 4096, 1 << 20
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/kfd")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one process may take: `seconds` of wall time, and `memory` in bytes that are really in use."""
+
+    seconds: float = 60.0
+    memory: int = 4 << 30
+
+
+@dataclass(frozen=True)
+class Guarding:
+    """How child processes are guarded: `mode` is that of the settings, and `stop` ends all of them at once."""
+
+    mode: str = "auto"
+    limits: Limits = Limits()
+    device: str = "auto"
+    stop: threading.Event = field(default_factory=threading.Event, compare=False)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether code is kept from anything but taking too much."""
+        return self.mode != "off"
+
+    def in_force(self, parts: Sequence[str]) -> Guard:
+        """What a process is guarded by whose launcher has told `parts`."""
+        if not self.is_on:
+            return Guard("off", tuple(parts))
+        return Guard("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
+
+
+class Guarded:
+    """One child process: `run`, then how it `ended`."""
+
+    def __init__(self, scratch: str, guarding: Guarding) -> None:
+        self._scratch = scratch
+        self._guarding = guarding
+        #: Why it ended without having come to its own end.
+        self.ended = ""
+        self.code: int | None = None
+        #: The last of what it wrote to its standard error before it took that for itself.
+        self.complaint = ""
+        #: Whether it said more than a worker ever says.
+        self.was_flooded = False
+
+    def run(self, command: Sequence[str], take: Callable[[bytes], None], environment: Mapping[str, str]) -> None:
+        """Run a command to its end or to one of its limits, and give `take` each line that it says.
+
+        CHANNEL in the command becomes the number of the descriptor on which it is to speak.
+        """
+        said, complaints = _Listener(MAX_TOTAL), _Listener(_COMPLAINTS)
+        try:
+            process = self._start(command, said.other_end, complaints.other_end, environment)
+        except OSError as error:
+            self.ended = f"{command[0]} cannot be run: {error.strerror}"
+            return
+        finally:
+            said.start()
+            complaints.start()
+        try:
+            self._attend(process, said, take)
+        finally:
+            _kill(process)
+            self.code = process.wait()
+        self.complaint = b"\n".join(complaints.rest()).decode("utf-8", "replace")[-_COMPLAINT:]
+        for line in said.rest():
+            take(line)
+        self.was_flooded = said.is_flooded
+        if not self.ended:
+            self.ended = _ending(self.code, self.complaint)
+
+    def _start(
+        self, command: Sequence[str], channel: int, complaints: int, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        nothing, folder = subprocess.DEVNULL, self._scratch
+        if os.name != "posix":  # no descriptors are handed on but the standard ones
+            words = [word.replace(CHANNEL, "1") for word in command]
+            return subprocess.Popen(
+                words, stdin=nothing, stdout=channel, stderr=complaints, cwd=folder, env=environment
+            )
+        if not os.access(command[0], os.X_OK):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        settings = json.dumps(asdict(self._launch(channel)))
+        launcher = [sys.executable, "-I", "-S", "-B", "-c", _LAUNCH, str(_HERE), settings]
+        return subprocess.Popen(
+            [*launcher, *(word.replace(CHANNEL, str(channel)) for word in command)],
+            stdin=nothing,
+            stdout=nothing,
+            stderr=complaints,
+            cwd=folder,
+            env=environment,
+            pass_fds=(channel,),
+            start_new_session=True,
+        )
+
+    def _launch(self, channel: int) -> Launch:
+        limits, on_gpu = self._guarding.limits, self._guarding.device == "cuda"
+        return Launch(
+            self._scratch,
+            os.getpid(),
+            channel,
+            self._guarding.mode,
+            limits.memory,
+            0 if on_gpu else limits.memory + _MAPPED,  # CUDA reserves far more than it uses
+            limits.seconds,
+            (os.devnull, *(_gpu_devices() if on_gpu else ())),
+        )
+
+    def _attend(self, process: subprocess.Popen[bytes], said: _Listener, take: Callable[[bytes], None]) -> None:
+        """Listen until the process is gone; note why it has to go earlier."""
+        end = time.monotonic() + self._guarding.limits.seconds
+        look = time.monotonic() + _DISK_POLL
+        while not _is_gone(process):
+            line = said.next(_POLL)
+            if line is not None:
+                take(line)
+            now = time.monotonic()
+            self.ended = "said too much" if said.is_flooded else self._excess(process.pid, now > end)
+            if not self.ended and now > look:
+                self.ended = _excess_on_disk(self._scratch)
+                look = now + _DISK_POLL
+            if self.ended:
+                return
+
+    def _excess(self, pid: int, is_late: bool) -> str:
+        limits = self._guarding.limits
+        if self._guarding.stop.is_set():
+            return "interrupted"
+        if is_late:
+            return f"not finished after {limits.seconds:g} s"
+        if _resident(pid) > limits.memory:
+            return f"used more than {limits.memory / 2**30:g} GiB of memory"
+        if _threads(pid) > _THREADS:
+            return f"started more than {_THREADS} threads"
+        return ""
+
+
+class _Listener:
+    """Lines that come through a pipe: bounded, and never waited for when its other end is not closed."""
+
+    def __init__(self, total: int) -> None:
+        self._descriptor, self.other_end = os.pipe()
+        self._left = total
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        #: Whether more came than is listened to.
+        self.is_flooded = False
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+
+    def start(self) -> None:
+        """Close the other end, which is the child's now, and listen."""
+        os.close(self.other_end)
+        self._thread.start()
+
+    def next(self, timeout: float) -> bytes | None:
+        """The next line, if one comes within `timeout` seconds."""
+        try:
+            return self._lines.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def rest(self) -> Iterator[bytes]:
+        """The lines that are left after the end of the process, which somebody else may keep from being the last."""
+        self._thread.join(_LINGER)
+        while not self._lines.empty():
+            yield self._lines.get()
+
+    def _listen(self) -> None:
+        kept = b""
+        try:
+            while data := os.read(self._descriptor, 1 << 16):
+                self._left -= len(data)
+                *lines, kept = (kept + data).split(b"\n")
+                if self._left < 0 or len(kept) > MAX_LINE or any(len(line) > MAX_LINE for line in lines):
+                    self.is_flooded = True
+                    return
+                for line in lines:
+                    self._lines.put(line)
+        except OSError:
+            return
+        finally:
+            if kept:
+                self._lines.put(kept)
+            os.close(self._descriptor)
+
+
+def _is_gone(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended; its number is kept where possible, so that its group can be ended safely."""
+    if hasattr(os, "waitid"):
+        try:
+            return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        except ChildProcessError:
+            return True
+    return process.poll() is not None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all that is in its group."""
+    if hasattr(os, "killpg") and process.returncode is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            process.kill()
+    else:
+        process.kill()
+
+
+def _ending(code: int, complaint: str) -> str:
+    """How a process ended by itself."""
+    if code in (REFUSED, NOT_STARTED):
+        return "the guard that is required cannot be had" if code == REFUSED else "the interpreter cannot be run"
+    if "No module named 'torch'" in complaint:
+        return "the interpreter has no torch"
+    if code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        return f"the process died of {name}"
+    last = complaint.strip().splitlines()[-1:] or [""]
+    return f"the process exited with status {code}" + (f": {last[0][:200]}" if last[0] else "")
+
+
+def _resident(pid: int) -> int:
+    """The memory in use by a process, in bytes; 0 where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _threads(pid: int) -> int:
+    """How many threads a process has; 0 where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
+            return int(stream.read().rpartition(")")[2].split()[17])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _excess_on_disk(folder: str) -> str:
+    """Why what a process has written is too much."""
+    files = size = 0
+    pending = [folder]
+    while pending:
+        for entry in _entries(pending.pop()):
+            files += 1
+            size += _size(entry)
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+        if files > _FILES or size > _DISK:
+            return f"wrote more than {_DISK >> 30} GiB or {_FILES} files"
+    return ""
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:  # gone by now, or nested so deep that its path is too long
+        return []
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except OSError:
+        return 0
+
+
+def _gpu_devices() -> Iterator[str]:
+    """What CUDA and ROCm talk to a GPU through."""
+    yield from _GPU_DEVICES
+    for folder, prefix in (("/dev", "nvidia"), ("/dev/dri", "render"), ("/dev/nvidia-caps", "nvidia-cap")):
+        if os.path.isdir(folder):
+            yield from (f"{folder}/{name}" for name in os.listdir(folder) if name.startswith(prefix))

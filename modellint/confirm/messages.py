@@ -1,0 +1,99 @@
+"""What a worker says, read as data that nobody vouches for.
+
+The worker shares its process with the code that it runs, so that whatever the worker can say, that code can say, too.
+A message counts only if it is one that was to be expected next: bounded, of the known form, about a probe that was
+asked for, and answered once and in order. Anything else makes the whole conversation doubtful.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from modellint.finding import Status, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Bytes in one message, and in all messages of a process.
+MAX_LINE, MAX_TOTAL = 64 << 10, 4 << 20
+#: Characters of a text that is shown.
+_SHOWN = 2000
+_DEVICES = ("fake", "cpu", "cuda")
+_STATUSES = {status.value: status for status in (Status.CONFIRMED, Status.REFUTED, Status.UNCONFIRMED)}
+
+
+@dataclass
+class Conversation:
+    """What a worker has said so far of the probes `asked`, by their numbers."""
+
+    asked: Sequence[int]
+    #: The parts of the guard that it runs under, as its launcher has told.
+    guard: tuple[str, ...] = ()
+    stage: str = "starting"
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    #: What kept it from being started.
+    failure: str = ""
+    is_done: bool = False
+    #: Whether something was said that no worker says.
+    is_doubtful: bool = False
+    _lines: int = 0
+
+    def take(self, line: bytes) -> None:
+        """Take one line."""
+        self._lines += 1
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict) or len(message) != 1 or self.is_done or not self._taken(*message.popitem()):
+            self.is_doubtful = True
+
+    def _taken(self, kind: str, content: Any) -> bool:
+        """Whether a message is one that may come now."""
+        if kind == "stage" and isinstance(content, str):
+            self.stage = printable(content)
+        elif kind == "verdict" and isinstance(content, dict):
+            return self._answered(**content) if content.keys() <= _VERDICT else False
+        elif kind == "guard" and self._lines == 1 and _are_texts(content):
+            self.guard = tuple(printable(part) for part in content)
+        elif kind == "failed" and self._lines == 2 and isinstance(content, str):
+            self.failure = printable(content)
+        elif kind == "done":
+            self.is_done = True
+        else:
+            return False
+        return True
+
+    def _answered(
+        self, id: Any = None, status: Any = None, device: Any = None, detail: Any = "", assumed: Any = ()
+    ) -> bool:
+        is_next = len(self.verdicts) < len(self.asked) and id == self.asked[len(self.verdicts)]
+        if not is_next or isinstance(id, bool) or not isinstance(status, str) or status not in _STATUSES:
+            return False
+        if not (device is None or device in _DEVICES) or not isinstance(detail, str) or not _are_texts(assumed):
+            return False
+        told = detail + (f" ({'; '.join(assumed)})" if assumed else "")
+        self.verdicts[id] = Verdict(_STATUSES[status], device, printable(told))
+        return True
+
+
+_VERDICT = {"id", "status", "device", "detail", "assumed"}
+
+
+def _are_texts(content: Any) -> bool:
+    return isinstance(content, list | tuple) and all(isinstance(text, str) for text in content)
+
+
+def printable(text: str) -> str:
+    """A text of one line, of bounded length, and without characters that do something to a terminal."""
+    text = "".join(map(_shown, text[: 2 * _SHOWN]))
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + " …"
+
+
+def _shown(character: str) -> str:
+    if character in "\n\r\t\v\f\x85\u2028\u2029":
+        return " "
+    return "" if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character

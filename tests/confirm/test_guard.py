@@ -1,0 +1,331 @@
+"""What code tries while it is confirmed changes nothing, reaches nobody, outlives nothing, and decides its own verdict.
+
+Each attack of `benchmarks/attacks.py` is made by a bare interpreter under the guard, which is quick; with
+MODELLINT_HOSTILE=all each also stands in a model that `modellint check --confirm` runs, as CI does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hostile
+import pytest
+from attacks import (
+    ATTACKS,
+    CHANNEL,
+    FILES,
+    IMPORT,
+    NETWORK,
+    PREAMBLE,
+    PROCESSES,
+    Attack,
+    model,
+    processes_with,
+    state,
+    victim,
+)
+
+from modellint.confirm import scratch
+from modellint.confirm.environment import environment
+from modellint.confirm.guarded import CHANNEL as CHANNEL_NUMBER
+from modellint.confirm.guarded import Guarded, Guarding, Limits
+from modellint.confirm.interpreters import guard_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Workspace
+
+needs_system = pytest.mark.skipif(
+    guard_of(Guarding()).name != "operating system", reason="the system offers no full guard"
+)
+_AUDITED = """\
+import sys
+sys.path.insert(0, {worker!r})
+from worker.audit import Audit
+Audit({scratch!r}, is_alone=True).install()
+"""
+
+
+def attempt(attack: Attack, folder: Path, *, audited: bool = False) -> tuple[Guarded, list[str]]:
+    """Make an attack by a bare interpreter: how that ended, and what was changed or left."""
+    project, outside = victim(folder)
+    before = state(project, outside)
+    mark = f"MODELLINT_HOSTILE={uuid.uuid4().hex}"
+    guarding = Guarding("off" if audited else "required", Limits(60 if attack.needs else 5, 1 << 30))
+    with scratch.scratch() as place:
+        child = Guarded(place.folder, guarding)
+        worker = Path(scratch.__file__).parent.as_posix()
+        start = _AUDITED.format(worker=worker, scratch=place.folder) if audited else ""
+        names = f"PROJECT, OUTSIDE = {project.as_posix()!r}, {outside.as_posix()!r}\n"
+        command = [sys.executable, "-c", start + PREAMBLE + names + attack.code, CHANNEL_NUMBER]
+        child.run(command, lambda line: None, {**environment(place.folder, "auto"), **dict([mark.split("=")])})
+    left = hostile.differences(before, state(project, outside))
+    return child, [*left, *(f"process {pid}" for pid in processes_with(mark)), *filter(os.path.exists, [place.folder])]
+
+
+def named(attacks: tuple[Attack, ...]) -> list[object]:
+    return [pytest.param(attack, id=attack.name) for attack in attacks if hostile.can_be_tried(attack)]
+
+
+@needs_system
+@pytest.mark.parametrize("attack", named((*FILES, *PROCESSES, *NETWORK)))
+def test_the_operating_system_stops_an_attack(attack: Attack, tmp_path: Path) -> None:
+    child, left = attempt(attack, tmp_path)
+    assert left == []
+    assert child.code != 0 or attack.is_quiet or "chang" in attack.name, "the attack seems to have worked"
+
+
+@pytest.mark.parametrize("attack", named(tuple(one for one in (*FILES, *PROCESSES, *NETWORK) if one.is_seen)))
+def test_audit_hooks_stop_it_where_the_system_cannot(attack: Attack, tmp_path: Path) -> None:
+    child, left = attempt(attack, tmp_path, audited=True)
+    assert left == []
+    assert attack.is_quiet or "modellint does not let code" in child.complaint, child.complaint
+
+
+@needs_system
+@pytest.mark.parametrize("attack", named(CHANNEL))
+def test_what_is_said_on_the_channel_grows_nothing_and_delays_nothing(attack: Attack, tmp_path: Path) -> None:
+    child, left = attempt(attack, tmp_path)
+    assert left == []
+    assert child.ended
+
+
+def test_a_grandchild_that_keeps_the_pipes_is_not_waited_for(tmp_path: Path) -> None:
+    code = "import os, time\nif not os.fork():\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\n"
+    started = time.monotonic()
+    with scratch.scratch() as place:
+        child = Guarded(place.folder, Guarding("off", Limits(5)))
+        child.run([sys.executable, "-c", code], lambda line: None, os.environ)
+    assert child.code == 0
+    assert time.monotonic() - started < 15  # not the 20 s of the grandchild, by a wide margin
+
+
+@needs_system
+def test_code_in_the_environment_is_guarded_before_anything_is_imported(tmp_path: Path) -> None:
+    project, outside = victim(tmp_path)
+    before = state(project, outside)
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "sitecustomize.py").write_text(f"import shutil\nshutil.rmtree({project.as_posix()!r})\n")
+    with scratch.scratch() as place:
+        child = Guarded(place.folder, Guarding("required"))
+        child.run([sys.executable, "-c", ""], lambda line: None, {**os.environ, "PYTHONPATH": packages.as_posix()})
+    assert state(project, outside) == before
+    assert "Permission" in child.complaint or "permitted" in child.complaint
+
+
+@needs_system
+def test_honest_code_works_under_the_guard(tmp_path: Path) -> None:
+    code = """
+import asyncio, concurrent.futures, shutil, sqlite3, tempfile, os
+open('a.txt', 'w').write('x')
+shutil.copy2('a.txt', 'b.txt')
+os.replace('b.txt', 'c.txt')
+os.link('a.txt', 'd.txt')
+os.symlink('a.txt', 'e.txt')
+os.makedirs('f/g')
+os.rename('c.txt', 'f/g/c.txt')
+shutil.rmtree('f')
+with tempfile.TemporaryDirectory() as folder:
+    sqlite3.connect(folder + '/x.sqlite').execute('create table t (a)')
+asyncio.run(asyncio.sleep(0))
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    assert sum(pool.map(abs, range(100))) == 4950
+open(os.devnull, 'w').write('x')
+os.kill(os.getpid(), 0)
+print(open('/etc/hosts').read())
+"""
+    with scratch.scratch() as place:
+        child = Guarded(place.folder, Guarding("required"))
+        child.run([sys.executable, "-c", code], lambda line: None, environment(place.folder, "auto"))
+    assert child.code == 0, child.complaint
+
+
+def test_a_guard_that_is_required_and_not_there_runs_nothing(tmp_path: Path) -> None:
+    from modellint.confirm.guard import launch
+
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from guard import launch, landlock; "
+        "landlock.version = lambda: 0; launch.launch(sys.argv[2], sys.argv[3:])"
+    )
+    how = launch.Launch(tmp_path.as_posix(), os.getpid(), 1, "required", 1 << 30, 0, 10)
+    settings = json.dumps({**how.__dict__, "devices": []})
+    marker = tmp_path / "marker"
+    command = [sys.executable, "-I", "-c", script, str(Path(launch.__file__).parent.parent), settings]
+    done = subprocess.run(
+        [*command, sys.executable, "-c", f"open({marker.as_posix()!r}, 'w')"], capture_output=True, check=False
+    )
+    assert done.returncode == launch.REFUSED, done.stderr
+    assert not launch.is_full(json.loads(done.stdout)["guard"])
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.skipif(sys.platform != "linux", reason="the death signal is that of Linux")
+def test_nobody_survives_the_end_of_modellint(how: signal.Signals, tmp_path: Path) -> None:
+    project, outside = victim(tmp_path)
+    (project / "model.py").write_text(
+        model(Attack("waits", "open('started', 'w').close()\nwhile True:\n    pass"), project, outside)
+    )
+    scratches = tmp_path / "tmp"
+    scratches.mkdir()
+    mark = uuid.uuid4().hex
+    settings = {**os.environ, "TMPDIR": scratches.as_posix(), "MODELLINT_HOSTILE": mark}
+    process = subprocess.Popen(
+        [*hostile.COMMAND, "model.py"], cwd=project, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    wait_for(lambda: [*scratches.rglob("started")])
+    process.send_signal(how)
+    output = process.communicate(timeout=20)[0].decode()
+    assert "Traceback" not in output
+    wait_for(lambda: not processes_with(mark))
+    scratch_left = [*scratches.iterdir()]
+    assert not scratch_left or how != signal.SIGINT
+    done = subprocess.run(
+        [*hostile.COMMAND, "--timeout", "1", "model.py"], cwd=project, env=settings, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert [*scratches.iterdir()] == []
+
+
+def wait_for(condition: Callable[[], object]) -> float:
+    """Wait until something is so; the seconds that it took."""
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() < started + 60, "it never came to that"
+        time.sleep(0.02)
+    return time.monotonic() - started
+
+
+def _is_over(process: subprocess.Popen[bytes], mark: str) -> bool:
+    return process.poll() is not None and not processes_with(mark)
+
+
+@pytest.mark.skipif("MODELLINT_KILLS" not in os.environ, reason="MODELLINT_KILLS=200 ends two hundred runs")
+@pytest.mark.timeout(3600)
+def test_runs_that_are_ended_at_any_moment_leave_nobody(tmp_path: Path) -> None:
+    project, outside = victim(tmp_path)
+    for number in range(4):
+        quiet = replace(ATTACKS[0], code=f"NUMBER = {number}")
+        (project / f"model{number}.py").write_text(model(quiet, project, outside))
+    before = state(project, outside)
+    scratches = tmp_path / "tmp"
+    scratches.mkdir()
+    mark = uuid.uuid4().hex
+    settings = {**os.environ, "TMPDIR": scratches.as_posix(), "MODELLINT_HOSTILE": mark}
+    generator = random.Random(os.environ.get("MODELLINT_SEED", "0"))
+    started = time.monotonic()
+    subprocess.run([*hostile.COMMAND, "."], cwd=project, env=settings, capture_output=True, check=False)
+    duration = time.monotonic() - started
+    slowest = 0.0
+    for number in range(int(os.environ["MODELLINT_KILLS"])):
+        how = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[number % 3]
+        process = subprocess.Popen(
+            [*hostile.COMMAND, "."], cwd=project, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        time.sleep(generator.uniform(0, duration))
+        process.send_signal(how)
+        slowest = max(slowest, wait_for(partial(_is_over, process, mark)))
+        output = process.communicate()[0].decode()
+        assert "Traceback" not in output, (number, how, output)
+        assert state(project, outside) == before
+    done = subprocess.run([*hostile.COMMAND, "."], cwd=project, env=settings, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert [*scratches.iterdir()] == []
+    print(f"the slowest end took {slowest:.2f} s")
+
+
+def test_folders_of_runs_that_go_on_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", tmp_path.as_posix())
+    (tmp_path / "modellint-notes").mkdir()
+    dead = tmp_path / "modellint-run-dead"
+    (dead / "scratch/a").mkdir(parents=True)
+    (dead / "lock").touch()
+    with scratch.scratch() as place:
+        scratch.sweep()
+        assert os.path.isdir(place.folder)
+        assert not dead.exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["modellint-notes"]
+
+
+def test_verdicts_of_others_survive_a_constructor_that_lies_or_dies(workspace: Workspace) -> None:
+    good = "class Good(nn.Module):\n" + _BODY.format("pass")
+    liar = hostile_body("writes verdicts")
+    dier = "import os; os.abort()"
+    workspace.write(
+        {
+            "model.py": "import os\nimport torch\nfrom torch import nn\n\n\n"
+            f"{good}\n\nclass Liar(nn.Module):\n{_BODY.format(liar)}\n\nclass Dier(nn.Module):\n{_BODY.format(dier)}"
+        }
+    )
+    result = workspace.run(
+        "check", "--confirm", "--select", "ML205", "--isolated", "--show-refuted", "--output-format", "json", "model.py"
+    )
+    verdicts = {one["symbol"]: one["verdict"] for one in result.json["findings"]}
+    assert verdicts["Good.mask"]["status"] == "confirmed"
+    assert verdicts["Liar.mask"]["status"] == "unconfirmed"
+    assert "wrote to the channel of verdicts" in verdicts["Liar.mask"]["detail"]
+    assert "died of SIGABRT" in verdicts["Dier.mask"]["detail"]
+    assert result.json["guard"]["parts"][-1] == "audit hooks"
+
+
+_BODY = '''\
+    def __init__(self, width=8):
+        super().__init__()
+        self.mask = torch.ones(width)
+        {}
+
+    def forward(self, x):
+        """Args: x: (batch, width)"""
+        return x * self.mask
+
+'''
+
+
+def hostile_body(name: str) -> str:
+    """The code of an attack as one statement."""
+    attack = next(attack for attack in ATTACKS if attack.name == name)
+    return f"exec({attack.code!r})"
+
+
+@pytest.mark.skipif(os.environ.get("MODELLINT_HOSTILE") != "all", reason="MODELLINT_HOSTILE=all runs all of them")
+@needs_system
+@pytest.mark.parametrize("attack", named(ATTACKS))
+def test_a_hostile_model_leaves_nothing_and_is_told(attack: Attack) -> None:
+    outcome = hostile.run(attack)
+    assert outcome.left == ()
+    assert outcome.guard["name"] == "operating system"
+    if attack.name == "tells its own verdict as a worker would":
+        assert outcome.status == "refuted"  # its own, which nothing can prevent
+    else:
+        assert outcome.status == "unconfirmed" or attack.is_quiet, outcome
+
+
+def test_the_numbers_of_system_calls_are_those_of_the_headers() -> None:
+    from modellint.confirm.guard.syscalls import CALLS
+
+    header = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+    if not header.is_file():
+        pytest.skip("no headers of the kernel here")
+    known = dict(line.split()[1:3] for line in header.read_text().splitlines() if line.startswith("#define __NR_"))
+    numbers = {name: int(known[f"__NR_{name}"]) for name in CALLS if f"__NR_{name}" in known}
+    assert numbers == {name: CALLS[name][0] for name in numbers}
+    assert len(numbers) > 100
+
+
+def test_import_attacks_stand_in_the_module() -> None:
+    attack = next(attack for attack in ATTACKS if attack.where == IMPORT)
+    source = model(replace(attack, code="PLACE"), Path("p"), Path("o"))
+    assert "\nattack()\n" in source

@@ -85,6 +85,7 @@ FILES = (
         "writes a profile",
         "import torch\nwith torch.profiler.profile() as p:\n    torch.ones(2).sum()\n"
         "p.export_chrome_trace(PROJECT + '/trace.json')",
+        is_quiet=True,
         needs="torch",
         is_seen=False,
     ),

@@ -42,6 +42,8 @@ _SOCKETS = frozenset(
         "socket.sendto",
     )
 )
+_NETWORK = "use the network"
+_INTERNET = (2, 10, 23, 30)  # AF_INET, and AF_INET6 of Linux, Windows and macOS
 #: Events that change the file system: the arguments that are paths, each with that of the folder it is relative to.
 _NONE = -1
 _CHANGES = {
@@ -81,10 +83,14 @@ class Audit:
         self._watch_unseen()
         sys.addaudithook(self._hook)
 
-    def block(self, what: str) -> BlockedError:
-        """Note what was tried, and give the exception to raise."""
+    def note(self, what: str) -> None:
+        """Note what was tried."""
         if what not in self.blocked:
             self.blocked.append(what)
+
+    def block(self, what: str) -> BlockedError:
+        """Note what was tried, and give the exception to raise."""
+        self.note(what)
         return BlockedError(f"modellint does not let code {what} while it confirms")
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -99,8 +105,10 @@ class Audit:
             self._check("open the database", arguments[0], None)
         elif event in _PROCESSES:
             raise self.block("start or signal a process")
+        elif event == "socket.__new__" and arguments[1] in _INTERNET:
+            self.note(_NETWORK)  # which the system refuses, and which is no harm yet
         elif event in _SOCKETS and not self._is_own_socket(event, arguments):
-            raise self.block("use the network")
+            raise self.block(_NETWORK)
 
     def _check(self, verb: str, path: object, folder: object) -> None:
         """Block a path, relative to the folder of a descriptor or to the working directory, that is not ours."""

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
 _USED = re.compile(r"\.([A-Za-z_]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
@@ -38,11 +33,3 @@ def used(text: str) -> set[str]:
 def assigned(text: str) -> list[str]:
     """The attributes that a text assigns, each once."""
     return list(dict.fromkeys(_ASSIGNED.findall(text)))
-
-
-def calls_behind(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each attribute that a text assigns, with the names called between it and the next one."""
-    matches = list(_ASSIGNED.finditer(text))
-    for number, match in enumerate(matches):
-        end = matches[number + 1].start() if number + 1 < len(matches) else len(text)
-        yield match[1], frozenset(_CALLED.findall(text, match.end(), end))

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph import mentions
-from modellint.graph.value import Op
+from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:
@@ -196,13 +196,23 @@ class Class:
 
     @cached_property
     def built(self) -> dict[str, frozenset[str]]:
-        """The attributes that the constructor (or what makes embeddings) sets, with the names called to make them."""
+        """The attributes that the constructor (or what makes embeddings) sets, with the names called to make them.
+
+        A name under which something is imported counts as what it stands for, too.
+        """
         found: dict[str, frozenset[str]] = {}
         for method in self.methods.values():
-            if method.name == "__init__" or "Embedding(" in method.text:
-                for name, called in mentions.calls_behind(method.text):
-                    found[name] = found.get(name, frozenset()) | called
+            if method.name == "__init__" or "Embedding" in method.text:
+                for name, value in _kept(method.flow):
+                    found[name] = found.get(name, frozenset()) | self._called(value)
         return found
+
+    def _called(self, value: Value) -> frozenset[str]:
+        """The names of what is called to make a value."""
+        callees = [part.callee for part in value.walk() if part.op is Op.CALL]
+        names = {str(callee.data) for callee in callees if callee.op in (Op.GLOBAL, Op.ATTR)}
+        stand_for = (self.module.imports.get(name, "").rpartition(".")[2] for name in names)
+        return frozenset(names.union(filter(None, stand_for)))
 
     @property
     def bases(self) -> tuple[Value, ...]:
@@ -221,6 +231,16 @@ class Class:
     def place(self) -> Place:
         column = self.module.source.column_of_byte(self.line, self.offset)
         return Place(self.module.path, Span(self.line, column, self.line, column + len("class")))
+
+
+def _kept(flow: Flow) -> Iterator[tuple[str, Value]]:
+    """What a method stores under attributes of its object, or puts into what is there."""
+    for event in flow.events:
+        is_call = event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR
+        owner = event.value.callee.args[0] if is_call else event.target
+        name = None if owner is None else self_attribute(owner)
+        if name is not None:
+            yield from ((name, value) for value in (event.value.args[1:] if is_call else (event.value,)))
 
 
 @dataclass(eq=False, slots=True)

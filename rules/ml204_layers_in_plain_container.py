@@ -261,6 +261,44 @@ class Ensemble(nn.Module):
                 ),
             ),
         ),
+        Example(
+            "Made first and kept later, by a function that appends in a loop, and with blanks where nobody writes them",
+            {
+                "model.py": """\
+import torch.nn as layers
+
+
+def make(widths):
+    made = []
+    for a, b in zip(widths, widths[1:]):
+        made.append(layers.Linear(a, b))
+    return made
+
+
+class Stack(layers.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.stages = make(widths)  # expect: ML204
+        heads = [layers.Linear (width, 1) for width in widths]
+        self.heads = heads  # expect: ML204
+        self.skips = ( # expect: ML204
+            [layers . Linear(width, width) for width in widths]
+        )
+
+    def forward(self, x):
+        for stage, head, skip in zip(self.stages, self.heads, self.skips):
+            x = stage(x) + head(x) + skip(x)
+        return x
+""",
+            },
+            changes=(
+                ("self.heads = heads", "self.heads = layers.ModuleList(heads)"),
+                (
+                    "[layers . Linear(width, width) for width in widths]",
+                    "layers.ModuleList([layers . Linear(width, width) for width in widths])",
+                ),
+            ),
+        ),
     )
     good = (
         Example(
@@ -320,6 +358,29 @@ class Model(nn.Module):
     def forward(self, x):
         for layer in self.layers:
             x = layer(x)
+        return x
+""",
+            },
+        ),
+        Example(
+            "Containers of layers that grow by `+=` and by unpacking",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, depth, width):
+        super().__init__()
+        self.convs = nn.ModuleList()
+        self.norms = nn.ModuleList()
+        for _ in range(depth):
+            self.convs += [nn.Conv1d(width, width, 3)]
+            self.norms = self.norms + [nn.LayerNorm(width)]
+
+    def forward(self, x):
+        for conv, norm in zip(self.convs, self.norms):
+            x = norm(conv(x))
         return x
 """,
             },

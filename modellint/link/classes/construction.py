@@ -517,8 +517,11 @@ class Construction:
     def _binary(self, value: Value, frame: Frame) -> Object:
         if value.data not in ("+", "*"):
             return PLAIN
-        sides = [self.evaluate(arg, frame) for arg in value.args]
-        groups = [side for side in sides if isinstance(side, Group | Given)]
+        left, right = self._before_loops(value.args[0], frame), self.evaluate(value.args[1], frame)
+        held = [option for option in alternatives(left) if isinstance(option, Instance)]
+        if value.data == "+" and held:  # `ModuleList() + [layer]`, which registers it
+            return choice([replace(option, contents=(*option.contents, *contents(right))) for option in held])
+        groups = [side for side in (left, right) if isinstance(side, Group | Given)]
         if not any(isinstance(side, Group) for side in groups):
             return PLAIN
         return Group(tuple(inner for side in groups for inner in contents(side)))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import EventKind, Op, are_exclusive, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.objects import Instance, Tensor, Trained, alternatives
-from modellint.link.classes.plain import closing
 from modellint.link.classes.registered import is_layer, reads
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: Methods that give the parameter itself where there is nothing to convert …
+_BRACKET = re.compile(r"[\[\](){}]")
 _CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
 #: … which is the rule for these: parameters are made on the CPU, of 32-bit numbers.
 _SELDOM = frozenset(("cpu", "float"))
@@ -315,3 +315,13 @@ def _is_base_constructor(call: Value) -> bool:
     if owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super":
         return True
     return any(arg.op is Op.PARAM and arg.data == "self" for arg in call.positional)
+
+
+def closing(text: str, start: int) -> int:
+    """Behind the bracket that closes the first one from `start` on."""
+    depth = 0
+    for match in _BRACKET.finditer(text, start, start + 4000):
+        depth += 1 if match[0] in "[({" else -1
+        if depth == 0:
+            return match.end()
+    return len(text)

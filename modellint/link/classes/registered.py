@@ -28,7 +28,7 @@ from modellint.link.classes.objects import (
     Trained,
     alternatives,
 )
-from modellint.link.classes.plain import suspects
+from modellint.link.classes.plain import Suspects
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
@@ -245,9 +245,11 @@ def unregistered(module: ModuleFacts, project: Project) -> tuple[Unregistered, .
 
 def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
     reported: set[int] = set()
-    for cls, names in suspects(module, project).items():
+    suspects = Suspects(project)
+    for cls in module.classes.values():
         model = project.classes.model(cls)
-        if is_layer(model) is None or model.has_own_adder("__setattr__"):
+        names = set() if is_layer(model) is None else suspects.of(cls)
+        if not names or model.has_own_adder("__setattr__"):
             continue
         for found in _Inspection(cls, model, names, project).run():
             if id(found.kept.target) not in reported and id(found.kept.value) not in reported:

@@ -40,18 +40,25 @@ class Suspects:
 
     def of(self, cls: Class) -> set[str]:
         """The attributes of a class that may hold a plain container of layers or parameters."""
+        stored: dict[str, list[tuple[Value, Function]]] = {}
         containers: set[str] = set()
-        filled: set[str] = set()
+        grown: set[str] = set()
         for method in _builders(cls):
             for event in method.flow.events:
                 name, values, is_part = _stored(event)
                 if name is None:
                     continue
-                if any(self._makes(value, method, _DEPTH) or _is_stray_tuple(value) for value in values):
-                    filled.add(name)
-                if not is_part and any(self._may_be_container(value, method, _DEPTH) for value in values):
+                stored.setdefault(name, []).extend((value, method) for value in values)
+                if is_part:
+                    grown.add(name)
+                elif name not in containers and self._may_be_container(event.value, method, _DEPTH):
                     containers.add(name)
-        return filled & containers | self._inherited(cls, filled - containers)
+        containers |= self._inherited(cls, grown - containers)
+        return {
+            name
+            for name in containers
+            if any(_is_stray_tuple(value) or self._makes(value, method, _DEPTH) for value, method in stored[name])
+        }
 
     def _inherited(self, cls: Class, names: set[str]) -> set[str]:
         """Those of some attributes in which a base keeps a container."""

@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
+try:
+    from modellint import process
+except KeyboardInterrupt:
+    os.write(2, b"Interrupted\n")
+    os._exit(2)
+
+TYPE_CHECKING = False  # to import typing would take longer than all that happens before Ctrl-C is taken care of
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 nothing found, 1 findings, 2 wrong usage or an error of our own."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 nothing found, 1 findings, 2 wrong usage or an error of our own.
+
+    Without `arguments` it is a program, which takes those of the process and ends it.
+    """
+    if arguments is not None:
+        sys.exit(_run(arguments))
+    try:
+        process.begin()
+        process.leave(_run(None))
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted\n")
+        process.leave(process.INTERRUPTED)
+    except SystemExit as end:
+        process.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """The exit code of a command, whose arguments may be those of the process; what went wrong is told in one line."""
     import click
 
     from modellint.cli import cli
@@ -24,19 +48,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = cli.main(arguments, prog_name="modellint", standalone_mode=False)
         if not sys.stdout.closed:  # as the language server leaves it
             sys.stdout.flush()
-    except UsageError as error:
-        click.echo(f"Error: {error}", err=True)
-        code = 2
+        return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()
-        code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         click.echo("Interrupted", err=True)
-        code = 2
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
-    sys.exit(code if isinstance(code, int) else 0)
+    except UsageError as error:
+        click.echo(f"Error: {error}", err=True)
+    except Exception as error:
+        click.echo(f"Error: {_unexpected(error)}", err=True)
+        if not {"-v", "--verbose"}.isdisjoint(sys.argv if arguments is None else arguments):
+            import traceback
+
+            traceback.print_exc()
+    return 2
+
+
+def _unexpected(error: Exception) -> str:
+    """What an error is about that no command foresaw."""
+    if unwritable := process.unwritable():
+        return f"stdout cannot be written: {unwritable.strerror}"
+    try:
+        os.getcwd()
+    except OSError as gone:
+        return f"the working directory is gone: {gone.strerror}; expected to be started in a folder that exists"
+    said = " ".join(str(error).split())
+    return f"internal error: {type(error).__name__}: {said}"
 
 
 if __name__ == "__main__":

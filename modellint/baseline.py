@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
+from modellint.files import parse_json, read_file
 from modellint.outputs import no_json, shown
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Baseline:
     def read(cls, file: Path) -> Baseline:
         """Read a baseline. Raises UsageError, with the line where it can, if it is missing or is none."""
         try:
-            document = json.loads(file.read_bytes())
+            document = parse_json(read_file(file))
         except OSError as error:
             hint = "; `--write-baseline` makes one" if isinstance(error, FileNotFoundError) else ""
             raise UsageError(f"--baseline: {shown(file)}: {error.strerror}{hint}") from None
@@ -97,13 +98,13 @@ class Baseline:
     def _is_due(self, entry: Entry, checked: Collection[str], codes: Collection[str]) -> bool:
         """Whether an entry would have been found if it still held: its file was checked for it, or is gone."""
         path = self._absolute(entry.path)
-        return (path in checked and entry.code in codes) or not Path(path).exists()
+        return (path in checked and entry.code in codes) or not os.path.exists(path)
 
     def _follow_renames(self, findings: Sequence[Finding], left: Sequence[Entry], result: Comparison) -> None:
         """Take findings in new files for those of files that are gone, where they are alike."""
         gone: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
         for entry in left:
-            if not Path(self._absolute(entry.path)).exists():
+            if not os.path.exists(self._absolute(entry.path)):
                 gone[entry.likeness].append(entry)
         named = {entry.path for entry in self.entries}
         moved: set[Entry] = set()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import modellint
 from modellint.analyser import FileResult
+from modellint.files import parse_json, read_file
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
 from modellint.source import Place, Span
@@ -99,11 +100,11 @@ class Cache:
 
     def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:
         try:
-            document = json.loads(self._file.read_bytes())
+            document = parse_json(read_file(self._file))
             if document["format"] != _FORMAT or document["key"] != self._key:
                 return [], {}
             return [(str(key), str(value)) for key, value in document["pairs"]], dict(document["entries"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, ValueError, KeyError, TypeError):
             return [], {}
 
     def _kept(self) -> Iterator[tuple[str, Any]]:

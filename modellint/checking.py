@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.config import UsageError
-from modellint.outputs import deliver, parse_outputs, shown, wants_colour
+from modellint.outputs import HUMAN_FORMATS, deliver, parse_outputs, shown, wants_colour
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
     from modellint.packs import select_rules
 
+    _refuse_contradictions(flags)
     paths, overlay = _inputs(paths, flags["stdin_filename"])
     settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(**_overrides(flags))
@@ -48,7 +49,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     if flags["show_settings"]:
         click.echo(_shown_settings(settings, rules))
         return 0
-    files, skipped = _discover(paths, settings, overlay)
+    files, skipped = _discover(paths, settings, overlay, flags["quiet"])
     if flags["shard"]:
         from modellint.shards import shard_of
 
@@ -84,6 +85,15 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     return int(failed and not flags["exit_zero"])
 
 
+def _refuse_contradictions(flags: dict[str, Any]) -> None:
+    """Findings can be fixed, written down as known, or ignored from now on; one of that at a time."""
+    given = [f"--{name.replace('_', '-')}" for name in ("fix", "fix_only", "diff") if flags[name]][:1]
+    given += ["--write-baseline"] * flags["write_baseline"]
+    given += ["--add-ignore"] * (flags["add_ignore"] is not None)
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} and {given[1]} deal with the same findings; expected one of the two")
+
+
 def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequence[Path], dict[Path, bytes] | None]:
     """The paths to check, and the content of the one that comes on stdin."""
     if Path("-") not in paths:
@@ -97,7 +107,10 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
             f"--stdin-filename: {stdin_filename} is neither Python nor YAML; expected a name like models/x.py"
         )
     file = Path(os.path.abspath(stdin_filename))
-    return (file,), {file: sys.stdin.buffer.read()}
+    try:
+        return (file,), {file: sys.stdin.buffer.read()}
+    except OSError as error:
+        raise UsageError(f"stdin cannot be read: {error.strerror}") from None
 
 
 def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +129,7 @@ def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
 
 def interpreter(path: Path | None) -> Path | None:
     """The interpreter that `--python` names. Raises UsageError if there is none."""
-    if path is not None and not path.exists():
+    if path is not None and not os.path.exists(path):
         raise UsageError(f"--python: {path}: no such file")
     return path and Path(os.path.abspath(path))
 
@@ -148,11 +161,15 @@ def _fixing(
 
 
 def _discover(
-    paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None
+    paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None, quiet: bool
 ) -> tuple[list[Path], list[Path]]:
     from modellint.discovery import discover
 
-    return (list(overlay), []) if overlay else discover(paths, settings)
+    def tell(folder: str, error: OSError) -> None:
+        if not quiet:
+            click.echo(f"Warning: {shown(folder)}: the folder cannot be listed: {error.strerror}", err=True)
+
+    return (list(overlay), []) if overlay else discover(paths, settings, tell)
 
 
 def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
@@ -217,7 +234,7 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
         raise UsageError(
             "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
         )
-    old = Baseline.read(settings.baseline) if settings.baseline.exists() else Baseline(settings.baseline)
+    old = Baseline.read(settings.baseline) if os.path.exists(settings.baseline) else Baseline(settings.baseline)
     new = old.updated(report.findings, report.checked, rules.selected)
     new.write()
     click.echo(f"{shown(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
@@ -276,7 +293,7 @@ def write(
         view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
         text = _statistics(report, output.format, view) if flags["statistics"] else render(output.format, report, view)
         option = "--output-file" if flags["output_file"] else "--output-format"
-        deliver(text, output.file, option)
+        deliver(text, output.file, option, is_data=output.format not in HUMAN_FORMATS)
 
 
 def _statistics(report: Report, output_format: str, view: View) -> str:

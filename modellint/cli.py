@@ -10,7 +10,7 @@ import click
 import modellint
 from modellint.config import OUTPUT_FORMATS, UsageError
 from modellint.outputs import deliver, parse_outputs, wants_colour
-from modellint.rule_commands import complete_code, explain, rules, test_rules
+from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
 
 if TYPE_CHECKING:
     from modellint.packs import RuleSet
@@ -63,18 +63,37 @@ Exit codes:
 
 def _codes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Rule codes or their beginnings, separated by commas, of an option that may be given several times."""
-    return tuple(filter(None, (code.strip() for value in values for code in value.split(",")))) if values else None
+    given = [[code for code in map(str.strip, value.split(",")) if code] for value in values]
+    if not all(given):
+        raise click.BadParameter("no code is given; expected codes such as ML201, beginnings such as ML2, or ALL")
+    return tuple(code for codes in given for code in codes) or None
+
+
+def _patterns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(value.strip("/") for value in values):
+        raise click.BadParameter("the pattern is empty; expected one of names or paths, such as `generated/*`")
+    return values
 
 
 def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     return [name for name in OUTPUT_FORMATS if name.startswith(incomplete)]
 
 
-_Files = click.Path(path_type=Path)
+_Files = FilePath()
 _Seconds = click.FloatRange(min=0, min_open=True)
 
 
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """As always, but Ctrl-C is told by one line, without an empty one before it."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+
+
 @click.group(
+    cls=_Commands,
     epilog=_EXAMPLES + _EXIT_CODES + _COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -133,7 +152,9 @@ def cli() -> None:
 @click.option("--cache-dir", type=_Files, help="The folder of the cache.")
 @click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--exclude", metavar="PATTERN", multiple=True, help="More files and folders to leave out.")
+@click.option(
+    "--exclude", metavar="PATTERN", multiple=True, callback=_patterns, help="More files and folders to leave out."
+)
 @click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @click.option("--baseline", type=_Files, help="Leave out the findings that this file holds.")
 @click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
@@ -247,7 +268,8 @@ def show_map(target: str, output_format: str, output_file: Path | None, color: s
     trains it and saves it. Of a class: its layers, parameters and buffers, what registers them, and where they are
     used. What should be held and is not, `left out`, is what `modellint check` reports.
     """
-    deliver(_mapped(target, output_format, output_file is None and wants_colour(color), flags), output_file)
+    text = _mapped(target, output_format, output_file is None and wants_colour(color), flags)
+    deliver(text, output_file, is_data=output_format != "table")
     return 0
 
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.files import read_file
 from modellint.finding import Confidence, Severity
 
 if TYPE_CHECKING:
@@ -134,13 +135,13 @@ def settings_for(paths: Iterable[Path], config: Path | None = None, *, isolated:
     if isolated:
         return Settings(_project_root(start))
     if config is not None:
-        if not config.is_file():
+        if not os.path.isfile(config):
             raise UsageError(f"{config}: no such configuration file")
         return _load(Path(os.path.abspath(config)), must_configure=True) or Settings(config.parent)
     for folder in (start, *start.parents):
         for name in ("modellint.toml", "pyproject.toml"):
             candidate = folder / name
-            if candidate.is_file() and (settings := _load(candidate)) is not None:
+            if os.path.isfile(candidate) and (settings := _load(candidate)) is not None:
                 return settings
     return Settings(_project_root(start))
 
@@ -153,12 +154,12 @@ def _common_folder(paths: Iterable[Path]) -> Path:
         common = Path(os.path.commonpath(absolute))
     except ValueError:  # different drives
         return Path.cwd()
-    return common if common.is_dir() else common.parent
+    return common if os.path.isdir(common) else common.parent
 
 
 def _project_root(start: Path) -> Path:
     for folder in (start, *start.parents):
-        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+        if any(os.path.exists(folder / mark) for mark in _ROOT_MARKS):
             return folder
     cwd = Path.cwd()
     return cwd if start.is_relative_to(cwd) else start
@@ -168,15 +169,20 @@ def _load(path: Path, *, must_configure: bool = False) -> Settings | None:
     """The settings in a configuration file; None if it is a pyproject.toml that does not configure modellint."""
     shown = _shown(path)
     try:
-        data = path.read_bytes()
+        data = read_file(path)
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise UsageError(f"{shown}: not valid TOML: {byte} is not valid UTF-8; expected text in UTF-8") from None
     except OSError as error:
         raise UsageError(f"{shown}: cannot be read: {error.strerror}") from None
     is_pyproject = path.name == "pyproject.toml"
-    if is_pyproject and b"modellint" not in data and not must_configure:
+    if is_pyproject and "modellint" not in text and "\0" not in text and not must_configure:  # NUL: it is no text
         return None
     try:
-        text = data.decode("utf-8")
         document = _parse_toml(text)
+    except RecursionError:
+        raise UsageError(f"{shown}: not valid TOML: nested too deeply") from None
     except ValueError as error:
         raise UsageError(f"{shown}: not valid TOML: {error}") from None
     section = "tool.modellint" if is_pyproject else ""
@@ -267,7 +273,10 @@ class _Reader:
         return value
 
     def file(self, key: str, value: Any) -> Path:
-        return Path(os.path.abspath(self.path.parent / self.string(key, value)))
+        path = self.string(key, value)
+        if not path or "\0" in path:
+            raise self.refuse(key, "a path", value)
+        return Path(os.path.abspath(self.path.parent / path))
 
     def files(self, key: str, value: Any) -> tuple[Path, ...]:
         return tuple(self.file(key, item) for item in self.strings(key, value))
@@ -324,9 +333,11 @@ def _choice(choices: Iterable[str], make: Callable[[str], Any]) -> Kind:
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
+#: A name that files can have.
+_PATH = {"type": "string", "pattern": "^[^\\u0000]+$"}
 _STRINGS = Kind(_Reader.strings, _TEXTS)
-_FILE = Kind(_Reader.file, _TEXT)
-_FILES = Kind(_Reader.files, _TEXTS)
+_FILE = Kind(_Reader.file, _PATH)
+_FILES = Kind(_Reader.files, {"type": "array", "items": _PATH})
 _COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
 _CONFIRM = Kind(_Reader.confirm, {"type": "object"})
 _CODE_LISTS = Kind(_Reader.code_lists, {"type": "object", "additionalProperties": _TEXTS})

@@ -6,6 +6,7 @@ files (at every level, up to the top of the repository) and the `exclude` settin
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import os
 import re
@@ -21,26 +22,52 @@ if TYPE_CHECKING:
     from modellint.config import Settings
 
 
-def discover(paths: Iterable[Path], settings: Settings) -> tuple[list[Path], list[Path]]:
-    """The files to check below `paths`, sorted and each once, and the named files that are no source of ours."""
-    walker = _Walker(glob_matcher(settings.exclude + settings.extend_exclude, settings.root))
+def discover(
+    paths: Iterable[Path], settings: Settings, on_unlisted: Callable[[str, OSError], None] = lambda folder, error: None
+) -> tuple[list[Path], list[Path]]:
+    """The files to check below `paths`, sorted and each once, and the named files that are no source of ours.
+
+    Told of folders in them that cannot be listed. Raises UsageError for a path that cannot be checked.
+    """
+    walker = _Walker(glob_matcher(settings.exclude + settings.extend_exclude, settings.root), on_unlisted)
     named: list[str] = []
     skipped: list[Path] = []
     for path in paths:
         absolute = os.path.abspath(path)
         if os.path.isdir(absolute):
+            _check_listable(path, absolute)
             walker.walk(absolute)
         elif not os.path.lexists(absolute):
-            raise UsageError(f"{path}: no such file or folder")
+            raise UsageError(f"{path}: {_why_missing(absolute)}")
         elif not os.path.exists(absolute):
             raise UsageError(f"{path}: a link that leads nowhere; expected a file or a folder")
         elif not os.path.isfile(absolute):
             raise UsageError(f"{path}: neither a file nor a folder")
+        elif not os.access(absolute, os.R_OK):
+            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.EACCES)}")
         elif kind_of(absolute) is not None:
             named.append(absolute)
         else:
             skipped.append(Path(path))
     return [Path(path) for path in sorted({*walker.files(), *named})], skipped
+
+
+def _check_listable(path: Path, folder: str) -> None:
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise UsageError(f"{path}: the folder cannot be listed: {error.strerror}") from None
+
+
+def _why_missing(path: str) -> str:
+    """Why a path leads nowhere, which need not be that nothing is there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        pass
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return "no such file or folder"
 
 
 def glob_matcher(patterns: Sequence[str], root: Path) -> Callable[[str], bool]:
@@ -96,8 +123,9 @@ class _Ignores:
 
 
 class _Walker:
-    def __init__(self, is_excluded: Callable[[str], bool]) -> None:
+    def __init__(self, is_excluded: Callable[[str], bool], on_unlisted: Callable[[str, OSError], None]) -> None:
         self._is_excluded = is_excluded
+        self._on_unlisted = on_unlisted
         self._files: list[str] = []
         self._links: list[str] = []
         self._targets: set[str] = set()
@@ -128,9 +156,10 @@ class _Walker:
             try:
                 with os.scandir(folder) as scan:
                     entries = list(scan)
-            except OSError:
+            except OSError as error:
+                self._on_unlisted(folder, error)
                 continue
-            if any(entry.name == ".gitignore" for entry in entries):
+            if any(entry.name == ".gitignore" and os.path.isfile(entry) for entry in entries):
                 ignores = _ignores_of(folder, ignores)
             for entry in entries:
                 self._visit(entry, ignores, pending)

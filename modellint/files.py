@@ -6,11 +6,13 @@ cache knows exactly which contents a finding depends on: files read, files found
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.source import NOTEBOOK, UnreadableError, decode_python, kind_of
 
@@ -24,6 +26,32 @@ ABSENT = "absent"
 def content_hash(data: bytes) -> str:
     """A short hash of a file's content."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file. Raises OSError, for a pipe or a device too: these may keep us waiting, or have no end."""
+    try:
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, str(error)) from None
+    try:
+        mode = os.fstat(number).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, "not a regular file")
+        with os.fdopen(number, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(number)
+
+
+def parse_json(data: bytes) -> Any:
+    """What a JSON document holds. Raises ValueError if it is none, or nested too deeply to be read."""
+    import json
+
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 class Files:
@@ -86,7 +114,7 @@ class Files:
         """Whether `path` is a file."""
         if self._traces:
             self._traces[-1][0].add(f"is-file:{path.as_posix()}")
-        return path in self._overlay or self._contents.get(path) is not None or path.is_file()
+        return path in self._overlay or self._contents.get(path) is not None or os.path.isfile(path)
 
     def is_dir(self, path: Path) -> bool:
         if self._traces:
@@ -142,7 +170,7 @@ class Files:
             data = self._contents[path] if path in self._contents else self._load(path)
             return ABSENT if data is None else content_hash(data)
         if kind == "is-file":
-            return str(path in self._overlay or path.is_file())
+            return str(path in self._overlay or os.path.isfile(path))
         if kind == "is-dir":
             return str(self._is_dir(path))
         if kind == "dir":
@@ -153,7 +181,7 @@ class Files:
         if path in self._overlay:
             return self._overlay[path]
         try:
-            return path.read_bytes()
+            return read_file(path)
         except OSError:
             return None
 
@@ -171,7 +199,7 @@ class Files:
         return self._listed
 
     def _is_dir(self, path: Path) -> bool:
-        return bool(self._overlay and path in self._folders) or path.is_dir()
+        return bool(self._overlay and path in self._folders) or os.path.isdir(path)
 
     def _names(self, path: Path) -> list[str]:
         try:

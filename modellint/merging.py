@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config import UsageError
+from modellint.files import parse_json, read_file
 from modellint.finding import (
     Applicability,
     Confidence,
@@ -38,7 +39,7 @@ def merged(files: Iterable[Path]) -> Report:
         for number, item in enumerate(document["findings"], 1):
             try:
                 finding = _finding(item)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 reason = f"{type(error).__name__}: {error}"
                 raise UsageError(
                     f"{file}: finding {number} is not as `--output-format json` has it ({reason})"
@@ -50,7 +51,7 @@ def merged(files: Iterable[Path]) -> Report:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        document = json.loads(file.read_bytes())
+        document = parse_json(read_file(file))
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     except ValueError as error:
@@ -62,7 +63,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _number(document: dict[str, Any], key: str, file: Path) -> float:
     value = document.get(key)
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
         raise UsageError(f"{file}: `{key}` is no number; expected what `--output-format json` writes")
     return value
 

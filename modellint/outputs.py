@@ -13,6 +13,9 @@ from modellint.config import OUTPUT_FORMATS, UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+#: Formats that people read, in the encoding of their terminal.
+HUMAN_FORMATS = ("full", "concise", "pylint")
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -52,17 +55,33 @@ def _parsed(text: str) -> Output:
     return Output(name, Path(file) if equals else None)
 
 
-def deliver(text: str, target: Path | None, option: str = "--output-file") -> None:
-    """Write what was asked for to a file, whole or not at all, or to stdout. Raises UsageError."""
+def deliver(text: str, target: Path | None, option: str = "--output-file", *, is_data: bool = False) -> None:
+    """Write what was asked for to a file, whole or not at all, or to stdout. Raises UsageError.
+
+    Data that programs read is UTF-8, whatever the terminal takes.
+    """
     if target is None:
+        if is_data and hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         sys.stdout.write(text)
         return
     from modellint.cache import write_atomically
 
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        write_atomically(target, text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise UsageError(f"{option}: {target}: {error.strerror}") from None
+        if _takes_bytes(target):
+            target.write_bytes(data)
+        else:
+            write_atomically(Path(os.path.realpath(target)), data)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{option}: {target}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _takes_bytes(target: Path) -> bool:
+    """Whether a file is a device or a pipe, or one that a process has open: what is written there cannot be swapped."""
+    if target.as_posix().startswith(("/dev/fd/", "/dev/std", "/proc/")):
+        return True
+    return os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
 
 
 def shown(path: Path | str, base: Path | None = None) -> str:

@@ -123,7 +123,7 @@ def rules_at(path: Path) -> tuple[dict[str, Rule], list[Rule]]:
 
     Raises UsageError if there is nothing at `path`, or no rule.
     """
-    if not path.exists():
+    if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
     for paths in ((), (path,)):
         rules = load_rules(paths)
@@ -138,7 +138,7 @@ def _source_of(rule: Rule) -> Path:
 
 
 def _files_of(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(path.glob("*.py"))
+    return [path] if os.path.isfile(path) else sorted(filter(os.path.isfile, path.glob("*.py")))
 
 
 def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule]]]]:
@@ -152,7 +152,7 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
         except Exception as error:
             raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
     for folder in rule_paths:
-        if not folder.exists():
+        if not os.path.exists(folder):
             raise UsageError(f"`rule-paths`: {folder}: no such folder")
         for path in _files_of(folder):
             yield str(path), rules_in(_load_file(path))

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from modellint.config import UsageError
+from modellint.outputs import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from modellint.rule import Rule
+
+
+class FilePath(click.Path):
+    """The path of a file or folder, which is not empty and no more than files can be called."""
+
+    def __init__(self, *, file_okay: bool = True) -> None:
+        super().__init__(file_okay=file_okay, readable=False, path_type=Path)  # whoever reads it says why not
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value) or "\0" in str(value):
+            self.fail(f"{str(value)!r} is no path; expected that of a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -60,7 +73,7 @@ def explain(code: str, output_format: str) -> int:
     if rule is None:
         hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
         raise UsageError(f"no rule has the code `{code}`{hint}")
-    click.echo(_PAGES[output_format](type(rule)))
+    deliver(_PAGES[output_format](type(rule)) + "\n", None, is_data=output_format == "json")
     return 0
 
 
@@ -119,7 +132,7 @@ def rules(ctx: click.Context, output_format: str) -> int:
     if output_format == "json":
         import json
 
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        deliver(json.dumps(listed, indent=2, ensure_ascii=False) + "\n", None, is_data=True)
         return 0
     width = max(len(rule["name"]) for rule in listed)
     for rule in listed:
@@ -150,7 +163,7 @@ Exit codes:
 )
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     default=Path("house_rules"),
     help="Where to write, made if it is not there (house_rules).",
 )
@@ -183,7 +196,7 @@ Exit codes:
 
 
 @click.command("test-rules", epilog=_TEST_EXAMPLES)
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=FilePath())
 def test_rules(path: Path) -> int:
     """Run the examples of the rules in a file or folder.
 

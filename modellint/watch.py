@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from modellint.config import DEFAULT_EXCLUDES, UsageError
+from modellint.process import is_unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +27,7 @@ def watch(paths: Sequence[Path], check: Callable[[], int]) -> int:
         import watchfiles
     except ImportError:
         raise UsageError("--watch needs the package watchfiles; expected `pip install 'modellint[watch]'`") from None
-    missing = [path for path in paths if not path.exists()]
+    missing = [path for path in paths if not os.path.exists(path)]
     if missing:
         raise UsageError(f"{missing[0]}: no such file or folder")
 
@@ -39,6 +41,8 @@ def watch(paths: Sequence[Path], check: Callable[[], int]) -> int:
     next(changes, None)  # it listens from here on, so that nothing is missed while we check
     code = _once(check)
     for change in changes:
+        if is_unread():
+            break
         if change:
             code = _once(check)
     return code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from modellint.analyser import Analyser, FileResult
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 #: Below this many bytes a second process costs more than it saves.
 _WORTH_SHARING = 1_500_000
 _CHUNKS_PER_JOB = 6
+#: Linux' number for "send me this signal when the thread that forked me ends".
+_PR_SET_PDEATHSIG = 1
 _analyser: Analyser
 
 
@@ -89,18 +92,22 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    with ProcessPoolExecutor(jobs, context, _start, (settings, overlay, record)) as executor:
-        futures = [executor.submit(_analyse, chunk) for chunk in chunks]
-        try:
-            for future in as_completed(futures):
-                yield from future.result()
-        except BrokenProcessPool:
-            raise WorkerError("a worker process died; `--jobs 1` shows on which file") from None
-        finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+    executor = ProcessPoolExecutor(jobs, context, _start, (os.getpid(), settings, overlay, record))
+    try:
+        for future in as_completed([executor.submit(_analyse, chunk) for chunk in chunks]):
+            yield from future.result()
+    except BrokenProcessPool:
+        raise WorkerError("a worker process died; `--jobs 1` shows on which file") from None
+    except BaseException:  # Ctrl-C, and whoever wants no more results
+        for process in executor._processes.values():
+            process.kill()
+        raise
+    finally:
+        # A thread of the executor that is still at work when Python exits uses pipes that are closed by then.
+        executor.shutdown(cancel_futures=True)
 
 
-def _start(settings: Settings, overlay: Mapping[Path, bytes] | None, record: bool) -> None:
+def _start(parent: int, settings: Settings, overlay: Mapping[Path, bytes] | None, record: bool) -> None:
     import gc
     import signal
     import warnings
@@ -108,10 +115,35 @@ def _start(settings: Settings, overlay: Mapping[Path, bytes] | None, record: boo
     from modellint.packs import select_rules
 
     global _analyser
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent sees to our end
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _end_with(parent)
     gc.disable()
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGINT, lambda *_: os._exit(2))
     _analyser = Analyser(select_rules(settings), settings, overlay, record=record)
+
+
+def _end_with(parent: int) -> None:
+    """Have this process end when its parent does, however that ends."""
+    import signal
+
+    if sys.platform == "linux":
+        with suppress(ImportError, AttributeError, OSError):
+            import ctypes
+
+            if ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
+                if os.getppid() != parent:  # which has ended before we asked
+                    os._exit(2)
+                return
+    import multiprocessing
+    from threading import Thread
+
+    def wait() -> None:
+        if process := multiprocessing.parent_process():
+            process.join()
+            os._exit(2)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _analyse(paths: Sequence[Path]) -> list[FileResult]:

@@ -111,9 +111,9 @@ def find(target: str, settings: Settings, setup: Setup) -> Target:
 
 def _in_file(target: str, path: Path, name: str | None, project: Project) -> Target:
     kind = kind_of(path.name)
-    if kind is None or path.is_dir():
+    if kind is None or os.path.isdir(path):
         raise UsageError(f"{target}: {_EXPECTED}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise UsageError(f"{target}: no such file")
     if kind == YAML:
         if name is not None:

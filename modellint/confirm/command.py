@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ def run_probe(
 ) -> int:
     """Probe a target, write the report, and give the exit code. Raises UsageError."""
     path = Path(target.partition("::")[0])
-    settings = settings_for([path if path.exists() else Path(".")], flags["config"], isolated=flags["isolated"])
+    settings = settings_for([path if os.path.exists(path) else Path(".")], flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(python=flags["python"], jobs=flags["jobs"])
     result = probe(target, settings, Wishes(flags["device"], flags["timeout"]))
-    deliver(as_json(result) if output_format == "json" else as_text(result, colour=colour), output_file)
+    is_data = output_format == "json"
+    deliver(as_json(result) if is_data else as_text(result, colour=colour), output_file, is_data=is_data)
     return result.exit_code

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modellint.config import UsageError
 from modellint.files import Files
 from modellint.finding import Applicability
 from modellint.fix.fixer import MAX_PASSES, Fixer
@@ -124,12 +123,10 @@ def _difference(line: bytes, view: View) -> Iterator[bytes]:
 def fixing(
     settings: Settings, rules: RuleSet, overlay: Mapping[Path, bytes] | None, flags: Mapping[str, Any]
 ) -> Fixing | None:
-    """What the command line asks for. Raises UsageError for flags that do not go together."""
+    """What the command line asks for."""
     is_diff = flags["diff"]
     if not (flags["fix"] or flags["fix_only"] or is_diff):
         return None
-    if flags["write_baseline"]:
-        raise UsageError("--write-baseline keeps findings and --fix removes them; expected one of the two")
     stdin = next(iter(overlay)) if overlay else None
     fixer = Fixer(
         settings,

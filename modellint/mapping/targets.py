@@ -31,14 +31,14 @@ def map_of(target: str, project: Project) -> Map:
     """The map of what `target` names. Raises MapError."""
     shown, cls = split(target)
     path = Path(os.path.abspath(shown))
-    if path.is_dir():
+    if os.path.isdir(path):
         raise MapError(f"{shown}: is a folder; {_EXPECTED}")
     kind = kind_of(path.name)
     if kind is None:
         raise MapError(f"{shown}: is neither Python nor YAML; {_EXPECTED}")
     data = project.files.read(path)
     if data is None:
-        reason = "cannot be read" if path.exists() else "no such file or folder"
+        reason = "cannot be read" if os.path.exists(path) else "no such file or folder"
         raise MapError(f"{shown}: {reason}")
     try:
         if kind == YAML:

@@ -6,13 +6,13 @@ is written in a Python file of the folder.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.files import parse_json
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link.recipes.evaluation import ItemKind, evaluate
@@ -211,8 +211,8 @@ def _readme(recipe: Recipe, project: Project) -> str:
 def _configured(recipe: Recipe, project: Project) -> str | None:
     data = project.files.read(recipe.file.parent / "config.json")
     try:
-        settings = json.loads(data) if data else None
-    except (ValueError, RecursionError):
+        settings = parse_json(data) if data else None
+    except ValueError:
         return None
     name = settings.get(knowledge.INTERFACE_SETTING) if isinstance(settings, dict) else None
     return name if isinstance(name, str) and name else None

@@ -69,9 +69,15 @@ def _described(path: Path) -> Iterator[None]:
 
 def _staged(target: Path, rewrite: Rewrite) -> Path:
     """The new content in a file beside the old one, with the same mode and owner."""
-    is_read_only = not target.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
+    status = target.stat()
+    is_read_only = not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
     if is_read_only or not os.access(target, os.W_OK):  # root may write what nobody should
         raise WriteError(f"{rewrite.path}: the file is read-only; expected one that can be written")
+    if status.st_nlink > 1:  # to be replaced takes it from the others, and to be overwritten may end half-way
+        reason = (
+            f"the file has {status.st_nlink} hard links, of which only one would change; expected a file of its own"
+        )
+        raise WriteError(f"{rewrite.path}: {reason}")
     if target.read_bytes() != rewrite.before:
         raise WriteError(f"{rewrite.path}: something else has changed the file in the meantime; run modellint again")
     for leftover in _leftovers(target):

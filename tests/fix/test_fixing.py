@@ -208,6 +208,19 @@ def test_the_target_of_a_link_is_edited_and_the_link_kept(project: Workspace) ->
     assert (project.root / "real/code.py").read_text() == GOOD
 
 
+def test_a_file_with_hard_links_is_left_as_it_is(project: Workspace) -> None:
+    """To replace it would end the link; to write into it could leave it half-written."""
+    project.write({"a.py": BAD, "b.py": BAD})
+    os.link(project.root / "a.py", project.root.parent / "linked.py")
+    done = project.check("--fix")
+    assert done.code == 2
+    says = "a.py: the file has 2 hard links, of which only one would change; expected a file of its own"
+    assert says in done.err
+    assert (project.root / "a.py").read_text() == (project.root.parent / "linked.py").read_text() == BAD
+    assert (project.root / "a.py").stat().st_nlink == 2
+    assert (project.root / "b.py").read_text() == GOOD
+
+
 def test_a_read_only_file_is_named(project: Workspace) -> None:
     project.write({"a.py": BAD, "b.py": BAD})
     os.chmod(project.root / "a.py", 0o444)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,14 @@ def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 _Files = FilePath()
-_Seconds = click.FloatRange(min=0, min_open=True)
+
+
+class _Seconds(click.FloatRange):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):  # which is in every range
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return seconds
 
 
 class _Commands(click.Group):
@@ -174,7 +182,7 @@ def cli() -> None:
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Seconds(min=0, min_open=True, max=1_000_000),
     help="How long each model may run (60).",
 )
 @click.option("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
@@ -337,7 +345,7 @@ Exit codes:
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Seconds(min=0, min_open=True, max=1_000_000),
     help="How long each check may take (60).",
 )
 @click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")

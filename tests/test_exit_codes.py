@@ -233,6 +233,14 @@ def test_no_code_where_codes_are_expected(project: Workspace, option: str, value
     assert project.run("check", "clean.py", option, "TST101,").code == 0
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-1", "1e7"])
+def test_a_time_that_is_none(project: Workspace, value: str) -> None:
+    for command in (["check", "--confirm", "a.py"], ["probe", "model.py::A"]):
+        result = project.run(*command, "--timeout", value)
+        assert (result.code, result.out) == (2, "")
+        assert "Invalid value for '--timeout'" in result.err
+
+
 @pytest.mark.parametrize("value", ["", "/"])
 def test_a_pattern_for_nothing(project: Workspace, value: str) -> None:
     result = project.run("check", "a.py", "--exclude", value)

@@ -53,3 +53,10 @@ def test_code_of_a_notebook_is_that_of_its_cells(tmp_path: Path) -> None:
     files = Files()
     assert files.code(tmp_path / "book.ipynb") == b"\nx = 1\n"
     assert files.code(tmp_path / "broken.ipynb") == files.code(tmp_path / "missing.py") == b""
+
+
+def test_a_name_that_no_system_takes_is_no_file(tmp_path: Path) -> None:
+    files = Files()
+    assert not files.exists(tmp_path / ("a" * 5000))
+    assert not files.is_dir(tmp_path / ("a" * 5000))
+    assert not files.exists(tmp_path / "a\0b")

@@ -48,13 +48,24 @@ class Place:
 
 
 class UnreadableError(Exception):
-    """A file, or another `unit` of code, that cannot be read as text or parsed: where, and what was expected."""
+    """A file, or another `unit` of code, that cannot be read as text or parsed: where, and what was expected.
 
-    def __init__(self, reason: str, span: Span | None = None, unit: str = "file") -> None:
+    `tried` tells by which grammar. For what is written for Python 2, the reason is how that shows.
+    """
+
+    def __init__(
+        self, reason: str, span: Span | None = None, unit: str = "file", *, tried: str = "", is_python2: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.unit = unit
         self.span = span or Span(1, 1, 1, 1)
+        self.tried = tried
+        self.is_python2 = is_python2
+
+    def within(self, unit: str, span: Span) -> UnreadableError:
+        """The same of a part of a file, at `span` of the file."""
+        return UnreadableError(self.reason, span, unit, tried=self.tried, is_python2=self.is_python2)
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,11 @@ class SourceFile:
 def split_lines(text: str) -> list[str]:
     """The lines of a text with their ends, as Python and YAML split them."""
     return io.StringIO(text, newline="" if "\r" in text else "\n").readlines()
+
+
+def unified(text: str) -> str:
+    """A text with LF for each end of a line; lines and columns stay as they are."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def kind_of(name: str) -> str | None:

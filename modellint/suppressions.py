@@ -10,7 +10,6 @@ comments count, in Python and in YAML: text inside a string or a block scalar is
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 from bisect import bisect_right
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.config import closest
+from modellint.frontends.syntax import tokens_of
 from modellint.source import Span
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def in_python(source: SourceFile) -> tuple[Suppression, ...]:
     result: list[Suppression] = []
     in_head, docstring_seen = True, False
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        for token in tokens_of(source.text):
             if token.type == tokenize.COMMENT:
                 result.extend(_directives(token.string, *token.start, in_head))
             elif token.type == tokenize.STRING and in_head and not docstring_seen:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Severity
@@ -23,13 +22,15 @@ class UnreadableFile(Rule):
     that are nested too deeply. Plain YAML that is no recipe is not looked at. In a notebook each cell counts for
     itself: one that is not Python leaves the others to be checked.
 
+    Python is read in the grammar of the interpreter that runs modellint, and where that does not suffice in that of
+    Python 3.14. A file that is written for Python 2 is an info.
+
     ## Why is this bad
     A file that is not understood is a file that is not checked. Staying silent would look like "all is well".
     The rule is therefore active whatever `select` says, unless it is ignored.
 
     ## How to fix
-    Correct the syntax, or declare the encoding in the first line (`# -*- coding: latin-1 -*-`). Code that is
-    newer than the Python that runs modellint needs modellint to run with a newer Python.
+    Correct the syntax, or declare the encoding in the first line (`# -*- coding: latin-1 -*-`).
 
     ## Confirming
     A file that cannot be read has nothing to run.
@@ -83,14 +84,18 @@ class UnreadableFile(Rule):
     )
 
     def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:
-        version = ".".join(map(str, sys.version_info[:2]))
-        evidence = [f"read as Python {version}"] if path.endswith((".py", ".pyi")) else []
         excluded = "it" if error.unit == "file" else "the file"
+        problem = f"cannot read this {error.unit}: {error.reason}"
+        remedy = f"correct the {error.unit}"
+        if error.is_python2:
+            problem = f"this {error.unit} is written for Python 2: {error.reason}"
+            remedy = "convert it to Python 3"
         yield self.finding(
             Place(path, error.span),
-            f"cannot read this {error.unit}: {error.reason}",
+            problem,
             symbol=path.rpartition("/")[2],
             confidence=Confidence.HIGH,
-            evidence=evidence,
-            help=f"correct the {error.unit}, or exclude {excluded}: nothing in it was checked",
+            severity=Severity.INFO if error.is_python2 else None,
+            evidence=[error.tried] if error.tried else [],
+            help=f"{remedy}, or exclude {excluded}: nothing in it was checked",
         )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.files import Files
+from modellint.frontends.syntax import tree_of
 from modellint.link.project import Project
 from modellint.notebook.places import out_of_notebook
 from modellint.notebook.reading import read
@@ -139,7 +140,7 @@ def _words(value: Any) -> Iterator[str]:
 def needed(text: str, names: Iterable[str]) -> str:
     """What of a module the `names` rest on, at the lines where it stands."""
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     bound = [set(_bound(node)) for node in tree.body]

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import ast
-import io
 import tokenize
-import warnings
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.fix.edits import EditError, applied, changes_of, moved
-from modellint.source import NOTEBOOK, YAML, SourceFile, UnreadableError, decode_python, decode_yaml, kind_of
+from modellint.frontends.syntax import tokens_of, tree_of
+from modellint.source import (
+    NOTEBOOK,
+    YAML,
+    SourceFile,
+    UnreadableError,
+    decode_python,
+    decode_yaml,
+    kind_of,
+    split_lines,
+)
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
@@ -77,9 +85,7 @@ def _check_python(path: Path, old: str, data: bytes, new: str, changes: Sequence
     try:
         if decode_python(path, data).text != new:
             raise EditError("the result would be decoded in another way")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(new)
+        tree = tree_of(new)
         before, after = _python_tokens(old), _python_tokens(new)
     except (UnreadableError, SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError) as error:
         raise EditError(f"the result is no Python ({error})") from None
@@ -114,8 +120,6 @@ def _check_lossless(tree: ast.Module, text: str, changes: Sequence[Change]) -> N
 
 def _python_tokens(text: str) -> list[Token]:
     starts = _line_starts(text)
-    lines = io.StringIO(text, newline="").readlines()
-    plain = (f"{line[:-1]}\n" if line.endswith("\r") else line for line in lines)
     return [
         Token(
             starts[token.start[0] - 1] + token.start[1],
@@ -123,14 +127,14 @@ def _python_tokens(text: str) -> list[Token]:
             token.type,
             token.string,
         )
-        for token in tokenize.generate_tokens(partial(next, plain, ""))
+        for token in tokens_of(text)
         if token.type not in _LAYOUT
     ]
 
 
 def _line_starts(text: str) -> list[int]:
     """The offset of each line, and that of the end, as Python splits lines."""
-    return list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
+    return list(accumulate(map(len, split_lines(text)), initial=0))
 
 
 def _touches(token: Token, changes: Sequence[Change]) -> bool:

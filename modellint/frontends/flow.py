@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+#: `try` with `except` or, since Python 3.11, with `except*`.
+TRY = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 # Members of an enumeration are slow to reach by name, and these are made for most nodes.
 _CONST, _GLOBAL, _ATTR, _PARAM, _CALL = Op.CONST, Op.GLOBAL, Op.ATTR, Op.PARAM, Op.CALL
@@ -641,7 +643,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[_Lowering, Any], bool]] = {
     ast.While: _Lowering._while,
     ast.With: _Lowering._with,
     ast.AsyncWith: _Lowering._with,
-    ast.Try: _Lowering._try,
+    **dict.fromkeys(TRY, _Lowering._try),
     ast.Match: _Lowering._match,
     ast.FunctionDef: _Lowering._define,
     ast.AsyncFunctionDef: _Lowering._define,
@@ -649,8 +651,6 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[_Lowering, Any], bool]] = {
     ast.Import: _Lowering._import,
     ast.ImportFrom: _Lowering._import,
 }
-if hasattr(ast, "TryStar"):
-    _STATEMENTS[ast.TryStar] = _Lowering._try
 
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Lowering, Any], Value]] = {
     ast.Constant: _Lowering._constant,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import warnings
+import re
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from modellint.frontends import flow
 from modellint.frontends.flow import FunctionNode
+from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError, decode_python
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from modellint.files import Files
     from modellint.graph.value import Flow, Value
     from modellint.source import SourceFile
+
+#: `except A, b:`, which Python 3.14 reads in another way than Python 2.
+_NAMED_BY_COMMA = re.compile(r"except[^:\r\n]*,\s*[^\W\d]\w*\s*:")
 
 
 def read(path: Path, data: bytes, files: Files) -> ModuleFacts:
@@ -48,18 +52,33 @@ def module_name(path: Path, files: Files) -> tuple[str, bool]:
 def parse(source: SourceFile) -> ast.Module:
     """The syntax tree of Python source. Raises UnreadableError, with the place."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.text)
+        tree = tree_of(source.text)
     except SyntaxError as error:
+        from modellint.frontends import python2
+
+        sign = python2.sign_in(source.text, error)
         line = min(max(error.lineno or 1, 1), max(len(source.lines), 1))
         column = max(error.offset or 1, 1)
-        reason = error.msg if "syntax" in error.msg else f"syntax error: {error.msg}"
-        raise UnreadableError(reason, Span(line, column, line, column + 1)) from None
+        reason = sign or (error.msg if "syntax" in error.msg else f"syntax error: {error.msg}")
+        span = Span(line, column, line, column + 1)
+        raise UnreadableError(reason, span, tried=grammars(), is_python2=sign is not None) from None
     except (RecursionError, MemoryError):
         raise UnreadableError("nested too deeply to parse") from None
     except ValueError as error:
         raise UnreadableError(str(error)) from None
+    if _NAMED_BY_COMMA.search(source.text):
+        _check_handlers(source, tree)
+    return tree
+
+
+def _check_handlers(source: SourceFile, tree: ast.Module) -> None:
+    from modellint.frontends import python2
+
+    handler = python2.handler_in(source.text, tree)
+    if handler is not None:
+        start, end = handler.col_offset, handler.col_offset + len("except")
+        span = source.span_of_bytes(handler.lineno, start, handler.lineno, end)
+        raise UnreadableError("`except` with a comma before a name", span, tried=grammars(), is_python2=True)
 
 
 class _Outline:
@@ -94,7 +113,7 @@ class _Outline:
             elif isinstance(node, ast.If | ast.For | ast.While):
                 self._statements(node.body)
                 self._statements(node.orelse)
-            elif isinstance(node, ast.Try):
+            elif isinstance(node, flow.TRY):
                 self._statements(node.body)
                 for handler in node.handlers:
                     self._fallbacks(handler.body)
@@ -229,8 +248,8 @@ def _node_of(function: Function) -> FunctionNode:
         return cast("FunctionNode", node)
     # Lines above keep the lines as they are, and a block of its own the columns of an indented definition.
     if function.offset == 0:
-        return cast("FunctionNode", ast.parse("\n" * (function.line - 1) + function.text).body[0])
-    block = ast.parse("\n" * (function.line - 2) + "if 1:\n" + function.text).body[0]
+        return cast("FunctionNode", tree_of("\n" * (function.line - 1) + function.text).body[0])
+    block = tree_of("\n" * (function.line - 2) + "if 1:\n" + function.text).body[0]
     return cast("FunctionNode", cast("ast.If", block).body[0])
 
 
@@ -278,7 +297,7 @@ def _annotation(node: ast.expr) -> Value:
     """The value of an annotation; one that is written as a string is read as the expression it holds."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            inner = ast.parse(node.value, mode="eval").body
+            inner = tree_of(node.value, "eval").body
         except (SyntaxError, RecursionError, MemoryError, ValueError):
             return flow.lower_expression(node)
         for part in ast.walk(inner):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+
+from modellint.frontends.syntax import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,9 +142,7 @@ def _magic_end(text: str, at: int) -> int:
 
 def _is_statement(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return all(isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) for node in ast.parse(text).body)
+        return all(isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) for node in tree_of(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 

@@ -234,7 +234,20 @@ def _joined(sources: Iterator[tuple[int, str]]) -> Notebook:
         errors += [] if error is None else [error]
         line += 1 + len(lines)
     files = tuple((name, numbers) for name, numbers in written.items() if numbers)
-    return Notebook(tuple(cells), "".join(texts), files, tuple(errors), tuple(cell.first for cell in cells))
+    firsts = tuple(cell.first for cell in cells)
+    return Notebook(tuple(cells), "".join(texts), files, tuple(_told_once(errors)), firsts)
+
+
+def _told_once(errors: list[UnreadableError]) -> Iterator[UnreadableError]:
+    """Errors; of cells that are written for Python 2 the first, which speaks of the others."""
+    old = [error for error in errors if error.is_python2]
+    for error in errors:
+        if not error.is_python2:
+            yield error
+        elif error is old[0]:
+            more = len(old) - 1
+            others = "" if not more else ", and so is one more" if more == 1 else f", and so are {more} more"
+            yield UnreadableError(error.reason + others, error.span, "cell", tried=error.tried, is_python2=True)
 
 
 def _write(written: dict[str, tuple[int, ...]], file: WrittenFile, lines: tuple[int, ...]) -> None:
@@ -258,7 +271,7 @@ def _checked(lines: tuple[str, ...], cell: Cell) -> tuple[str, UnreadableError |
         last = max(cell.last, cell.first)
         line, end_line = min(span.line + above, last), min(span.end_line + above, last)
         place = Span(line, span.column, end_line, span.end_column)
-        return re.sub(r"[^\r\n]", " ", f"\n{text}"), UnreadableError(error.reason, place, "cell")
+        return re.sub(r"[^\r\n]", " ", f"\n{text}"), error.within("cell", place)
     return before + text, None
 
 

@@ -6,9 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
+from modellint.frontends.syntax import tree_of
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
@@ -19,7 +22,7 @@ _MAX_LINES = 80
 def written(value: Value, module: ModuleFacts) -> ast.expr | None:
     """The syntax of an expression, from its own text; positions are relative to it."""
     try:
-        return ast.parse(f"({text_at(module.place(value), module)})", mode="eval").body
+        return tree_of(f"({text_at(module.place(value), module)})", "eval").body
     except (SyntaxError, ValueError, RecursionError):
         return None
 
@@ -42,21 +45,28 @@ def assigned(target: Value, module: ModuleFacts) -> tuple[ast.expr, Place] | Non
     if not lines:
         return None
     column = module.span(target).column - 1
-    text = lines[0][column:]
-    for number in range(1, len(lines) + 1):
+    before, lines[0] = lines[0][:column], lines[0][column:]
+    # Most lines are no statement without the next ones, which is no reason to try newer grammars on each.
+    statement = _first_statement(lines, ast.parse) or _first_statement(lines, tree_of)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    node = getattr(statement, "value", None)
+    if len(targets) != 1 or not isinstance(targets[0], ast.Attribute) or not isinstance(node, ast.expr):
+        return None
+    if before.rstrip().endswith((",", "=")):
+        return None
+    return node, within(target, node, module)
+
+
+def _first_statement(lines: list[str], parse: Callable[[str], ast.Module]) -> ast.stmt | None:
+    """The statement that begins with the first of some lines, of as few of them as it takes."""
+    text = ""
+    for line in lines:
+        text += line
         try:
-            tree = ast.parse(text)
+            body = parse(text).body
         except (SyntaxError, ValueError, RecursionError):
-            text += lines[number] if number < len(lines) else ""
             continue
-        statement = tree.body[0] if tree.body else None
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        node = getattr(statement, "value", None)
-        if len(targets) != 1 or not isinstance(targets[0], ast.Attribute) or not isinstance(node, ast.expr):
-            return None
-        if lines[0][:column].rstrip().endswith((",", "=")):
-            return None
-        return node, within(target, node, module)
+        return body[0] if body else None
     return None
 
 
@@ -72,7 +82,7 @@ def within(start: Value, node: ast.expr, module: ModuleFacts) -> Place:
 def is_atom(text: str) -> bool:
     """Whether an expression can be an operand as it is written."""
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        node = tree_of(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError):
         return False
     return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant | ast.List | ast.Tuple)

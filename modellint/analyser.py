@@ -12,7 +12,7 @@ from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
-from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
+from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
@@ -228,6 +228,8 @@ class _Triggers:
 
     def rules_for(self, data: bytes) -> list[Rule]:
         found: dict[str, bool] = {}
+        if b"\\\n" in data or b"\\\r" in data:
+            data = plain_text(data.decode("latin-1")).encode("latin-1")
 
         def occurs(word: str) -> bool:
             if word not in found:

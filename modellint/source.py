@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import tokenize
 from array import array
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 PYTHON = "python"
 YAML = "yaml"
 NOTEBOOK = "notebook"
+#: Lines that a backslash joins to the next one, and that. A comment ends with its line.
+_CONTINUED = re.compile(r"^[^#\n]*\\\n(?:[^#\n]*\\\n)*[^\n]*\n?", re.MULTILINE)
+_BREAK = re.compile(r"[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
 
@@ -92,8 +96,17 @@ class SourceFile:
         starts = self.starts
         return self.text[starts[max(line - 1, 0)] : starts[min(end_line, len(starts) - 1)]]
 
+    @cached_property
+    def plain(self) -> SourceFile:
+        """The file as those want it who search Python code (`plain_text`): its lines have the same numbers."""
+        text = plain_text(self.text)
+        return self if text is self.text else SourceFile(self.path, text)
+
     def release(self) -> None:
         """Let go of the lines; they come back when somebody asks."""
+        plain = self.__dict__.pop("plain", None)
+        if plain is not None and plain is not self:
+            plain.release()
         self.__dict__.pop("lines", None)
 
     @cached_property
@@ -122,6 +135,20 @@ def split_lines(text: str) -> list[str]:
 def unified(text: str) -> str:
     """A text with LF for each end of a line; lines and columns stay as they are."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def plain_text(text: str) -> str:
+    """Python code for those who search it: lines end at LF, without form feeds, and a statement that backslashes
+    continue stands on its first line, with as many empty ones behind it."""
+    text = unified(text)
+    if "\f" in text:
+        text = text.replace("\f", "")
+    return _CONTINUED.sub(_on_one_line, text) if "\\\n" in text else text
+
+
+def _on_one_line(match: re.Match[str]) -> str:
+    lines = match[0]
+    return _BREAK.sub(lambda found: "" if found[1] else " ", lines) + "\n" * lines.count("\\\n")
 
 
 def kind_of(name: str) -> str | None:
@@ -165,16 +192,18 @@ def _decode(path: Path, data: bytes, encoding: str, bom: bool) -> SourceFile:
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
-        line = body.count(b"\n", 0, error.start) + 1
-        start = body.rfind(b"\n", 0, error.start) + 1
-        column = len(body[start : error.start].decode(encoding, "replace")) + 1
         raise UnreadableError(
             f"byte 0x{body[error.start]:02x} is not valid {encoding}; expected text in that encoding",
-            Span(line, column, line, column + 1),
+            _span_behind(body[: error.start].decode(encoding, "replace")),
         ) from None
     nul = text.find("\0")
     if nul >= 0:
-        line = text.count("\n", 0, nul) + 1
-        column = nul - text.rfind("\n", 0, nul)
-        raise UnreadableError("found a NUL character; expected text", Span(line, column, line, column + 1))
+        raise UnreadableError("found a NUL character; expected text", _span_behind(text[:nul]))
     return SourceFile(path, text, encoding, bom)
+
+
+def _span_behind(text: str) -> Span:
+    """The place of the character behind a text."""
+    lines = split_lines(text) or [""]
+    line, column = (len(lines) + 1, 1) if lines[-1].endswith(("\n", "\r")) else (len(lines), len(lines[-1]) + 1)
+    return Span(line, column, line, column + 1)

@@ -8,7 +8,7 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.link.classes.tensor_uses import UseKind
 from modellint.link.values.python_edit import assigned, text_at
 from modellint.rule import Example, Rule
-from modellint.source import Place, Span
+from modellint.source import Place, Span, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -519,7 +519,7 @@ def _registered(stranded: Stranded, target: Value) -> Fix | None:
         return None
     _, written = stored
     start, end = module.span(target), written.span
-    if text_at(Place(module.path, _between(start, end)), module).strip() != "=":
+    if plain_text(text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
         return None  # an annotation or a parenthesis stands between
     whole = Place(module.path, Span(start.line, start.column, end.end_line, end.end_column))
     call = f'self.register_buffer("{stranded.attribute}", {text_at(written, module)}, persistent=False)'

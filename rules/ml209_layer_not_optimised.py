@@ -527,7 +527,7 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in left_out(module, project):
             yield self._report(found)
-        if "load_hyperpyyaml" in module.source.text:
+        if "load_hyperpyyaml" in module.text:
             from modellint.link.recipes.pairing import recipes_of
 
             for recipe in recipes_of(module.file, project):

@@ -18,6 +18,7 @@ from modellint.source import (
     decode_yaml,
     kind_of,
     split_lines,
+    unified,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _check_lossless(tree: ast.Module, text: str, changes: Sequence[Change]) -> N
         start, end = starts[first - 1], starts[statement.end_lineno or first]
         if not any(start <= spot < end for spot in spots):
             continue
-        part = text[start:end].replace("\r\n", "\n").replace("\r", "\n")  # libcst loses single CRs
+        part = unified(text[start:end]).replace("\f", "")  # libcst loses single CRs and form feeds
         try:
             is_same = libcst.parse_module(part).code == part
         except (libcst.ParserSyntaxError, libcst.CSTValidationError, RecursionError):

@@ -247,9 +247,10 @@ def _node_of(function: Function) -> FunctionNode:
     if node is not None:
         return cast("FunctionNode", node)
     # Lines above keep the lines as they are, and a block of its own the columns of an indented definition.
-    if function.offset == 0:
-        return cast("FunctionNode", tree_of("\n" * (function.line - 1) + function.text).body[0])
-    block = tree_of("\n" * (function.line - 2) + "if 1:\n" + function.text).body[0]
+    text = module.source.text_between(function.line, function.end_line)
+    if not text.lstrip("\f")[:1].isspace():
+        return cast("FunctionNode", tree_of("\n" * (function.line - 1) + text).body[0])
+    block = tree_of("\n" * (function.line - 2) + "if 1:\n" + text).body[0]
     return cast("FunctionNode", cast("ast.If", block).body[0])
 
 

@@ -96,8 +96,8 @@ class Function:
 
     @cached_property
     def text(self) -> str:
-        """The source lines of the function, decorators left out."""
-        return self.module.source.text_between(self.line, self.end_line)
+        """The source lines of the function, decorators left out, for those who search them."""
+        return self.module.source.plain.text_between(self.line, self.end_line)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -225,7 +225,7 @@ class Class:
 
     @cached_property
     def text(self) -> str:
-        return self.module.source.text_between(self.line, self.end_line)
+        return self.module.source.plain.text_between(self.line, self.end_line)
 
     @property
     def place(self) -> Place:
@@ -283,6 +283,11 @@ class ModuleFacts:
     def file(self) -> Path:
         return self.source.path
 
+    @property
+    def text(self) -> str:
+        """The text of the file, for those who search it."""
+        return self.source.plain.text
+
     def span(self, value: Value) -> Span:
         return self.source.span_of_bytes(value.line, value.offset, value.end_line, value.end_offset)
 
@@ -309,13 +314,13 @@ class ModuleFacts:
 
     def mentioning(self, names: Iterable[str]) -> list[Function]:
         """The functions and methods whose text holds one of the `names`, in the order of the file."""
-        text = self.source.text
+        text = self.text
         found: dict[int, Function] = {}
         for name in names:
             at = text.find(name)
             if at < 0:
                 continue
-            offsets = self.source.starts
+            offsets = self.source.plain.starts
             lines, functions = self._by_line
             while at >= 0:
                 line = bisect_right(offsets, at)

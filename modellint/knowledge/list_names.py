@@ -80,7 +80,7 @@ class Listing:
         classes = {name for name in module.classes if "." not in name}
         functions = {name: self._parameters(function) for name, function in module.functions.items()}
         names = {*module.constants, *(name for name, _ in self._imported(module))}
-        is_open = _DYNAMIC.search(module.source.text) is not None
+        is_open = _DYNAMIC.search(module.text) is not None
         is_open |= any(self.project.names.find_module(star, module.file) is None for star in module.star_imports)
         for name in classes & module.classes.keys():
             if not knowledge.knows(knowledge.canonical(f"{module.name}.{name}")):

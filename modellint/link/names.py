@@ -228,7 +228,7 @@ class Names:
 
     def _lazy(self, module: ModuleFacts, name: str, trail: _Trail) -> Definition | None:
         """A name that a package loads when it is first asked for, by a table from modules to names."""
-        if name not in module.source.text:
+        if name not in module.text:
             return None
         table = self._project.once(("lazy", module.path), lambda: _lazy_table(module))
         target = table.get(name)
@@ -316,7 +316,7 @@ class Names:
     def _redirected(self, base: Path, name: str) -> str | None:
         """The name under which a package now keeps what it used to keep under `name`."""
         package = self._project.python(base / name.partition(".")[0] / "__init__.py")
-        if package is None or "redirect" not in package.source.text:
+        if package is None or "redirect" not in package.text:
             return None
         table = self.redirects(package)
         prefix = name
@@ -397,7 +397,7 @@ class Names:
         return frozenset(name.partition(".")[0] for name in self._project.files.listdir(folder)) - {""}
 
     def _may_define(self, module: ModuleFacts, name: str, depth: int) -> bool:
-        if depth > _MAX_HOPS or self._is_defined(module, name) or _DYNAMIC.search(module.source.text):
+        if depth > _MAX_HOPS or self._is_defined(module, name) or _DYNAMIC.search(module.text):
             return True
         if name in self._project.once(("lazy", module.path), lambda: _lazy_table(module)):
             return True
@@ -554,7 +554,7 @@ def _strings(value: Value) -> Iterator[str]:
 
 def _all_names(module: ModuleFacts) -> frozenset[str] | None:
     names = set(_strings(module.constants["__all__"]))
-    text = module.source.text
+    text = module.text
     for match in re.finditer(r"^__all__(?:\s*\+=\s*|\.(?:extend|append)\()(.)", text, re.MULTILINE):
         if match[1] not in "[('\"":
             return None  # more names, that another module lists
@@ -569,7 +569,7 @@ def _lazy_table(module: ModuleFacts) -> dict[str, str]:
     A table maps a submodule to a list of names ({"encoder": ["Encoder"]}) or a name to its submodule
     ({"Encoder": ".encoder"}); it counts only where the module hands out attributes lazily.
     """
-    text = module.source.text
+    text = module.text
     if "_LazyModule" not in text and "LazyModule" not in text and "__getattr__" not in text:
         return {}
     package = module.name if module.is_package else module.name.rpartition(".")[0]

@@ -225,7 +225,7 @@ def test_findings_in_notebooks_stand_where_they_would_without_new_grammar(worksp
     assert found == _findings(workspace, "older.ipynb") != []
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_fixes_apply_in_new_grammar_and_change_nothing_else(workspace: Workspace, end: str) -> None:
     workspace.write({"a.py": NEWER.replace("\n", end)})
     result = workspace.run("check", "--fix", "--select", "ML204", "a.py")

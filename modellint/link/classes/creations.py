@@ -321,8 +321,8 @@ class _Callers:
     """The functions of a file by what they call, from its text; those that run once for each object left out."""
 
     def __init__(self, module: ModuleFacts) -> None:
-        self._text = module.source.text
-        starts = module.source.starts
+        self._text = module.text
+        starts = module.source.plain.starts
         self._functions = sorted(
             ((starts[f.line - 1], starts[f.end_line], f) for f in module.all_functions()), key=lambda row: row[0]
         )
@@ -378,7 +378,7 @@ class _Callers:
 
 def _is_for_others(function: Function) -> bool:
     """Whether nothing in its own file calls a function."""
-    return function.module.source.text.count(f"{function.name}(") == 1
+    return function.module.text.count(f"{function.name}(") == 1
 
 
 def _is_layer(model: ClassModel) -> bool:
@@ -415,5 +415,5 @@ def _stores(text: str) -> bool:
 
 def _is_given_back(function: str, text: str) -> bool:
     """Whether a function's text gives a parameter back, and neither calls it nor puts another in its place."""
-    given = re.findall(rf"^\s*return\b(?=.*\b{function}\b) *(.*)$", text, re.MULTILINE)
+    given = re.findall(rf"^\s*return\b(?=.*\b{function}\b) *(.*?)[ \t]*$", text, re.MULTILINE)
     return bool(given) and set(given) == {function} and not re.search(rf"\b{function}(?:\(| = )", text)

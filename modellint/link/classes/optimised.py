@@ -41,7 +41,7 @@ class LeftOut:
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     """The children that the optimizers of a file leave out of an explicit list."""
-    if _FREEZES.search(module.source.text):
+    if _FREEZES.search(module.text):
         return
     lists: dict[int, tuple[Class, set[str], Located]] = {}
     for function in (*module.all_functions(), module.body):
@@ -156,7 +156,7 @@ def _missing(cls: Class, listed: set[str], optimizer: Located, project: Project)
     own = child.model.cls
     files = {module.path: module for module in (cls.module, optimizer.frame.module, *((own.module,) if own else ()))}
     settled = re.compile(_SETTLED.format(name=re.escape(name)))
-    if any(settled.search(module.source.text) or _FREEZES.search(module.source.text) for module in files.values()):
+    if any(settled.search(module.text) or _FREEZES.search(module.text) for module in files.values()):
         return
     yield LeftOut(cls, name, stored[0][1], tuple(sorted(listed)), optimizer)
 

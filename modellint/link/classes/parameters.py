@@ -83,7 +83,7 @@ class Early:
 
 def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     """What the classes of a file store as a parameter, and is none."""
-    if "Parameter(" not in module.source.text:
+    if "Parameter(" not in module.text:
         return
     for cls in module.classes.values():
         for function in cls.methods.values():

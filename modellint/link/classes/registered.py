@@ -376,7 +376,7 @@ class _Inspection:
                 if method.name not in _IDLE and method.name not in _CARE:
                     for value in reads(method, kept.attribute):
                         yield Use(method, value, method in self._at_work)
-        if f".{kept.attribute}" in self.cls.module.source.text:
+        if f".{kept.attribute}" in self.cls.module.text:
             yield from self._uses_outside(kept)
 
     def _uses_outside(self, kept: Kept) -> Iterator[Use]:

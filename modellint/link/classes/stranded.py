@@ -59,7 +59,7 @@ class StrandedTensors:
         """The tensors that the classes of a file leave behind."""
         is_bare = any(target in FACTORIES for target in module.imports.values())
         makes = (_BARE_FACTORY if is_bare else _FACTORY).search
-        if not makes(module.source.text):
+        if not makes(module.text):
             return
         makers = {f"{f.name}(" for f in module.all_functions() if f.name != "__init__" and makes(f.text)}
         for cls in module.classes.values():
@@ -156,7 +156,7 @@ def _is_set_up(constructor: Function, store: Event) -> bool:
 
 def _outside(cls: Class, name: str) -> str:
     """The lines of a file that speak of an attribute of an object other than `self`."""
-    lines = cls.module.source.lines
+    lines = cls.module.source.plain.lines
     return "".join(line for line in lines if f".{name}" in line and f"self.{name}" not in line)
 
 

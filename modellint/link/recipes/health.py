@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.recipe import Entry, Node, Recipe, Scalar, TagKind, below
 from modellint.link.recipes.evaluation import Problem, ProblemKind, evaluate
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of
+from modellint.source import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -104,7 +105,7 @@ def _registered_in(scripts: Collection[Path], project: Project) -> tuple[str, ..
     """The tags that scripts give constructors of their own, None if they cannot be read off the text."""
     found: list[str] = []
     for script in scripts:
-        text = project.files.code(script).decode("utf-8", "replace")
+        text = plain_text(project.files.code(script).decode("utf-8", "replace"))
         tags = _REGISTERED.findall(text)
         if len(tags) < len(_REGISTERS.findall(text)):
             return None

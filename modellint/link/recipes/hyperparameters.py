@@ -123,13 +123,13 @@ def _around(value: Value, function: Function) -> str:
     module = function.module
     if function is not module.body:
         return function.text
-    lines = module.source.lines
+    lines = module.source.plain.lines
     first = last = value.line
     while first > 1 and not _STATEMENT.match(lines[first - 1]):
         first -= 1
     while last < len(lines) and not _STATEMENT.match(lines[last]):
         last += 1
-    return module.source.text_between(first, last)
+    return module.source.plain.text_between(first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _read_text(script: Script, project: Project) -> _Text:
         frozenset().union(beside, *(asked for asked, _, _ in read)),
         frozenset().union(*(stored for _, stored, _ in read)),
         any(is_open for _, _, is_open in read),
-        any(overrides.search(module.source.text) for module in modules.values()),
+        any(overrides.search(module.text) for module in modules.values()),
     )
 
 
@@ -159,7 +159,7 @@ def _read_module(module: ModuleFacts, project: Project) -> tuple[frozenset[str],
     """What a file asks for and stores, and whether it does so under names that are made up; bases are shared."""
 
     def read() -> tuple[frozenset[str], frozenset[str], bool]:
-        text = module.source.text
+        text = module.text
         stored = frozenset(name for groups in _STORED.findall(text) for name in groups if name)
         return frozenset(_asked(text)), stored, bool(_OPEN.search(text))
 

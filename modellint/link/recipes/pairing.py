@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from modellint.frontends.recipe import looks_like_recipe
 from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.scripts import LOADERS
+from modellint.source import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -191,7 +192,7 @@ def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
 
 def _reading(script: Path, project: Project) -> _Reading:
     def read() -> _Reading:
-        text = project.files.code(script).decode("utf-8", "replace")
+        text = plain_text(project.files.code(script).decode("utf-8", "replace"))
         keys = set(_ATTRIBUTE.findall(text))
         for name in set(re.findall(_LOADED.format("|".join(_loaders(text))), text)):
             keys.update(re.findall(rf"""\b{name}\[\s*["'](\w+)["']\s*\](?!\s*=[^=])""", text))

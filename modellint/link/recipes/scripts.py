@@ -71,7 +71,7 @@ class Script:
 
 def read_script(module: ModuleFacts, project: Project) -> Script | None:
     """What a file does with a recipe, None if it loads none."""
-    if not any(loader in module.source.text for loader in LOADERS):
+    if not any(loader in module.text for loader in LOADERS):
         return None
     return project.once(("script", module.path), lambda: _read(module, project))
 

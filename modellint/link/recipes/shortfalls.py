@@ -249,7 +249,7 @@ def _calls(registration: Registration, place: Place) -> bool:
 
 def _is_distributed(module: ModuleFacts) -> bool:
     """Whether a script sets up a process group."""
-    if not any(name in module.source.text for name in _DISTRIBUTED):
+    if not any(name in module.text for name in _DISTRIBUTED):
         return False
     events = (event for function in script_functions(module) for event in own_events(function))
     names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)

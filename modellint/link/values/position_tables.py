@@ -68,7 +68,7 @@ class PositionTables:
 
     def _looked_up(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """Embeddings that are indexed by `arange(length)`."""
-        if "arange" not in module.source.text:
+        if "arange" not in module.text:
             return
         for function in self._project.relevance.table_users(module):
             for arrival in self._project.arrivals.of(function):
@@ -173,7 +173,7 @@ class PositionTables:
     def _is_called_from_outside(module: ModuleFacts, names: frozenset[str]) -> bool:
         """Whether a file calls one of the methods on an object other than the receiver."""
         called = re.compile(rf"(?<!self)(?<!super\(\))\.(?:{'|'.join(map(re.escape, sorted(names)))})\(")
-        return called.search(module.source.text) is not None
+        return called.search(module.text) is not None
 
     def _made(self, cls: Class, name: str) -> tuple[Located, Located] | None:
         """Where the constructor makes an attribute, and the tensor that it is made of."""

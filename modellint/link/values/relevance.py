@@ -127,7 +127,7 @@ class Relevance:
         """The attributes under which the classes of a file keep tables, or what holds one."""
         found = self._names.get(module)
         if found is None:
-            names = {"embedding"} if ".embedding(" in module.source.text else set()
+            names = {"embedding"} if ".embedding(" in module.text else set()
             for cls in module.classes.values():
                 for owner in self._project.members.mro(cls):
                     names |= self.table_attributes(owner)
@@ -138,7 +138,7 @@ class Relevance:
         """The attributes under which the classes of a file keep tables themselves."""
         found = self._lookup_names.get(module)
         if found is None:
-            names = {"embedding"} if ".embedding(" in module.source.text else set()
+            names = {"embedding"} if ".embedding(" in module.text else set()
             for cls in module.classes.values():
                 for owner in self._project.members.mro(cls):
                     names |= {name for name in self.table_attributes(owner) if self._is_table(owner, name)}

@@ -250,7 +250,7 @@ class _Reader:
         current, fallback = "", 1
         name = re.compile(rf"""["']?{re.escape(key)}["']?\s*[.=]""")
         full = f"{section}.{key}" if section else key
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             header = re.match(r"\s*\[+([^\[\]]+)\]+\s*(#.*)?$", line)
             if header:
                 current = re.sub(r"[\s\"']", "", header[1])

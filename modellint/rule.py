@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.source import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,7 +51,7 @@ class Example:
         """The places (path, line) that the rule `code` must flag."""
         places = set()
         for path, text in self.files.items():
-            for number, line in enumerate(text.splitlines(), 1):
+            for number, line in enumerate(split_lines(text), 1):
                 match = _EXPECTATION.search(line)
                 if match and code in re.split(r"\s*,\s*", match[1]):
                     places.add((path, number))

@@ -23,11 +23,25 @@ _WRITE = frozenset({"writefile", "file"})
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)[ \t]*([^\r\n]*)")
 _FILE = re.compile(r"(-a\s+|--append\s+)?(\"[^\"]+\"|'[^']+'|\S+)\s*$")
+#: Line magics and aliases that IPython has from the start and takes without `%` too, and `pip3`, which is meant so.
+_WORDS = "|".join(
+    """
+    alias alias_magic autoawait autocall automagic autosave bookmark cat cd clear code_wrap colors conda config
+    connect_info cp debug dhist dirs doctest_mode ed edit env gui hist history killbgscripts ldir less lf lk ll load
+    load_ext loadpy logoff logon logstart logstate logstop ls lsmagic lx macro magic mamba man matplotlib micromamba
+    mkdir more mv notebook page pastebin pdb pdef pdoc pfile pinfo pinfo2 pip pip3 popd pprint precision prun psearch
+    psource pushd pwd pycat pylab qtconsole quickref recall rehashx reload_ext rep rerun reset reset_selective rm rmdir
+    run save sc set_env store subshell sx system tb time timeit unalias unload_ext uv who who_ls whos xdel xmode
+    """.split()
+)
+#: One of those words with something behind it that no Python begins with there.
+_WORD = rf"[ \t]*(?:{_WORDS})[ \t]+(?=[^\s=()\[\],:;#.+@&|^<>%]|\.[./\w])(?!(?:and|as|else|for|if|in|is|not|or)\b)"
+_AUTOMAGIC = re.compile(_WORD)
 #: What a cell without any of it need not be looked at for.
-_SUSPECT = re.compile(r"^[ \t]*[%!?,;/]|\?[ \t]*\r?$|=[ \t]*[%!]", re.MULTILINE)
+_SUSPECT = re.compile(rf"^[ \t]*[%!?,;/]|\?[ \t]*\r?$|=[ \t]*[%!]|^{_WORD}", re.MULTILINE)
 _HELP = re.compile(r"[ \t]*%{0,2}[\w.*]+(?:\[[^\]#\r\n]*\])*[ \t]*\?{1,2}[ \t]*(?=[\r\n]|$)")
 _ESCAPE = re.compile(r"[ \t]*[%!?,;/]")
-_TIMED = re.compile(r"[ \t]*%time[ \t]+")
+_TIMED = re.compile(r"[ \t]*%?time[ \t]+")
 _END = re.compile(r"\r\n?|\n|$")
 _ELEMENT = re.compile(
     r"""
@@ -119,9 +133,12 @@ def _statement(text: str, at: int) -> tuple[str, int]:
     """What stands for the magic, command or request that begins at a line's start, and where it ends (`at`: none)."""
     if (match := _HELP.match(text, at)) is not None:
         return _nothing(text[at : match.end()]), match.end()
-    if _ESCAPE.match(text, at) is None:
+    is_word = _AUTOMAGIC.match(text, at) is not None
+    if not is_word and _ESCAPE.match(text, at) is None:
         return "", at
     end = _magic_end(text, at)
+    if is_word and (_is_python(text[at:end].strip()) or _is_open(text[at:end])):
+        return "", at
     timed = _TIMED.match(text, at)
     if timed is not None and _is_statement(text[timed.end() : end]):
         indent = re.match(r"[ \t]*", text[at:])[0]  # type: ignore[index]
@@ -141,10 +158,20 @@ def _magic_end(text: str, at: int) -> int:
 
 
 def _is_statement(text: str) -> bool:
+    return _is_python(text, ast.Expr, ast.Assign, ast.AnnAssign)
+
+
+def _is_python(text: str, *kinds: type[ast.stmt]) -> bool:
+    """Whether a text is Python, of statements of some kinds if any are given."""
     try:
-        return all(isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) for node in tree_of(text).body)
+        return all(isinstance(node, kinds or ast.stmt) for node in tree_of(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
+
+def _is_open(text: str) -> bool:
+    """Whether a statement goes on behind its line, in brackets."""
+    return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _nothing(text: str) -> str:

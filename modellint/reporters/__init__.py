@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from modellint.files import Files
 from modellint.outputs import shown
-from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of
+from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,7 +90,7 @@ def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
     try:
         return (decode_yaml if is_yaml else decode_python)(file, data).lines
     except UnreadableError:
-        return data.decode("utf-8", "replace").splitlines(keepends=True)
+        return split_lines(data.decode("utf-8", "replace"))
 
 
 def render(output_format: str, report: Report, view: View) -> str:

@@ -24,7 +24,7 @@ YAML = "yaml"
 NOTEBOOK = "notebook"
 #: Lines that a backslash joins to the next one, and that. A comment ends with its line.
 _CONTINUED = re.compile(r"^[^#\n]*\\\n(?:[^#\n]*\\\n)*[^\n]*\n?", re.MULTILINE)
-_BREAK = re.compile(r"[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
+_BREAK = re.compile(r"(?<![ \t])[ \t]*\\\n[ \t]*(?=([.,)\]])?)")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
 

@@ -27,9 +27,9 @@ _ALIAS = re.compile(
     rf"(?<![\w.])type{_GAP}+(?!(?:and|as|else|for|if|in|is|not|or)\b)[^\W\d]\w*{_GAP}*(?:\[|(?==(?!=)))"
 )
 _CALL = re.compile(rf"{_GAP}*\(")
-_EXCEPT = re.compile(rf"(?<![\w.])except(?!\w){_GAP}*(\*)?{_GAP}*")
+_EXCEPT = re.compile(rf"(?<![\w.])except(?!\w){_GAP}*(?:(\*){_GAP}*)?")
 _BRACKET = re.compile(r"[()\[\]{}]")
-_STEP = re.compile(r"[()\[\]{},:]|(?<!\\)\n")
+_STEP = re.compile(r"[()\[\]{},:]|(?<!\\)\n|(?<![\w.])except(?!\w)")
 #: A star before an item of a subscript, or before the annotation of `*args` (PEP 646, Python 3.11).
 _STARRED = re.compile(
     rf"(?<=[\w)\]])({_GAP}*\[|\[[^\[\](){{}}]*,)\s*(\*)(?![*=])|\*{_GAP}*[^\W\d]\w*\s*:\s*(\*)(?![*=])"
@@ -199,6 +199,8 @@ def _level_handler(code: str, match: re.Match[str], result: Levelled) -> None:
     depth = 0
     commas = []
     for step in _STEP.finditer(code, match.end()):
+        if step[0] == "except":
+            return
         if step[0] in "([{":
             depth += 1
         elif depth:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.source import SourceFile
 
 #: `except A, b:`, which Python 3.14 reads in another way than Python 2.
-_NAMED_BY_COMMA = re.compile(r"except[^:\r\n]*,\s*[^\W\d]\w*\s*:")
+_NAMED_BY_COMMA = re.compile(r"except[^:\r\n]{0,300},\s*[^\W\d]\w*\s*:")
 
 
 def read(path: Path, data: bytes, files: Files) -> ModuleFacts:

@@ -28,7 +28,7 @@ _PLACES = (
 #: What Python 2 does not have, besides formatted strings.
 _ONLY_3 = re.compile(
     r"""
-      ^\s*(?:async\s+def|nonlocal)\b
+      ^[ \t\f]*(?:async\s+def|nonlocal)\b
     | \)\s*->
     | \byield\s+from\b
     | \bsuper\(\)
@@ -39,12 +39,12 @@ _ONLY_3 = re.compile(
 #: What only Python 2 has, for files that Python 3 refuses for a reason that says little.
 _ONLY_2 = re.compile(
     r"""
-      ^\s*(?:print|exec)\s+["'\w]
+      ^[ \t\f]*(?:print|exec)\s+["'\w]
     | \bexcept\s+[\w.()]+\s*,\s*\w+\s*:
-    | ^\s*raise\s+[\w.]+\s*,
+    | ^[ \t\f]*raise\s+[\w.]+\s*,
     | \b(?:xrange|raw_input|unicode|basestring)\s*\(
     | \.(?:iteritems|itervalues|iterkeys|has_key)\s*\(
-    | ^\s*import\s+(?:cPickle|urllib2|ConfigParser|StringIO|Queue)\b
+    | ^[ \t\f]*import\s+(?:cPickle|urllib2|ConfigParser|StringIO|Queue)\b
     """,
     re.VERBOSE | re.MULTILINE,
 )

@@ -13,6 +13,7 @@ One JSON file per package beside this one, with all described releases together:
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -108,7 +109,7 @@ def catalogue(package: str) -> Catalogue | None:
     found = _catalogues.get(package)
     if found is None:
         path = Path(__file__).with_name(f"{package}_names.json")
-        if not path.exists():
+        if not os.path.exists(path):  # also for names that no system takes
             return None
         found = _catalogues[package] = Catalogue(json.loads(path.read_text(encoding="utf-8")))
     return found

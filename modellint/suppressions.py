@@ -110,7 +110,7 @@ def in_yaml(source: SourceFile) -> tuple[Suppression, ...]:
     ]
     if not candidates:
         return ()
-    scalars, first = _scalars(source.text)
+    scalars, first = _scalars(source)
     starts = [start for start, _ in scalars]
     result: list[Suppression] = []
     for number, column in candidates:
@@ -121,26 +121,31 @@ def in_yaml(source: SourceFile) -> tuple[Suppression, ...]:
     return tuple(result)
 
 
-def _scalars(text: str) -> tuple[list[tuple[tuple[int, int], tuple[int, int]]], tuple[int, int]]:
+def _scalars(source: SourceFile) -> tuple[list[tuple[tuple[int, int], tuple[int, int]]], tuple[int, int]]:
     """The (line, column) ranges that scalars fill, and where the first token stands, as far as it is YAML."""
     import yaml
+
+    def place(mark: yaml.Mark) -> tuple[int, int]:
+        # Where YAML counts lines, U+2028 ends one.
+        line = bisect_right(source.starts, mark.index, hi=max(len(source.lines), 1))
+        return line, mark.index - source.starts[line - 1]
 
     loader = getattr(yaml, "CLoader", yaml.Loader)
     ranges: list[tuple[tuple[int, int], tuple[int, int]]] = []
     first: tuple[int, int] | None = None
     try:
-        for token in yaml.scan(text, Loader=loader):
-            start, end = token.start_mark, token.end_mark
+        for token in yaml.scan(source.text, Loader=loader):
+            start, end = place(token.start_mark), place(token.end_mark)
             if isinstance(token, (yaml.StreamStartToken, yaml.StreamEndToken, yaml.DocumentStartToken)):
                 continue
-            first = first or (start.line + 1, start.column)
+            first = first or start
             if isinstance(token, yaml.ScalarToken):
                 # A comment may follow the `|` or `>` that opens a block scalar, on the same line.
-                begin = (start.line + 2, 0) if token.style in ("|", ">") else (start.line + 1, start.column)
-                ranges.append((begin, (end.line + 1, end.column)))
+                begin = (start[0] + 1, 0) if token.style in ("|", ">") else start
+                ranges.append((begin, end))
     except yaml.YAMLError:
         pass
-    return ranges, first or (len(text) + 1, 0)
+    return ranges, first or (len(source.text) + 1, 0)
 
 
 def _directives(comment: str, line: int, column: int, in_head: bool) -> Iterator[Suppression]:

@@ -91,6 +91,12 @@ def test_a_comment_for_the_file_stands_in_its_head(text: str, misplaced: bool) -
     assert [(whole, wrong) for _, _, whole, wrong in python(text)] == [(True, misplaced)]
 
 
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
+def test_what_ends_a_line_for_yaml_alone_moves_no_comment(separator: str) -> None:
+    text = f'a: 1  #{separator}#{separator}\nb: "x # modellint: ignore[ML1]"\nc: 1  # modellint: ignore[ML2]\n'
+    assert yaml(text) == [(3, ("ML2",), False, False)]
+
+
 def test_the_head_of_yaml_ends_with_its_first_key() -> None:
     text = "# modellint: ignore-file[ML1]\n---\n# modellint: ignore-file[ML2]\na: 1\n# modellint: ignore-file[ML3]\n"
     assert [(codes[0], wrong) for _, codes, _, wrong in yaml(text)] == [

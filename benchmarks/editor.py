@@ -32,28 +32,28 @@ import yaml
 MEBIBYTE = 1024 * 1024
 
 
-class Client:
-    """The little of the protocol that is needed here."""
+class Connection:
+    """A server that was started, and is spoken to."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, stderr: int | None = None) -> None:
         command = [sys.executable, "-m", "modellint", "server"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
-        self.messages: list[str] = []
-        self.send("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}}, request=1)
-        while "result" not in self.receive():
-            pass
-        self.send("initialized", {})
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, cwd=root)
 
     def send(self, method: str, params: Any, request: int | None = None) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         if request is not None:
             message["id"] = request
         body = json.dumps(message).encode()
+        self.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    def write(self, data: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def receive(self) -> dict[str, Any]:
+        """The next message. Raises EOFError when the server has ended."""
         assert self.process.stdout is not None
         length = 0
         while line := self.process.stdout.readline().strip():
@@ -61,9 +61,26 @@ class Client:
             if name.lower() == b"content-length":
                 length = int(value)
         if not length:
-            raise SystemExit(f"the server has ended, with {self.process.wait()}")
+            raise EOFError(f"the server has ended, with {self.process.wait()}")
         message: dict[str, Any] = json.loads(self.process.stdout.read(length))
         return message
+
+    def answer(self, request: int) -> dict[str, Any]:
+        """The answer to a request."""
+        while (message := self.receive()).get("id") != request:
+            pass
+        return message
+
+
+class Client(Connection):
+    """The little of the protocol that is needed here."""
+
+    def __init__(self, root: Path, capabilities: dict[str, Any] | None = None) -> None:
+        super().__init__(root)
+        self.messages: list[str] = []
+        self.send("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities or {}}, 1)
+        self.answer(1)
+        self.send("initialized", {})
 
     def diagnostics(self, uri: str, version: int) -> list[Any]:
         """The diagnostics of a version of a document."""
@@ -186,4 +203,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except EOFError as error:
+        raise SystemExit(str(error)) from None

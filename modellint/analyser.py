@@ -77,9 +77,16 @@ class Analyser:
     """Checks root files against the active rules; facts about linked files are kept from call to call."""
 
     def __init__(
-        self, rules: RuleSet, settings: Settings, overlay: Mapping[Path, bytes] | None = None, *, record: bool
+        self,
+        rules: RuleSet,
+        settings: Settings,
+        overlay: Mapping[Path, bytes] | None = None,
+        *,
+        record: bool,
+        largest: int | None = None,
     ) -> None:
-        options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
+        """Files that are larger than `largest` bytes are not read for others."""
+        options = ProjectOptions(settings.root, settings.python, settings.recipes, largest)
         self.files = Files(overlay, record=record)
         self._project = Project(options, self.files)
         self._rules = rules.active

@@ -305,11 +305,11 @@ def server() -> int:
     """
     try:
         from modellint.server.app import create
+        from modellint.server.stdio import serve
     except ImportError as error:
         missing = f"the package {error.name} is missing; expected `pip install 'modellint[lsp]'`"
         raise UsageError(f"the language server cannot be started: {missing}") from None
-    create().start_io()
-    return 0
+    return serve(create())
 
 
 def _rule_set() -> RuleSet:

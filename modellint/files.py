@@ -66,6 +66,11 @@ class Files:
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
 
+    @property
+    def overlay(self) -> dict[Path, bytes]:
+        """What counts instead of what is on disk."""
+        return dict(self._overlay)
+
     @contextmanager
     def trace(self) -> Iterator[set[str]]:
         """Collect the dependencies of what runs inside: keys that `fingerprint` understands."""

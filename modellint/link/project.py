@@ -62,12 +62,14 @@ class ProjectOptions:
     """What the configuration says about linking.
 
     `python` is the interpreter whose site-packages are read (as text); `recipes` are explicit pairs of a recipe
-    (or a glob of recipes) and its script, relative to `root`.
+    (or a glob of recipes) and its script, relative to `root`. Files of more than `largest` bytes count as
+    unreadable for whoever has no time.
     """
 
     root: Path
     python: Path | None = None
     recipes: tuple[tuple[str, str], ...] = field(default=())
+    largest: int | None = None
 
 
 class Project:
@@ -223,7 +225,7 @@ class Project:
         """The outline of a Python file, None if it is missing or unreadable."""
 
         def load() -> ModuleFacts | None:
-            data = self.files.read(path)
+            data = self._content(path)
             if data is None:
                 return None
             try:
@@ -243,7 +245,7 @@ class Project:
         from modellint.frontends import recipe as recipe_frontend
 
         def load() -> Recipe | None:
-            data = self.files.read(path)
+            data = self._content(path)
             if data is None:
                 return None
             try:
@@ -258,13 +260,18 @@ class Project:
         from modellint.frontends import recipe as recipe_frontend
 
         def load() -> Recipe | None:
-            data = self.files.read(path)
+            data = self._content(path)
             try:
                 return None if data is None else recipe_frontend.read_config(path, data)
             except UnreadableError:
                 return None
 
         return self.once(("config", path), load)
+
+    def _content(self, path: Path) -> bytes | None:
+        data = self.files.read(path)
+        largest = self.options.largest
+        return None if data is None or (largest is not None and len(data) > largest) else data
 
 
 def _is_named(key: Any, changed: set[str]) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from lsprotocol import types
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.uris import to_fs_path
 
 from modellint.finding import Severity
 from modellint.fix.edits import edits_by_path
 from modellint.reporters.text import explained
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from pygls.workspace import PositionCodec
 
     from modellint.finding import Edit, Finding
-    from modellint.source import Place, Span
+    from modellint.source import Place, SourceFile, Span
 
 SOURCE = "modellint"
 _SEVERITIES = {
@@ -28,35 +31,49 @@ _SEVERITIES = {
 
 
 def uri_of(path: str) -> str:
-    """The URI of an absolute path."""
-    return from_fs_path(path) or ""
+    """The URI of an absolute path, whose name need not be UTF-8."""
+    return Path(path).as_uri()
 
 
 def path_of(uri: str) -> str | None:
-    """The absolute path of a `file:` URI; None for a document that is no file."""
-    return to_fs_path(uri) if uri.startswith("file:") else None
+    """The absolute path of a `file:` URI; None for a document that is no file of this machine."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme != "file":
+        return None
+    if os.name == "nt":
+        path = to_fs_path(uri)  # drives and shares
+        return None if path is None else Path(path).as_posix()
+    path = os.fsdecode(unquote_to_bytes(parts.path))
+    is_here = parts.netloc in ("", "localhost") and path.startswith("/") and "\0" not in path
+    return f"/{os.path.normpath(path).lstrip('/')}" if is_here else None
 
 
 class Converter:
     """Turns places into ranges: lines from 0, columns in the units that client and server agreed on."""
 
     def __init__(
-        self, codec: PositionCodec, lines_of: Callable[[str], Sequence[str]], uri_of: Callable[[str], str]
+        self, codec: PositionCodec, source_of: Callable[[str], SourceFile], uri_of: Callable[[str], str]
     ) -> None:
         self._codec = codec
-        self._lines_of = lines_of
+        self._source_of = source_of
         self._uri_of = uri_of
 
     def range(self, place: Place) -> types.Range:
         span = place.span
-        lines = self._lines_of(place.path)
+        source = self._source_of(place.path)
         return types.Range(
-            self._position(span.line, span.column, lines), self._position(span.end_line, span.end_column, lines)
+            self._position(span.line, span.column, source), self._position(span.end_line, span.end_column, source)
         )
 
-    def _position(self, line: int, column: int, lines: Sequence[str]) -> types.Position:
-        text = lines[line - 1] if 1 <= line <= len(lines) else ""
-        return types.Position(max(line - 1, 0), self._codec.client_num_units(text[: column - 1]))
+    def _position(self, line: int, column: int, source: SourceFile) -> types.Position:
+        text = source.lines[line - 1] if 1 <= line <= len(source.lines) else ""
+        before = text[: column - 1].rstrip("\r\n")
+        if line == 1 and source.bom:
+            before = f"\ufeff{before}"
+        return types.Position(max(line - 1, 0), self._codec.client_num_units(before))
 
     def location(self, place: Place) -> types.Location:
         return types.Location(self._uri_of(place.path), self.range(place))

@@ -1,12 +1,14 @@
 """A project under edit: findings for the files that are open, brought up to date with every change.
 
 Knows nothing of the protocol. Facts of files that did not change are kept, so that a change costs no more than the file
-it was made in, and the open files that rest on it.
+it was made in, and the open files that rest on it. Large files are not checked here, but by whoever asks `aside`; nor
+are they read for others.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.analyser import Analyser
@@ -14,7 +16,7 @@ from modellint.linter import settled
 from modellint.packs import select_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from modellint.analyser import FileResult
@@ -25,6 +27,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: Bytes that a file may have to be checked at once. Python parses a million in a quarter of a second, and holds up
+#: everything else that long.
+LARGE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file to be checked elsewhere, with the files that are not as they are on disk."""
+
+    settings: Settings
+    overlay: dict[Path, bytes]
+    path: Path
+
 
 class Session:
     """The open files of one project, and what checking them gave."""
@@ -32,48 +47,91 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = select_rules(settings)
-        self._analyser = Analyser(self.rules, settings, record=True)
+        self._analyser = Analyser(self.rules, settings, record=True, largest=LARGE)
+        self._open: set[Path] = set()
         self._results: dict[Path, FileResult] = {}
         self._good: dict[Path, tuple[Finding, ...]] = {}
         self._outdated: dict[Path, None] = {}
-
-    @property
-    def files(self) -> Iterable[Path]:
-        """The open files."""
-        return self._results.keys() | self._outdated.keys()
+        #: Large files, and since when they wait.
+        self._aside: dict[Path, float] = {}
 
     @property
     def is_outdated(self) -> bool:
         """Whether there is something to check."""
         return bool(self._outdated)
 
+    def is_checked(self, path: Path) -> bool:
+        """Whether what was found in an open file is about its present text."""
+        return path in self._results and path not in self._outdated and path not in self._aside
+
+    def is_aside(self, path: Path) -> bool:
+        """Whether a file is to be checked elsewhere."""
+        return path in self._aside
+
     def open(self, path: Path, data: bytes) -> None:
         """A file is shown, or was edited: `data` counts, not what is on disk."""
+        self._open.add(path)
+        self._aside.pop(path, None)
         self._outdated = {path: None} | self._outdated
         self._changed(self._analyser.update(path, data))
 
     def close(self, path: Path) -> None:
         """A file is no longer shown: what is on disk counts, and its findings are those of others."""
-        self._outdated.pop(path, None)
-        self._results.pop(path, None)
-        self._good.pop(path, None)
+        self._open.discard(path)
+        for known in (self._outdated, self._aside, self._results, self._good):
+            known.pop(path, None)
         self._changed(self._analyser.update(path, None))
 
     def touch(self, path: Path) -> None:
         """A file that is not open changed on disk, came or went."""
-        if path not in self.files:
+        if path not in self._open:
             self._changed(self._analyser.update(path, None))
 
     def check(self) -> None:
-        """Check the file that changed last, or the next one of those that rest on it."""
+        """Check the file that changed last, or the next one of those that rest on it; or put it aside."""
         path = next(iter(self._outdated))
         del self._outdated[path]
-        result = self._analyser.analyse(path)
+        if len(self._analyser.files.read(path) or b"") > LARGE:
+            self._aside[path] = time.monotonic()
+            return
+        try:
+            self._keep(path, self._analyser.analyse(path))
+        except Exception:
+            self._results.pop(path, None)
+            raise
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something to check elsewhere."""
+        return bool(self._aside)
+
+    def aside(self, seconds: float = 0.0) -> Task | None:
+        """What is to be checked elsewhere, and has been as it is for some time; `take` is to be told what that gave."""
+        latest = time.monotonic() - seconds
+        path = next((path for path, since in self._aside.items() if since <= latest), None)
+        return None if path is None else Task(self.settings, self._analyser.files.overlay, path)
+
+    def take(self, path: Path, result: FileResult | None) -> None:
+        """What checking a file elsewhere gave; None if it failed."""
+        if path not in self._aside:
+            return
+        del self._aside[path]
+        if result is None:
+            self._results.pop(path, None)
+        elif any(self._analyser.files.fingerprint(key) != value for key, value in result.dependencies):
+            self._outdated[path] = None
+        else:
+            self._keep(path, result)
+
+    def _keep(self, path: Path, result: FileResult) -> None:
         if result.readable:
             self._good[path] = result.findings
         else:
-            # While a line is being typed the file is no Python: what was found before still helps.
-            result = replace(result, findings=result.findings + self._good.get(path, ()))
+            # While a line is being typed the file is no Python: what was found before still helps. In a notebook the
+            # other cells are checked, and what was found there before may have moved.
+            known = {(finding.code, finding.symbol, finding.message) for finding in result.findings}
+            before = (one for one in self._good.get(path, ()) if (one.code, one.symbol, one.message) not in known)
+            result = replace(result, findings=(*result.findings, *before))
         self._results[path] = result
 
     def tidy(self) -> None:

@@ -1,0 +1,438 @@
+"""What one editor has open, and what it is shown. Checking is done in one thread, beside the protocol's.
+
+Diagnostics are pushed, or given to editors that ask for them, which are told when to ask again. A change that comes
+while an older one is being looked at goes first; what was asked for in between is answered once everything is checked.
+Nothing is said of a document before its present text is checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import queue
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+import modellint
+from modellint.config import UsageError
+from modellint.discovery import glob_matcher
+from modellint.server.aside import Aside
+from modellint.server.configuration import Configuration
+from modellint.server.hover import finding_text, layer_text
+from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
+from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
+from modellint.server.rpc import Protocol
+from modellint.server.session import Session
+from modellint.server.shown import Shown, Text, Told, encoded, text_of
+from modellint.source import SourceFile, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from modellint.analyser import FileResult
+    from modellint.finding import Finding
+    from modellint.server.notebooks import CellDocument
+
+log = logging.getLogger(__name__)
+CONFIGURATION = ("pyproject.toml", "modellint.toml")
+#: Seconds without work after which the garbage of the last checks is collected, and how many may come before that.
+_IDLE, _MANY_CHECKS = 2.0, 20
+#: Seconds for which a large file has to be as it is to be checked: not every key starts a process.
+_PAUSE = 0.3
+#: Seconds that an editor has to tell its settings.
+_PATIENCE = 10.0
+#: What the specification has for a question that is not answered, since the server could not.
+_SERVER_CANCELLED = -32802
+
+
+class Server(LanguageServer):
+    """The state of one editor's session."""
+
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__(SOURCE, modellint.__version__, notebook_document_sync=SYNC, protocol_cls=Protocol)
+        self.shown = Shown()
+        self._uris: dict[str, str] = {}
+        self._texts: dict[str, Text] = {}
+        self._cells: dict[str, tuple[CellDocument, ...]] = {}
+        self._keys: dict[str, str] = {}
+        self._configuration = Configuration()
+        self._sessions: dict[tuple[Path, Path | None], Session] = {}
+        #: How each document that the editor has open is opened again, those that are excluded too.
+        self._again: dict[str, Callable[[], None]] = {}
+        self._owners: dict[str, Session] = {}
+        self._told = Told()
+        self._aside: tuple[Aside, Session] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._waiting: list[tuple[asyncio.Future[Any], str | None, Callable[[], Any]]] = []
+        self._complaint = ""
+        self._is_dirty = False
+        self._checks = 0
+        self._thread = threading.Thread(target=self._run, name="check", daemon=True)
+
+    # -- called by the protocol's thread ---------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        if not self._thread.ident:  # it is begun once
+            self._thread.start()
+
+    def end(self) -> None:
+        self._work.put(None)
+
+    def told(self, table: Any) -> None:
+        """The editor has told its settings, for all folders; None where it has said nothing of them."""
+        self.submit(lambda: self._configuration.tell(table))
+
+    async def configure(self) -> None:
+        """Take the editor's settings, which may be new, after asking for those of each folder."""
+        tables: dict[str | None, Any] = {}
+        if self.knows("workspace", "configuration"):
+            uris: list[str | None] = [folder.uri for folder in self.workspace.folders.values()] or [None]
+            items = [types.ConfigurationItem(uri, SOURCE) for uri in uris]
+            asked = self.workspace_configuration_async(types.ConfigurationParams(items))
+            try:
+                tables = dict(zip(uris, await asyncio.wait_for(asked, _PATIENCE), strict=False))
+            except (asyncio.TimeoutError, JsonRpcException, TypeError) as error:
+                log.warning("the editor does not tell its settings: %r", error)
+                return
+        self.submit(lambda: self._configured(tables))
+
+    def submit(self, work: Callable[[], None]) -> None:
+        """Have something done by the checking thread, before it goes on checking."""
+        self._work.put(work)
+
+    async def up_to_date(self, answer: Callable[[], Any], key: str | None = None) -> Any:
+        """What `answer` gives, in the checking thread, once everything is checked.
+
+        Large files are waited for only by a question that is about them, the document `key`.
+        """
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.submit(lambda: self._waiting.append((future, key, answer)))
+        return await future
+
+    def opened(self, uri: str) -> None:
+        """A document was opened or edited."""
+        path, document = path_of(uri), self.workspace.text_documents.get(unquote(uri))
+        if path is None or document is None or kind_of(Path(path).name) is None:
+            return
+        self._uris[path] = uri
+        version, text = document.version, document.source
+        self.submit(lambda: self._open(path, version, text))
+
+    def closed(self, uri: str) -> None:
+        """A document or a notebook was closed."""
+        path = path_of(uri)
+        if path is not None:
+            self.submit(lambda: self._close(path))
+
+    def notebook_changed(self, uri: str) -> None:
+        """A notebook was opened or edited."""
+        path, cells = path_of(uri), cells_of(self.workspace, uri)
+        if path is not None and cells is not None:
+            self._keys.update({cell.uri: key_of(path, cell) for cell in cells})
+            self.submit(lambda: self._open_notebook(path, cells))
+
+    def key_of(self, uri: str) -> str | None:
+        """What a document is called here: its path; a cell of a notebook has a name of its own."""
+        return self._keys.get(uri) or path_of(uri)
+
+    # -- called by the checking thread -----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        gc.disable()  # a collection takes longer than a check: it waits for a pause
+        while self._take_work():
+            session = self._outdated()
+            if session is not None:
+                self._safely(session.check)
+                self._checks += 1
+            if session is not None or self._is_dirty:
+                self._safely(self._publish)
+                self._is_dirty = False
+            if self._outdated() is None and self._work.empty():
+                self._answer()
+        self._stop_aside()
+
+    def _take_work(self) -> bool:
+        """Do what was submitted; if there is nothing to check, wait for it. False when it is time to end."""
+        works: list[Callable[[], None] | None] = []
+        if self._aside is None:
+            self._safely(self._begin_aside)
+        if self._outdated() is None:
+            works.append(self._wait())
+        with contextlib.suppress(queue.Empty):
+            while True:
+                works.append(self._work.get_nowait())
+        for work in works:
+            if work is None:
+                return False
+            self._safely(work)
+        return True
+
+    def _wait(self) -> Callable[[], None] | None:
+        """The next piece of work; what is needed no more goes in a pause, or when there is a lot of it."""
+        if self._aside is None and any(session.waits for session in self._sessions.values()):
+            with contextlib.suppress(queue.Empty):
+                return self._work.get(timeout=_PAUSE)
+            return lambda: None
+        if self._checks < _MANY_CHECKS:
+            with contextlib.suppress(queue.Empty):
+                return self._work.get(timeout=_IDLE)
+        if self._checks:
+            for session in self._sessions.values():
+                session.tidy()
+            gc.collect()
+            self._checks = 0
+        return self._work.get()
+
+    def _outdated(self) -> Session | None:
+        return next((session for session in self._sessions.values() if session.is_outdated), None)
+
+    def _begin_aside(self) -> None:
+        """Have a large file checked that nobody has edited for a moment."""
+        for session in self._sessions.values():
+            task = session.aside(_PAUSE)
+            if task is not None:
+                self._aside = Aside(task, lambda *done: self.submit(lambda: self._end_aside(*done))), session
+                return
+
+    def _end_aside(self, aside: Aside, result: FileResult | None) -> None:
+        """A large file was checked; of one that was changed meanwhile nobody wants to know."""
+        if self._aside is None or self._aside[0] is not aside:
+            return
+        _, session = self._aside
+        self._aside = None
+        session.take(aside.path, result)
+        if result is None:
+            self._tell(f"{aside.path}: not checked, since the process that does it ended", types.MessageType.Warning)
+        self._is_dirty = True
+
+    def _stop_aside(self, path: str | None = None) -> None:
+        """Stop checking a large file, the one at `path`, whose text is another one now."""
+        if self._aside is not None and path in (None, self._aside[0].path.as_posix()):
+            self._aside[0].stop()
+            self._aside = None
+
+    def _safely(self, work: Callable[[], object]) -> None:
+        """A failure of ours is told, and costs what was being done, not the server."""
+        try:
+            work()
+        except UsageError as error:
+            if str(error) != self._complaint:  # once, not with every key
+                self._complaint = str(error)
+                self._tell(str(error), types.MessageType.Error)
+        except Exception:
+            log.exception("internal error")
+            self._tell("modellint: internal error; the log of the server has it", types.MessageType.Warning)
+
+    def _tell(self, message: str, kind: types.MessageType) -> None:
+        self._in_loop(lambda: self.window_show_message(types.ShowMessageParams(kind, message)))
+
+    def _in_loop(self, call: Callable[[], object]) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # it may be closed by now
+                self._loop.call_soon_threadsafe(call)
+
+    def _answer(self) -> None:
+        """Answer what waits for nothing any more."""
+        waiting, self._waiting = self._waiting, []
+        for future, key, answer in waiting:
+            if key is not None and self._is_aside(key):
+                self._waiting.append((future, key, answer))
+            elif not future.cancelled():
+                self._in_loop(partial(_settle, future, *self._outcome(answer)))
+
+    def _outcome(self, answer: Callable[[], Any]) -> tuple[Any, JsonRpcException | None]:
+        try:
+            return answer(), None
+        except JsonRpcException as error:
+            return None, error
+        except Exception:
+            log.exception("internal error")
+            return None, None
+
+    def _open(self, path: str, version: int | None, text: str) -> None:
+        self._again[path] = partial(self._open, path, version, text)
+        self._stop_aside(path)
+        session = self._session(Path(path))
+        if session is None:
+            return
+        self._texts[path] = text_of(path, version, text)
+        self._owners[path] = session
+        session.open(Path(path), encoded(path, text))
+
+    def _open_notebook(self, path: str, cells: tuple[CellDocument, ...]) -> None:
+        self._again[path] = partial(self._open_notebook, path, cells)
+        self._stop_aside(path)
+        self._forget_cells(path)
+        session = self._session(Path(path))
+        if session is None:
+            return
+        self._cells[path] = cells
+        self._owners[path] = session
+        for cell in cells:
+            key = key_of(path, cell)
+            self._uris[key] = cell.uri
+            self._texts[key] = Text(cell.version, SourceFile(Path(key), cell.text), path)
+            self._owners[key] = session
+        session.open(Path(path), as_file(cells))
+
+    def _forget_cells(self, path: str) -> None:
+        for cell in self._cells.pop(path, ()):
+            self._texts.pop(key_of(path, cell), None)
+            self._owners.pop(key_of(path, cell), None)
+
+    def _session(self, path: Path) -> Session | None:
+        """The session of a file's project; None for a file that the project's settings exclude."""
+        settings = self._configuration.settings_for(path)
+        key = (settings.source or settings.root, self._configuration.folder_of(path))
+        if key not in self._sessions:
+            self._sessions[key] = Session(settings)
+        session = self._sessions[key]
+        is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+        return None if any(is_excluded(part.as_posix()) for part in (path, *path.parents)) else session
+
+    def _close(self, path: str) -> None:
+        self._again.pop(path, None)
+        self._texts.pop(path, None)
+        self._stop_aside(path)
+        self._forget_cells(path)
+        session = self._owners.pop(path, None)
+        self._is_dirty = True
+        if session is not None:
+            session.close(Path(path))
+
+    def touched(self, paths: Sequence[str]) -> None:
+        """Files, or folders of them, changed on disk."""
+        if any(os.path.basename(path) in CONFIGURATION for path in paths):
+            self._begin_anew()
+            return
+        for session in self._sessions.values():
+            for path in paths:
+                session.touch(Path(path))
+
+    def _configured(self, tables: dict[str | None, Any]) -> None:
+        """The editor's settings are known, or others than before."""
+        self._configuration.answer(tables)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Settings that changed make everything anew."""
+        self._stop_aside()
+        for known in (self._sessions, self._owners, self._texts, self._cells):
+            known.clear()
+        self._is_dirty = True
+        for again in list(self._again.values()):
+            self._safely(again)
+
+    def _is_checked(self, key: str) -> bool:
+        return self._owners[key].is_checked(Path(self._texts[key].file))
+
+    def _is_aside(self, key: str) -> bool:
+        return key in self._texts and self._owners[key].is_aside(Path(self._texts[key].file))
+
+    def _publish(self) -> None:
+        """Tell the editor what is news of checked texts, and of files that it has not open."""
+        texts = dict(self._texts)
+        unchecked = {key for key in texts if not self._is_checked(key)}
+        found: dict[str, list[Finding]] = {key: [] for key in texts if key not in unchecked}
+        for session in self._sessions.values():
+            for finding in self._findings(session):
+                if finding.path not in unchecked:
+                    found.setdefault(finding.path, []).append(finding)
+        shown = Shown(found, texts)
+        # An editor that asks for the diagnostics of what it shows would have them twice.
+        asks = self.knows("textDocument", "diagnostic")
+        pushed = {key: of_key for key, of_key in found.items() if not (asks and key in texts)}
+        messages = [
+            self._diagnostics(key, pushed.get(key, ()), shown) for key in self._told.news(pushed, unchecked, shown)
+        ]
+        can_refresh = asks and self.knows("workspace", "diagnostics", "refresh_support")
+        refresh = self._outdated() is None and self._told.settle(shown) and can_refresh
+
+        def send() -> None:
+            self.shown = shown
+            for message in messages:
+                self.text_document_publish_diagnostics(message)
+            if refresh:
+                self.workspace_diagnostic_refresh(None)
+
+        self._in_loop(send)
+
+    def _diagnostics(self, key: str, findings: Sequence[Finding], shown: Shown) -> types.PublishDiagnosticsParams:
+        with_related = self.knows("textDocument", "publish_diagnostics", "related_information")
+        converter = self.converter(shown)
+        diagnostics = [converter.diagnostic(finding, with_related=with_related) for finding in findings]
+        return types.PublishDiagnosticsParams(self._uri(key), diagnostics, shown.version(key))
+
+    def _findings(self, session: Session) -> list[Finding]:
+        """What a session has found, at places that the editor knows."""
+        placed = Placed(session.contents(), self._cells)
+        return list(map(placed.finding, session.findings()))
+
+    # -- for both --------------------------------------------------------------------------------------------------
+
+    def knows(self, *names: str) -> bool:
+        """Whether the editor's capabilities say yes to `names`, one inside of the other."""
+        value: Any = self.client_capabilities
+        for name in names:
+            value = getattr(value, {"textDocument": "text_document"}.get(name, name), None)
+        return bool(value)
+
+    def _uri(self, path: str) -> str:
+        """The URI by which the editor knows a file."""
+        return self._uris.get(path) or uri_of(path)
+
+    def converter(self, shown: Shown) -> Converter:
+        return Converter(self.workspace.position_codec, shown.source, self._uri)
+
+    def diagnostics_of(self, key: str) -> list[types.Diagnostic]:
+        """For the checking thread: the diagnostics of one document as they are now."""
+        session = self._owners.get(key)
+        if session is None or key not in self._texts:
+            return []
+        if not self._is_checked(key):
+            raise JsonRpcException("it could not be checked", _SERVER_CANCELLED, {"retriggerRequest": False})
+        converter = self.converter(Shown({}, dict(self._texts)))
+        found = [finding for finding in self._findings(session) if finding.path == key]
+        return [converter.diagnostic(finding, with_related=True) for finding in found]
+
+    def hover_at(self, key: str, line: int) -> str | None:
+        """For the checking thread: what there is to say about a line, from 1, as Markdown."""
+        session = self._owners.get(key)
+        if session is None:
+            return None
+        found = [f for f in self._findings(session) if f.path == key and touches(f.span, line, line)]
+        if found:
+            return "\n\n---\n".join(finding_text(finding, session.rules.rules.get(finding.code)) for finding in found)
+        file, line = self._in_file(key, line, session)
+        return session.ask(lambda project: layer_text(Path(file), line, project))
+
+    def _in_file(self, key: str, line: int, session: Session) -> tuple[str, int]:
+        """The file that a document belongs to, and the line of its code that a line of the document is."""
+        for path, cells in self._cells.items():
+            for number, cell in enumerate(cells, 1):
+                if key_of(path, cell) == key:
+                    return path, line_in_module(path, number, line, session.contents())
+        return key, line
+
+
+def _settle(future: asyncio.Future[Any], result: Any, error: JsonRpcException | None) -> None:
+    if future.done():  # the editor may have lost interest
+        return
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(result)

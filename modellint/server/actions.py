@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from lsprotocol import types
 
@@ -26,7 +25,7 @@ def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types
     """For the lines that are selected: fix a finding, fix all of the file, ignore a finding."""
     shown = ls.shown
     findings = shown.findings.get(path, [])
-    text, document = shown.texts.get(path), ls.workspace.text_documents.get(unquote(params.text_document.uri))
+    text, document = shown.texts.get(path), ls.documents.opened(params.text_document.uri)
     if text is None or document is None or text.version != document.version:
         return []
     converter = ls.converter(shown)

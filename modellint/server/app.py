@@ -10,12 +10,20 @@ from modellint.server.actions import actions
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
 
+#: Of a folder that comes, goes or has another name, editors tell no more than that.
+_FOLDERS = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**", types.FileOperationPatternKind.Folder), "file")]
+)
 _WATCHED = ("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml", "**/pyproject.toml", "**/modellint.toml")
 
 
 def create() -> Server:
     """A server that is ready to be started on stdin and stdout."""
     server = Server()
+
+    def touched(*uris: str) -> None:
+        paths = [path for uri in uris if (path := path_of(uri)) is not None]
+        server.submit(lambda: server.touched(paths))
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: Server, params: types.InitializeParams) -> None:
@@ -78,14 +86,24 @@ def create() -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        if path is not None and os.path.basename(path) in CONFIGURATION:
-            ls.submit(lambda: ls.touched([path]))
+        if os.path.basename(path_of(params.text_document.uri) or "") in CONFIGURATION:
+            touched(params.text_document.uri)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-        paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
-        ls.submit(lambda: ls.touched(paths))
+        touched(*(change.uri for change in params.changes))
+
+    @server.feature(types.WORKSPACE_DID_CREATE_FILES, _FOLDERS)
+    def did_create_files(ls: Server, params: types.CreateFilesParams) -> None:
+        touched(*(file.uri for file in params.files))
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES, _FOLDERS)
+    def did_delete_files(ls: Server, params: types.DeleteFilesParams) -> None:
+        touched(*(file.uri for file in params.files))
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES, _FOLDERS)
+    def did_rename_files(ls: Server, params: types.RenameFilesParams) -> None:
+        touched(*(uri for file in params.files for uri in (file.old_uri, file.new_uri)))
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,

@@ -7,6 +7,7 @@ behind the end of a line for the character before it.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls import workspace
@@ -42,6 +43,21 @@ class Workspace(workspace.Workspace):
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
     ) -> TextDocument:
         return TextDocument(doc_uri, source, version, language_id, position_codec=self.position_codec)
+
+    def opened(self, uri: str) -> workspace.TextDocument | None:
+        """A document, or a cell, that is open; pygls would read others from disk."""
+        document: workspace.TextDocument | None = self.text_documents.get(unquote(uri))
+        return document
+
+    def update_text_document(
+        self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
+    ) -> None:
+        if self.opened(text_doc.uri) is not None:
+            super().update_text_document(text_doc, change)
+
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        if self.get_notebook_document(notebook_uri=params.notebook_document.uri) is not None:
+            super().update_notebook_document(params)
 
 
 def edited(text: str, place: types.Range, new: str, encoding: str | None) -> str:

@@ -17,7 +17,6 @@ import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -28,6 +27,7 @@ from modellint.config import UsageError
 from modellint.discovery import glob_matcher
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
+from modellint.server.documents import Workspace
 from modellint.server.hover import finding_text, layer_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
@@ -84,6 +84,12 @@ class Server(LanguageServer):
 
     # -- called by the protocol's thread ---------------------------------------------------------------------------
 
+    @property
+    def documents(self) -> Workspace:
+        """What the editor has open."""
+        assert isinstance(self.workspace, Workspace)
+        return self.workspace
+
     def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
         if not self._thread.ident:  # it is begun once
@@ -125,7 +131,7 @@ class Server(LanguageServer):
 
     def opened(self, uri: str) -> None:
         """A document was opened or edited."""
-        path, document = path_of(uri), self.workspace.text_documents.get(unquote(uri))
+        path, document = path_of(uri), self.documents.opened(uri)
         if path is None or document is None or kind_of(Path(path).name) is None:
             return
         self._uris[path] = uri
@@ -140,7 +146,7 @@ class Server(LanguageServer):
 
     def notebook_changed(self, uri: str) -> None:
         """A notebook was opened or edited."""
-        path, cells = path_of(uri), cells_of(self.workspace, uri)
+        path, cells = path_of(uri), cells_of(self.documents, uri)
         if path is not None and cells is not None:
             self._keys.update({cell.uri: key_of(path, cell) for cell in cells})
             self.submit(lambda: self._open_notebook(path, cells))

@@ -19,10 +19,9 @@ from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pygls.workspace import Workspace
-
     from modellint.files import Files
     from modellint.finding import Finding
+    from modellint.server.documents import Workspace
 
 SYNC = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("python")], "jupyter-notebook")]
@@ -47,10 +46,11 @@ def cells_of(workspace: Workspace, uri: str) -> tuple[CellDocument, ...] | None:
         return None
     found = []
     for cell in notebook.cells:
-        document = workspace.get_text_document(cell.document)
+        document = workspace.opened(cell.document)
         is_code = cell.kind == types.NotebookCellKind.Code
-        language = document.language_id or "python"
-        found.append(CellDocument(cell.document, is_code, language, document.version, document.source))
+        if document is not None:
+            language = document.language_id or "python"
+            found.append(CellDocument(cell.document, is_code, language, document.version, document.source))
     return tuple(found)
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.analyser import Analyser
 from modellint.linter import settled
 from modellint.packs import select_rules
+from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from modellint.analyser import FileResult
     from modellint.config import Settings
@@ -83,9 +84,18 @@ class Session:
         self._changed(self._analyser.update(path, None))
 
     def touch(self, path: Path) -> None:
-        """A file that is not open changed on disk, came or went."""
-        if path not in self._open:
-            self._changed(self._analyser.update(path, None))
+        """A file that is not open, or a folder with such files, changed on disk, came or went."""
+        for changed in (path, *self._below(path)):
+            if changed not in self._open:
+                self._changed(self._analyser.update(changed, None))
+
+    def _below(self, folder: Path) -> set[Path]:
+        """What findings rest on and is, or could be, in a folder; nothing for what has the name of a file."""
+        if kind_of(folder.name) is not None:
+            return set()
+        start = f"{folder.as_posix()}/"
+        names = {key.partition(":")[2] for result in self._results.values() for key, _ in result.dependencies}
+        return {Path(name) for name in names if name.startswith(start)}
 
     def check(self) -> None:
         """Check the file that changed last, or the next one of those that rest on it; or put it aside."""

@@ -106,12 +106,12 @@ def test_the_picture_is_of_what_comes_out() -> None:
 
 
 def test_the_settings_that_the_page_about_confirming_shows_are_accepted(tmp_path: Path) -> None:
-    (settings,) = blocks("how-confirming-works.md", "toml")
-    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
-    confirm = settings_for([tmp_path]).confirm
-    assert confirm is not None
-    ((target, _),) = confirm.targets
-    assert target == "models/decoder.py::Decoder"
+    shown = []
+    for settings in blocks("how-confirming-works.md", "toml"):
+        (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+        shown.append(settings_for([tmp_path]).confirm)
+    assert [confirm and confirm.guard for confirm in shown] == ["required", "auto"]
+    assert [target for confirm in shown if confirm for target, _ in confirm.targets] == ["models/decoder.py::Decoder"]
 
 
 def test_the_settings_for_editors_can_be_read(words: Workspace) -> None:

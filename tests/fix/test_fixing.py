@@ -14,7 +14,7 @@ import pytest
 
 from modellint.cache import Cache
 from modellint.config import settings_for
-from modellint.finding import Confidence, Finding, Status, Verdict
+from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.fix import writing
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
@@ -329,17 +329,18 @@ def test_what_running_the_code_refutes_is_not_fixed_and_what_it_confirms_is(proj
     settings = settings_for([project.root])
     rules = select_rules(settings)
 
-    def confirm(findings: Sequence[Finding]) -> list[Finding]:
+    def confirm(findings: Sequence[Finding]) -> Judged:
         confirmed = Verdict(Status.CONFIRMED, "cpu", "seen")
-        return [
+        left = (
             replace(finding, verdict=confirmed, confidence=Confidence.HIGH) if finding.symbol == "BAD2" else finding
             for finding in findings
             if finding.symbol != "BAD1"
-        ]
+        )
+        return Judged(tuple(left), tuple(finding for finding in findings if finding.symbol == "BAD1"))
 
     report = run([project.root / "a.py"], settings, rules, confirm=confirm, fix=Fixer(settings, rules))
     assert [finding.symbol for finding in report.fixed] == ["BAD2"]
-    assert report.findings == ()
+    assert (report.findings, report.refuted) == ((), 1)
     assert (project.root / "a.py").read_text().count("good\n") == 3
     assert "y = good" in (project.root / "a.py").read_text()
     assert "x = BAD1" in (project.root / "a.py").read_text()

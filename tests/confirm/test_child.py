@@ -78,7 +78,7 @@ def test_what_code_tries_is_named(tmp_path: Path) -> None:
     target = tmp_path / "written"
     verdict = verdict_of(tmp_path, f"open({str(target)!r}, 'w')\n")
     assert verdict.status is Status.UNCONFIRMED, verdict
-    assert f"the code tried to write {target}" in (verdict.detail or "")
+    assert f"modellint does not let code write {target}" in (verdict.detail or "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["recipe.yaml", "user.py"]
 
 

@@ -64,6 +64,7 @@ def _answer(session: Any, probe: dict[str, Any], audit: Audit) -> dict[str, Any]
         outcome: dict[str, Any] = session.run(probe)
     except BaseException as error:
         outcome = {"status": "unconfirmed", "detail": f"{session.stage}: {described(error)}"}
-    if audit.blocked and outcome["status"] == "unconfirmed":
-        outcome["detail"] += f" (the code tried to {audit.blocked[0]})"
+    untold = [what for what in audit.blocked[:1] if what not in str(outcome["detail"])]
+    if untold and outcome["status"] == "unconfirmed":
+        outcome["detail"] += f" (the code tried to {untold[0]})"
     return outcome

@@ -203,7 +203,12 @@ def test_what_is_shown_is_what_comes_out(example: Shown) -> None:
         pytest.skip("torch is not installed")
     done = run(example.command, ROOT)
     assert done.returncode in (0, 1), done.stderr
-    assert done.stdout == example.output
+    assert without_guard(done.stdout) == without_guard(example.output)
+
+
+def without_guard(output: str) -> str:
+    """An output without what the system makes of the guard."""
+    return re.sub(r"^guard: \w+.*$", "guard", output, flags=re.MULTILINE)
 
 
 def test_the_verdict_in_readme_is_what_comes_out() -> None:

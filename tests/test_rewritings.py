@@ -2,7 +2,7 @@
 
 Each bad example is rewritten in many ways that keep its meaning, and is found again; each good one stays silent. What
 is not yet so stands in `rewriting/exceptions.json`, which may only become shorter: a mended exception fails here.
-Of good examples each rewriting takes its turn, a quarter of them; `MODELLINT_REWRITINGS=all` takes all.
+Of good examples each rewriting takes its turn with an eighth of them; `MODELLINT_REWRITINGS=all` takes all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CASES = list(trials.cases())
 EXCEPTIONS = exceptions.load()
 NAMES = [rewriting.name for rewriting in REWRITINGS]
-EVERY = 1 if os.environ.get("MODELLINT_REWRITINGS") == "all" else 4
+EVERY = 1 if os.environ.get("MODELLINT_REWRITINGS") == "all" else 8
 
 
 def cases_for(rewriting: Rewriting) -> list[trials.Case]:
@@ -38,7 +38,7 @@ def cases_for(rewriting: Rewriting) -> list[trials.Case]:
 def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) -> None:
     def says_the_same(case: trials.Case, rewritten: Mapping[str, str]) -> None:
         """It is code, with a mark for each mistake; if only its layout is another one, then the same code."""
-        before, after = unmarked(case.marked), unmarked(rewritten)
+        before, after = case.unmarked, unmarked(rewritten)
         assert after.places.keys() == before.places.keys(), case
         for path in after.files:
             if path.endswith(".py"):
@@ -51,7 +51,7 @@ def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) 
     known = EXCEPTIONS.get(rewriting.name, {})
     assert exceptions.differences(known, tried) == []
     assert exceptions.forgotten(known, set(map(str, cases)), tried) == []
-    assert len(tried) >= 10, "a rewriting that nearly nothing can be rewritten by says nearly nothing"
+    assert len(tried) >= 3, "a rewriting that nearly nothing can be rewritten by says nearly nothing"
 
 
 def test_exceptions_speak_of_rewritings_and_examples_that_there_are() -> None:

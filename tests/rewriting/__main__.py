@@ -41,6 +41,7 @@ def _all_tried(chosen: Sequence[Rewriting], jobs: int) -> list[tuple[Rewriting, 
 
 def table(chosen: Sequence[Rewriting], jobs: int) -> None:
     """Print how many bad examples are found again, and how many good ones are left alone."""
+    total = 0.0
     print("| rewriting | kind | bad: found | good: silent | s |")
     print("|---|---|---:|---:|---:|")
     for rewriting, tried, seconds in _all_tried(chosen, jobs):
@@ -49,6 +50,8 @@ def table(chosen: Sequence[Rewriting], jobs: int) -> None:
             outcomes = [outcome for case, outcome in tried.items() if f" {kind} " in case]
             shares.append(f"{outcomes.count('')} / {len(outcomes)}")
         print(f"| {rewriting.name} | {rewriting.kind.value} | {shares[0]} | {shares[1]} | {seconds:.1f} |")
+        total += seconds
+    print(f"\n{len(chosen)} rewritings, {total:.0f} s")
 
 
 def update(jobs: int) -> None:

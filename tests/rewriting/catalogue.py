@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from rewriting import layout
+from rewriting import arguments, carriers, classes, containers, helpers, imports, layout, names, recipes, steps
 
-REWRITINGS = (*layout.REWRITINGS,)
+REWRITINGS = (
+    *layout.REWRITINGS,
+    *imports.REWRITINGS,
+    *names.REWRITINGS,
+    *arguments.REWRITINGS,
+    *steps.REWRITINGS,
+    *helpers.REWRITINGS,
+    *classes.REWRITINGS,
+    *containers.REWRITINGS,
+    *carriers.REWRITINGS,
+    *recipes.REWRITINGS,
+)

@@ -40,7 +40,7 @@ class Rewriting:
     only: tuple[str, ...] = ("ML1", "ML2", "ML3")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def parsed(text: str) -> cst.Module | None:
     """The concrete syntax tree of Python code; None if it is broken."""
     try:
@@ -51,14 +51,18 @@ def parsed(text: str) -> cst.Module | None:
 
 
 def each_module(change: Callable[[cst.Module], cst.Module]) -> Rewrite:
-    """A rewriting of each Python file by itself."""
+    """A rewriting of each Python file by itself, which is remembered: examples share files."""
+
+    @lru_cache(maxsize=512)
+    def again(text: str) -> str:
+        module = parsed(text)
+        return text if module is None else change(module).code
 
     def rewrite(files: Files) -> dict[str, str] | None:
         result = dict(files)
         for path, text in files.items():
-            module = parsed(text) if path.endswith(".py") else None
-            if module is not None:
-                result[path] = change(module).code
+            if path.endswith(".py"):
+                result[path] = again(text)
         return changed(files, result)
 
     return rewrite

@@ -11,7 +11,7 @@ from modellint.config import settings_for
 from modellint.examples import TrialError
 from modellint.linter import run, undisturbed
 from modellint.packs import RuleSet, load_rules
-from rewriting.marks import Files, Line, marked, unmarked
+from rewriting.marks import Files, Line, Unmarked, marked, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,7 +42,12 @@ class Case:
     @property
     def marked(self) -> dict[str, str]:
         """Its files, with marks where it is to be found."""
-        return marked(self.example.files, self.example.expected(self.rule.code))
+        return _marked(self)
+
+    @property
+    def unmarked(self) -> Unmarked:
+        """Its files, and where it is to be found."""
+        return _unmarked(self)
 
     def __str__(self) -> str:
         return f"{self.rule.code} {self.kind} {self.number}"
@@ -107,6 +112,16 @@ def tried(
                 check(case, rewritten)
                 outcomes[str(case)] = outcome(case, rewritten)
     return outcomes
+
+
+@cache
+def _marked(case: Case) -> dict[str, str]:
+    return marked(case.example.files, case.example.expected(case.rule.code))
+
+
+@cache
+def _unmarked(case: Case) -> Unmarked:
+    return unmarked(case.marked)
 
 
 @cache

@@ -1,7 +1,7 @@
 """What share of mistakes is found again when they are said in another way.
 
     python tests/rewriting table [NAME…]               the share by rewriting
-    python tests/rewriting update                      write exceptions.json anew
+    python tests/rewriting update [NAME…]              write exceptions.json anew
     python tests/rewriting show NAME [CASE]            what is wrong in a rewriting, or what it makes of `ML101 bad 0`
 
 A NAME is a part of a rewriting's name.
@@ -54,13 +54,13 @@ def table(chosen: Sequence[Rewriting], jobs: int) -> None:
     print(f"\n{len(chosen)} rewritings, {total:.0f} s")
 
 
-def update(jobs: int) -> None:
-    """Write the exceptions anew."""
-    known = exceptions.load() if exceptions.PATH.exists() else {}
-    tried = _all_tried(REWRITINGS, jobs)
-    exceptions.save(
-        {rewriting.name: exceptions.updated(known.get(rewriting.name, {}), found) for rewriting, found, _ in tried}
-    )
+def update(chosen: Sequence[Rewriting], jobs: int) -> None:
+    """Write the exceptions for some rewritings anew, and forget those of rewritings that are no more."""
+    before = exceptions.load()
+    known = {rewriting.name: before.get(rewriting.name, {}) for rewriting in REWRITINGS}
+    for rewriting, found, _ in _all_tried(chosen, jobs):
+        known[rewriting.name] = exceptions.updated(known[rewriting.name], found)
+    exceptions.save(known)
 
 
 def show(chosen: Sequence[Rewriting], case_name: str) -> None:
@@ -91,7 +91,7 @@ def main() -> None:
     if arguments.command == "table":
         table(chosen, arguments.jobs)
     elif arguments.command == "update":
-        update(arguments.jobs)
+        update(chosen, arguments.jobs)
     else:
         show(chosen, case)
 

@@ -97,7 +97,7 @@ def test_a_large_file_is_not_read_for_others(client: Client, tmp_path: Path) -> 
 
 
 def test_a_large_document_that_changes_is_checked_anew(client: Client, tmp_path: Path) -> None:
-    large = opened(client, tmp_path / "large.py", TABLE)
+    large = opened(client, tmp_path / "large.py", HUGE)
     time.sleep(1)
     changed(client, large, 2, TABLE.replace("for layer in self.layers", "for layer in ()"))
     params = client.receive()["params"]
@@ -107,7 +107,7 @@ def test_a_large_document_that_changes_is_checked_anew(client: Client, tmp_path:
 
 
 def test_a_large_document_can_be_closed_while_it_is_checked(client: Client, tmp_path: Path) -> None:
-    large = opened(client, tmp_path / "large.py", TABLE)
+    large = opened(client, tmp_path / "large.py", HUGE)
     time.sleep(1)
     client.send("textDocument/didClose", {"textDocument": {"uri": large}})
     small = opened(client, tmp_path / "small.py", SMALL)

@@ -251,14 +251,14 @@ class _ByReference(_Recipe):
 
 
 class _OnceMore(_Recipe):
-    """References to keys that are references."""
+    """References to keys that are references. These stand above: HyperPyYAML does not resolve one that stands below."""
 
     def written(self) -> str:
         self._keys = dict[str, str]()
         if not _HYPERPYYAML.search(self.text):
             raise _LeftAloneError
         written = super().written()
-        return written + "".join(f"{name}: {raw}\n" for raw, name in self._keys.items())
+        return "".join(f"{name}: {raw}\n" for raw, name in self._keys.items()) + written
 
     def scalar(self, node: yaml.ScalarNode) -> str:
         raw = self.raw(node)

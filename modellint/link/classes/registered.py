@@ -200,7 +200,7 @@ class _Run(Construction):
         callee = call.callee
         if callee.op is Op.ATTR and callee.data in ("append", "extend", "insert", "update", "add", "setdefault"):
             self._grow(callee.args[0], call.args[1:], frame, path, is_open=callee.data in ("extend", "update"))
-        elif any(arg.op is Op.PARAM and arg.data == "self" for arg in call.positional):
+        elif any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
             self.is_passed_on = self.is_passed_on or self._may_register(call, frame)
 
     def _may_register(self, call: Value, frame: Frame) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import Event, EventKind, Op, Value, dotted
+from modellint.link.names import External
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind
 from modellint.link.recipes.guards import FLUENT, Abstract, Counter, Frame, Guards, ModuleEntry, Special, Truth
 from modellint.link.recipes.scripts import own_events, script_functions
@@ -71,7 +72,11 @@ _EVALUATE = {
 _WITHOUT_GRADIENT = frozenset(("detach", "shape", "device", "dtype", "ndim", "size"))
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
-_QUIET = frozenset(("torch.no_grad", "torch.inference_mode", "no_grad", "inference_mode"))
+#: In which no gradients are recorded, or perhaps none.
+_QUIET = frozenset(
+    f"torch.{name}"
+    for name in ("no_grad", "inference_mode", "set_grad_enabled", "autograd.no_grad", "autograd.set_grad_enabled")
+)
 #: The hooks that are told whether the optimizers step, and at which position.
 _STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 #: What the framework's own version of a batch method calls.
@@ -318,6 +323,15 @@ class _Walk:
             if method is not None:
                 yield method, stage
 
+    def _is_quiet(self, contexts: Iterable[Value], function: Function) -> bool:
+        """Whether code in these contexts, or with these decorators, records no gradients, or may record none."""
+        for context in contexts:
+            callee = context.callee if context.op is Op.CALL else context
+            found = self.project.names.definition(function.module, callee)
+            if isinstance(found, External) and found.name in _QUIET:
+                return True
+        return False
+
     def _visit(self, frame: Frame, certain: bool, learns: bool) -> None:
         key = (id(frame.function), frame.stage, _key_of(frame.arguments))
         known, knew = self._visited.get(key, (None, False))
@@ -325,7 +339,7 @@ class _Walk:
             return
         self._visited[key] = (certain or bool(known), learns or knew)
         self.result.frames.append((frame, certain))
-        learns = learns and not _is_quiet(frame.function.signature.decorators)
+        learns = learns and not self._is_quiet(frame.function.signature.decorators, frame.function)
         detached = _detached(frame.function) if learns else frozenset()
         seen: dict[int, bool] = {}
         tests: set[int] = set()
@@ -335,7 +349,8 @@ class _Walk:
             if truth is Truth.FALSE:
                 continue
             sure = certain and truth is not Truth.UNKNOWN
-            teaches = learns and not _is_quiet(event.contexts) and id(event.value) not in detached
+            teaches = learns and not self._is_quiet(event.contexts, frame.function)
+            teaches = teaches and id(event.value) not in detached
             self._module_uses(event, frame, sure, teaches, seen)
             if event.kind is EventKind.CALL:
                 self._item_use(event.value, frame, sure, teaches)
@@ -476,15 +491,6 @@ def _given(function: Function) -> dict[str, Abstract]:
     position = _STEPPING.get(function.name)
     names = function.argument_names
     return {names[position]: Counter(0, 1)} if position is not None and position < len(names) else {}
-
-
-def _is_quiet(contexts: Iterable[Value]) -> bool:
-    """Whether code in these contexts, or with these decorators, records no gradients, or may record none."""
-    for context in contexts:
-        name = dotted(context.callee if context.op is Op.CALL else context) or ""
-        if name in _QUIET or name.rpartition(".")[2] == "set_grad_enabled":
-            return True
-    return False
 
 
 def _is_idle(callee: Value) -> bool:

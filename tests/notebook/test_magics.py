@@ -41,7 +41,7 @@ def python(source: str) -> str:
         ("/f 1\n,f a b\n;f a b", "\n\n"),
         ("pip install torch\nx = 1", "\nx = 1"),
         ("x = 1\nconda install -y torch \\\n  torchaudio\ny = 2", "x = 1\n\n\ny = 2"),
-        ("if x:\n    pip3 install x\ncd ..\ncd ~/work\nmkdir 'a b'", "if x:\n    pass\n\n\n"),
+        ("if x:\n    pip3 install x\ncd ..\ncd ~/models\nmkdir 'a b'", "if x:\n    pass\n\n\n"),
         ("uv pip install x\nrm *.pt\nrun train.py --n {n}\nload_ext autoreload", "\n\n\n"),
         ("time x = f(1)\ntimeit f (x) y", "0;   x = f(1)\n"),
         ("x = 5 %\\\n%d\n", "x = 5 %\\\n%d\n"),

@@ -2,8 +2,8 @@
 
 Each bad example is rewritten in many ways that keep its meaning, and is found again; each good one stays silent. What
 is not yet so stands in `rewriting/exceptions.json`, which may only become shorter: a mended exception fails here.
-`MODELLINT_REWRITINGS=all`, as CI has it, tries all of them; by default it is what lays code out in another way, and an
-eighth of the good examples each.
+`MODELLINT_REWRITINGS=all`, as CI has it, tries everything; by default it is other layouts, each with an
+eighth of the examples.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ TRIED = [rewriting for rewriting in REWRITINGS if IS_WHOLE or rewriting.kind is 
 
 
 def cases_for(rewriting: Rewriting) -> list[trials.Case]:
-    """All bad examples, and those good ones whose turn it is."""
-    return [
-        case for case in CASES if case.kind == "bad" or zlib.crc32(f"{rewriting.name} {case}".encode()) % EVERY == 0
-    ]
+    """The examples whose turn it is."""
+    return [case for case in CASES if zlib.crc32(f"{rewriting.name} {case}".encode()) % EVERY == 0]
 
 
 @pytest.mark.parametrize("rewriting", TRIED, ids=lambda rewriting: rewriting.name)
@@ -54,7 +52,7 @@ def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) 
     known = EXCEPTIONS.get(rewriting.name, {})
     assert exceptions.differences(known, tried) == []
     assert exceptions.forgotten(known, set(map(str, cases)), tried) == []
-    assert len(tried) >= 3, "a rewriting that nearly nothing can be rewritten by says nearly nothing"
+    assert len(tried) >= 3 or not IS_WHOLE, "a rewriting that nearly nothing can be rewritten by says nearly nothing"
 
 
 def test_exceptions_speak_of_rewritings_and_examples_that_there_are() -> None:

@@ -33,6 +33,8 @@ class Attack:
     is_quiet: bool = False
     needs: str = ""
     is_seen: bool = True
+    #: Whether the system lets it seem to succeed, and do nothing.
+    is_void: bool = False
 
 
 _FD = "folder = os.open(PROJECT, os.O_RDONLY)\n"
@@ -100,10 +102,12 @@ FILES = (
     Attack("writes to what the linter holds", "open(f'/proc/{os.getppid()}/fd/1', 'w').write('x')"),
     Attack("writes to the memory of the linter", "open(f'/proc/{os.getppid()}/mem', 'r+b')"),
     Attack("writes to a device", "open('/dev/shm/mlhostile', 'w')"),
-    Attack("changes the mode of a file", "os.chmod(PROJECT + '/keep.txt', 0)"),
-    Attack("changes a mode by descriptor", "os.fchmod(os.open(PROJECT + '/keep.txt', os.O_RDONLY), 0)"),
-    Attack("changes the times of a file", "os.utime(PROJECT + '/keep.txt', (0, 0))"),
-    Attack("changes times by descriptor", "os.utime(os.open(PROJECT + '/keep.txt', os.O_RDONLY), (0, 0))"),
+    Attack("changes the mode of a file", "os.chmod(PROJECT + '/keep.txt', 0)", is_void=True),
+    Attack("changes a mode by descriptor", "os.fchmod(os.open(PROJECT + '/keep.txt', os.O_RDONLY), 0)", is_void=True),
+    Attack("changes the times of a file", "os.utime(PROJECT + '/keep.txt', (0, 0))", is_void=True),
+    Attack(
+        "changes times by descriptor", "os.utime(os.open(PROJECT + '/keep.txt', os.O_RDONLY), (0, 0))", is_void=True
+    ),
     Attack("changes the owner by descriptor", "os.fchown(os.open(PROJECT + '/keep.txt', os.O_RDONLY), 1, 1)"),
     Attack("sets an attribute", "os.setxattr(PROJECT + '/keep.txt', 'user.x', b'1')"),
     Attack(

@@ -41,26 +41,43 @@ class Scratch:
 @contextlib.contextmanager
 def scratch() -> Iterator[Scratch]:
     """A scratch folder, which goes when the block ends."""
-    base = tempfile.mkdtemp(prefix=_PREFIX)
-    lock = os.open(os.path.join(base, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    base, lock = _locked()
     try:
-        _take(lock)
         yield Scratch(os.path.realpath(base))
     finally:
-        if sys.platform == "win32":
-            os.close(lock)
-            _remove(base)
-        else:  # nobody else takes it for left behind while it goes
-            _remove(base)
-            os.close(lock)
+        _remove_locked(base, lock)
 
 
 def sweep() -> None:
     """Remove what runs have left behind that were killed."""
     with contextlib.suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
-            if entry.name.startswith(_PREFIX) and _is_ours(entry) and _is_left(entry.path):
-                _remove(entry.path)
+            if entry.name.startswith(_PREFIX) and _is_ours(entry):
+                _remove_left(entry.path)
+
+
+def _locked() -> tuple[str, int]:
+    """A new folder and its lock, which nobody else can take for left behind.
+
+    Another run that sweeps between the making of a lock and the taking of it has that folder: there is another one.
+    """
+    while True:
+        base = tempfile.mkdtemp(prefix=_PREFIX)
+        with contextlib.suppress(FileNotFoundError):
+            lock = os.open(os.path.join(base, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+            if _take(lock) and os.path.exists(os.path.join(base, _LOCK)):
+                return base, lock
+            os.close(lock)
+
+
+def _remove_locked(folder: str, lock: int) -> None:
+    """Remove a folder and let go of its lock: in this order where the system allows it, so that nobody else has it."""
+    if sys.platform == "win32":
+        os.close(lock)
+        _remove(folder)
+    else:
+        _remove(folder)
+        os.close(lock)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
@@ -71,18 +88,20 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
 
 
-def _is_left(folder: str) -> bool:
-    """Whether nobody holds the lock of a folder."""
+def _remove_left(folder: str) -> None:
+    """Remove a folder whose lock nobody holds."""
     try:
         lock = os.open(os.path.join(folder, _LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
-        return _age(folder) > _GRACE
+        if _age(folder) > _GRACE:
+            _remove(folder)
     except OSError:
-        return False
-    try:
-        return _take(lock)
-    finally:
-        os.close(lock)
+        return
+    else:
+        if _take(lock):
+            _remove_locked(folder, lock)
+        else:
+            os.close(lock)
 
 
 def _age(folder: str) -> float:

@@ -263,6 +263,33 @@ def test_folders_of_runs_that_go_on_are_left_alone(tmp_path: Path, monkeypatch: 
     assert [path.name for path in tmp_path.iterdir()] == ["modellint-notes"]
 
 
+@pytest.mark.parametrize("moment", ["before it is locked", "while it is locked"])
+def test_a_sweep_while_a_folder_is_made_takes_no_run_its_scratch(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", tmp_path.as_posix())
+    take = scratch._take
+    swept = []
+
+    def taken_after_a_sweep(lock: int) -> bool:
+        if not swept:
+            swept.append(moment)
+            if moment == "before it is locked":
+                scratch.sweep()
+                return take(lock)
+            took = take(lock)
+            scratch.sweep()
+            return took
+        return take(lock)
+
+    monkeypatch.setattr(scratch, "_take", taken_after_a_sweep)
+    with scratch.scratch() as place:
+        scratch.sweep()
+        assert os.path.isdir(place.folder)
+        assert swept
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_verdicts_of_others_survive_a_constructor_that_lies_or_dies(workspace: Workspace) -> None:
     good = "class Good(nn.Module):\n" + _BODY.format("pass")
     liar = hostile_body("writes verdicts")

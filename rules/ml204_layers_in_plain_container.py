@@ -47,7 +47,7 @@ class LayersInPlainContainer(Rule):
     code = "ML204"
     name = "layers-in-plain-container"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch\.nn")
+    triggers = ("class",)
     bad = (
         Example(
             "A list of blocks",
@@ -207,6 +207,10 @@ class Model(Base):
         return x
 """,
             },
+            changes=(
+                ("self.stages = make_stages(widths)", "self.stages = nn.ModuleList(make_stages(widths))"),
+                ("self.skips = self.make_skips(widths)", "self.skips = nn.ModuleList(self.make_skips(widths))"),
+            ),
         ),
         Example(
             "A tuple of one among other branches",
@@ -292,6 +296,7 @@ class Stack(layers.Module):
 """,
             },
             changes=(
+                ("self.stages = make(widths)", "self.stages = layers.ModuleList(make(widths))"),
                 ("self.heads = heads", "self.heads = layers.ModuleList(heads)"),
                 (
                     "[layers . Linear(width, width) for width in widths]",

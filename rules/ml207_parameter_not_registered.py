@@ -51,7 +51,7 @@ class ParameterNotRegistered(Rule):
     code = "ML207"
     name = "parameter-not-registered"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "__init__", r"Module|forward\(|from torch\.nn")
+    triggers = ("class",)
     bad = (
         Example(
             "Moved and scaled after it became a parameter",
@@ -450,9 +450,9 @@ class Model(nn.Module):
             confidence = Confidence.LOW
         else:
             confidence = Confidence.HIGH if found.is_certain and found.use is not None else Confidence.MEDIUM
-        related = [Related(module.place(found.call), "the parameter is made here")]
+        related = [Related(found.maker.module.place(found.call), "the parameter is made here")]
         if found.use is not None:
-            related.append(Related(found.use[0].module.place(found.use[1]), "used here"))
+            related.append(Related(found.use.function.module.place(found.use.value), "used here"))
         return self.finding(
             module.place(found.target),
             f"{found.operation} makes a plain tensor of the parameter: `self.{found.attribute}` is not registered",
@@ -505,6 +505,8 @@ def _moved_inside(found: Derived) -> Fix | None:
     """The operation on the parameter, done to the tensor that it is made from."""
     module = found.function.module
     value, call = found.value, found.call
+    if found.maker is not found.function:
+        return None
     tensor = python_edit.argument_place(call, 0, "data", module)
     outer, inner = module.place(value), module.place(call)
     if tensor is None or outer == inner or outer.span.line > inner.span.line or value.op is Op.UNARY:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from modellint.graph.value import Event, EventKind, Flow, Guard, Loop, Op, Value
+from modellint.graph.value import Event, EventKind, Flow, Guard, InPlace, Loop, Nested, Op, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +41,7 @@ _BINARY = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+_IN_PLACE = {operator: InPlace(name) for operator, name in _BINARY.items()}
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Not: "not", ast.Invert: "~"}
 _COMPARE = {
     ast.Eq: "==",
@@ -58,7 +59,11 @@ _COMPARE = {
 
 def lower_expression(node: ast.expr) -> Value:
     """The value of an expression that stands outside of any function: names are globals."""
-    return _Lowering(None).expression(node)
+    lowering = _Lowering(None)
+    value = lowering.expression(node)
+    for function in lowering.inner:
+        function.flow = lowering.flow
+    return value
 
 
 def lower_statements(body: Sequence[ast.stmt]) -> Flow:
@@ -93,12 +98,14 @@ class _Lowering:
         self.nested_returns: list[Value] | None = None
         self.carried: list[Value] = []
         self.turned: list[Loop] = []
+        #: The functions inside of this one.
+        self.inner: list[Nested] = []
         #: Whether the innermost loop has been left by `break`.
         self.is_left = False
 
     @property
     def flow(self) -> Flow:
-        return Flow(tuple(self.events), tuple(self.carried), tuple(self.turned))
+        return Flow(tuple(self.events), tuple(self.carried), tuple(self.turned), tuple(self.inner))
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -143,7 +150,10 @@ class _Lowering:
     def _aug_assign(self, node: ast.AugAssign) -> bool:
         old = self.expression(_as_load(node.target))
         value = self.expression(node.value)
-        self.assign(node.target, self.value(Op.BIN, (old, value), _BINARY[type(node.op)], node))
+        changed = self.value(Op.BIN, (old, value), _IN_PLACE[type(node.op)], node)
+        if isinstance(node.target, ast.Name):
+            self.event(EventKind.AUGMENT, changed)
+        self.assign(node.target, changed)
         return False
 
     def _return(self, node: ast.Return) -> bool:
@@ -402,8 +412,11 @@ class _Lowering:
         """The value of an expression that was lowered before: without its events."""
         events, self.events = self.events, []
         turned, self.turned = self.turned, []
+        inner, self.inner = self.inner, []
         value = self.expression(node)
-        self.events, self.turned = events, turned
+        for function in self.inner:
+            function.first, function.last, function.loops = 0, 0, ()
+        self.events, self.turned, self.inner = events, turned, inner
         return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
@@ -551,25 +564,36 @@ class _Lowering:
         self, node: ast.Lambda | FunctionNode, arguments: ast.arguments, body: ast.expr | list[ast.stmt]
     ) -> Value:
         """A function inside this one: it sees our names, and its events are ours, under no known condition."""
+        function = Nested(0)
+        parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        written = [*arguments.posonlyargs, *arguments.args]
+        stated = [*zip(written[len(written) - len(arguments.defaults) :], arguments.defaults, strict=True)]
+        stated.extend((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None)
+        function.defaults = {parameter.arg: self.expression(default) for parameter, default in stated}
         names, guard, loops, returns = dict(self.names), self.guard, self.loops, self.nested_returns
         turned = len(self.turned)
-        parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        for extra in (arguments.vararg, arguments.kwarg):
-            if extra is not None:
-                self.names[extra.arg] = self.value(Op.UNKNOWN, (), extra.arg, extra)
-        for name in parameters:
-            self.names[name] = self.value(Op.UNKNOWN, (), name, node)
+        if arguments.vararg is not None:
+            function.variadic = arguments.vararg.arg
+        if arguments.kwarg is not None:
+            function.options = arguments.kwarg.arg
+        for parameter in (*parameters, *(extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None)):
+            value = self.value(Op.UNKNOWN, (), parameter.arg, parameter)
+            self.names[parameter.arg] = function.parameters[parameter.arg] = value
         self.loops += 1
+        function.first = len(self.events)
+        self.inner.append(function)
         if isinstance(body, list):
             self.nested_returns = []
             self.guard = Guard(self.value(Op.UNKNOWN, (), "nested", node), True, guard)
             self.block(body)
-            result = tuple(self.nested_returns)
+            function.returns = tuple(self.nested_returns)
         else:
-            result = (self.expression(body),)
+            function.returns = (self.expression(body),)
+        function.last = len(self.events)
         self.names, self.guard, self.loops, self.nested_returns = names, guard, loops, returns
+        function.loops = tuple(self.turned[turned:])
         del self.turned[turned:]
-        return self.value(Op.LAMBDA, result, tuple(parameters), node)
+        return self.value(Op.LAMBDA, function.returns, function, node)
 
     def _named(self, node: ast.NamedExpr) -> Value:
         value = self.expression(node.value)
@@ -581,7 +605,8 @@ class _Lowering:
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
         value = self.expression(node.value) if node.value else self.value(Op.CONST, (), None, node)
-        self.event(EventKind.YIELD, value)
+        each = value if isinstance(node, ast.Yield) else self.value(Op.STARRED, (value,), None, node)
+        self.event(EventKind.YIELD, each)
         return self.value(Op.UNKNOWN, (), None, node)
 
 

@@ -127,6 +127,10 @@ class Function:
         return self._is_decorated("staticmethod")
 
     @property
+    def is_class_method(self) -> bool:
+        return self._is_decorated("classmethod")
+
+    @property
     def is_property(self) -> bool:
         return self._is_decorated("property", "cached_property")
 

@@ -7,7 +7,7 @@ assigned to it. A name never has to be looked up again, an `if` that assigns on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,7 +30,7 @@ class Op(Enum):
     GLOBAL = "global"  # data: the name as written; not a local variable of the function
     ATTR = "attr"  # data: the attribute; args: the object, then what this body stored there before, if known
     CALL = "call"  # data: keyword names (None for `**`), aligned to the end; args: callee, arguments, keyword values
-    BIN = "bin"  # data: "+", "//", …; args: left, right
+    BIN = "bin"  # data: "+", "//", …, an `InPlace` one for `+=`; args: left, right
     UNARY = "unary"  # data: "-", "not", "~", "+"; args: operand
     COMPARE = "compare"  # data: "<", "is not", "in", …; args: left, right (chains become BOOL "and")
     BOOL = "bool"  # data: "and" | "or"; args: operands
@@ -47,8 +47,14 @@ class Op(Enum):
     UNPACK = "unpack"  # data: the index in a tuple assignment (-1 for a starred target); args: the sequence
     UPDATE = "update"  # data: the method or "[]="; args: the old value, then arguments: `x.append(y)`, `x[i] = y`
     STRING = "string"  # an f-string; args: its values
-    LAMBDA = "lambda"  # data: parameter names; args: the body
+    LAMBDA = "lambda"  # a function inside of a function; data: Nested; args: what it returns
     UNKNOWN = "unknown"  # anything else
+
+
+class InPlace(str):
+    """The operator of an augmented assignment, which changes a list rather than making another one: `x += […]`."""
+
+    __slots__ = ()
 
 
 class Positioned(Protocol):
@@ -201,8 +207,9 @@ class EventKind(Enum):
     COMPARE = "compare"  # value: the COMPARE
     RETURN = "return"  # value: what is returned
     RAISE = "raise"  # value: what is raised
-    YIELD = "yield"  # value: what is yielded
+    YIELD = "yield"  # value: what is yielded, STARRED for `yield from`
     DELETE = "delete"  # target: what is deleted
+    AUGMENT = "augment"  # value: the BIN of an augmented assignment to a name
 
 
 @dataclass(eq=False, slots=True)
@@ -237,15 +244,36 @@ class Loop:
 
 
 @dataclass(eq=False, slots=True)
+class Nested:
+    """A function inside of a function. Its events stand among the outer ones, `first` to `last` (exclusive).
+
+    `parameters` are the values that stand for them in the body, by name, with their defaults; `variadic` and `options`
+    name those of `*args` and `**kwargs`. `loops` are those of the body. One that stands in no function has a `flow`.
+    """
+
+    first: int
+    last: int = 0
+    parameters: dict[str, Value] = field(default_factory=dict)
+    defaults: dict[str, Value] = field(default_factory=dict)
+    variadic: str | None = None
+    options: str | None = None
+    returns: tuple[Value, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    flow: Flow | None = None
+
+
+@dataclass(eq=False, slots=True)
 class Flow:
     """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves.
 
-    `loops` stand in the order in which they begin, an outer one before those inside of it.
+    `loops` stand in the order in which they begin, an outer one before those inside of it, and so do the functions
+    in it, `nested`.
     """
 
     events: tuple[Event, ...]
     carried: tuple[Value, ...] = ()
     loops: tuple[Loop, ...] = ()
+    nested: tuple[Nested, ...] = ()
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.creations import Creations
+    from modellint.link.classes.lives import Lives
     from modellint.link.classes.models import Classes
     from modellint.link.classes.stranded import StrandedTensors
     from modellint.link.values.arrivals import Arrivals
@@ -54,6 +55,7 @@ _PER_FILE = (
     "vocabularies",
     "creations",
     "stranded",
+    "lives",
 )
 
 
@@ -165,6 +167,13 @@ class Project:
         from modellint.link.classes.creations import Creations
 
         return Creations(self)
+
+    @cached_property
+    def lives(self) -> Lives:
+        """What objects of classes keep, register and do."""
+        from modellint.link.classes.lives import Lives
+
+        return Lives(self)
 
     @cached_property
     def stranded(self) -> StrandedTensors:

@@ -30,6 +30,7 @@ from modellint.mapping.text import class_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
     from modellint.link.classes.construction import Registration
@@ -139,7 +140,7 @@ class _Builder:
 
     def _loose_row(self, found: Unregistered) -> Attribute:
         kept = found.kept
-        names = dict.fromkeys(map(_class_name, (*found.layers, *found.parameters)))
+        names = dict.fromkeys(_loose_name(shell) for shell in (*found.layers, *found.parameters))
         uses = (use for use in found.uses if use.function.name not in _IDLE)
         return Attribute(
             name=kept.attribute,
@@ -263,6 +264,13 @@ def _layers_in(value: Object) -> Iterator[Object]:
 def _is_sure(found: Unregistered) -> bool:
     """Whether `modellint check` shows it by default."""
     return found.confidence >= Confidence.MEDIUM
+
+
+def _loose_name(shell: Shell) -> str:
+    """What a map calls a layer or parameter that is not registered."""
+    if shell.model is not None:
+        return shell.model.name.rpartition(".")[2]
+    return "Parameter" if shell.kind == "parameter" else "?"
 
 
 def _told(found: Unregistered) -> Loose:

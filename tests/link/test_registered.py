@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.finding import Confidence
+from modellint.flow.gate import Keepers
 from modellint.link.classes.parameters import derived, early
-from modellint.link.classes.plain import Suspects
 from modellint.link.classes.registered import unregistered
 from modellint.link.project import Project, ProjectOptions
 
@@ -151,7 +151,7 @@ class Net(nn.Module):
         return x
 """
     module, project = linked(tmp_path, text)
-    assert Suspects(project).of(module.classes["Net"]) == set()
+    assert not Keepers(project).may_keep(module.classes["Net"])
 
 
 def test_classes_that_lead_back_to_themselves_come_to_an_end(tmp_path: Path) -> None:

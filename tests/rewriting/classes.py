@@ -107,9 +107,15 @@ class _Build(_OfClasses):
             return node
         # What goes wrong in a method goes wrong where the method is called, too.
         marks = " ".join(mark_of(part).removeprefix("# mark: ") for part in rest if mark_of(part))
-        call = statements(f"self._build({passed_on(constructor)})", f"# mark: {marks}" if marks else "")
+        name = _builder(node)
+        call = statements(f"self.{name}({passed_on(constructor)})", f"# mark: {marks}" if marks else "")
         body = constructor.body.with_changes(body=[*front, *call])
-        return _with(node, constructor, constructor.with_changes(body=body), _signature(constructor, "_build", rest))
+        return _with(node, constructor, constructor.with_changes(body=body), _signature(constructor, name, rest))
+
+
+def _builder(node: cst.ClassDef) -> str:
+    """A name for what builds objects of a class: one that no base and no subclass has."""
+    return f"_build_{node.name.value.lower()}"
 
 
 def _reads_locals(front: list[cst.CSTNode], rest: list[cst.CSTNode], function: cst.FunctionDef) -> bool:
@@ -234,7 +240,7 @@ class _ConstructorIntoMixin(_Split):
 
     def split(self, node: cst.ClassDef) -> list[cst.CSTNode]:
         built = node.visit(_Build())
-        methods = [method for method in _methods(built) if method.name.value == "_build"]  # type: ignore[arg-type]
+        methods = [method for method in _methods(built) if method.name.value == _builder(node)]  # type: ignore[arg-type]
         if not methods or not _has_base(node):
             return [node]
         name = f"{node.name.value}Building"
@@ -444,7 +450,7 @@ def _in_package(files: Files) -> dict[str, str] | None:
 
 
 REWRITINGS = (
-    Rewriting("the constructor in a method `_build`", Kind.MOVE, codemod(_Build)),
+    Rewriting("the constructor in a method that builds", Kind.MOVE, codemod(_Build)),
     Rewriting("a method for each attribute of the constructor", Kind.MOVE, codemod(_BuildEach)),
     Rewriting("the constructor in a base class", Kind.MOVE, codemod(_IntoBase)),
     Rewriting("the constructor in a mixin", Kind.MOVE, codemod(_ConstructorIntoMixin)),

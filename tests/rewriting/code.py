@@ -199,7 +199,8 @@ class Stores(cst.CSTTransformer):
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self._owners.append(node)
-        self._additions.append(Additions())
+        outer = self._additions[-1]
+        self._additions.append(Additions(outer.module, [], outer.imports, outer.elsewhere))
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         owner = self._owners[-1] if self._owners else None
@@ -216,11 +217,7 @@ class Stores(cst.CSTTransformer):
 
     def leave_ClassDef(self, original: cst.ClassDef, node: cst.ClassDef) -> cst.ClassDef:
         self._owners.pop()
-        added = self._additions.pop()
-        self._additions[-1].module += added.module
-        self._additions[-1].imports += added.imports
-        self._additions[-1].elsewhere += added.elsewhere
-        return with_methods(node, added.methods)
+        return with_methods(node, self._additions.pop().methods)
 
     def leave_Module(self, original: cst.Module, module: cst.Module) -> cst.Module:
         return with_imports(with_definitions(module, self._additions[0].module), self._additions[0].imports)

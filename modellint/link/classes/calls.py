@@ -47,7 +47,7 @@ TENSOR_CLASSES = frozenset(
     )
 )
 #: Methods of a layer that give back the layer itself.
-_SAME = frozenset(
+SAME = frozenset(
     (
         "to",
         "cuda",
@@ -66,11 +66,11 @@ _SAME = frozenset(
 )
 _VIEWS = frozenset(("values", "keys", "copy", "children", "modules"))
 #: Methods whose result says something about what they are called on.
-FOLLOWED = _SAME | _VIEWS | {"items", "get", "pop", "from_pretrained", "from_config"}
-_PRETRAINED = re.compile(
+FOLLOWED = SAME | _VIEWS | {"items", "get", "pop", "from_pretrained", "from_config"}
+PRETRAINED = re.compile(
     r"transformers\.(?:.*\.)?(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+)(?:\.(?:from_pretrained|from_config|_from_config))?$"
 )
-_WRAPPERS = re.compile(
+WRAPPERS = re.compile(
     r"torch\.(?:nn\.utils\.(?:\w+\.)*(?:weight_norm|spectral_norm|orthogonal|remove_weight_norm|skip_init)"
     r"|compile|jit\.script)$"
 )
@@ -86,7 +86,7 @@ def method_result(owner: Object, name: str) -> Object | None:
         results = [method_result(option, name) for option in owner.options]
         known = [result for result in results if result is not None]
         return choice(known, is_each=owner.is_each) if len(known) == len(results) else None
-    if isinstance(owner, Instance | Given | Trained) and name in _SAME:
+    if isinstance(owner, Instance | Given | Trained) and name in SAME:
         return owner
     if isinstance(owner, Tensor) and name.endswith("_"):
         return owner  # changed in place
@@ -122,7 +122,7 @@ def external_result(name: str, arguments: Arguments) -> Object:
     """What calling the function or class `name`, which cannot be read, gives."""
     given = arguments.positional
     first = given[0] if given else UNKNOWN
-    if name in COPIES or _WRAPPERS.match(name):
+    if name in COPIES or WRAPPERS.match(name):
         return first
     if name in _SEQUENCES:
         return _sequence(name, given)
@@ -137,7 +137,7 @@ def external_result(name: str, arguments: Arguments) -> Object:
     if name == "functools.partial" and isinstance(first, ClassObject):
         rest = Arguments(given[1:], arguments.keywords, arguments.is_complete)
         return ClassObject(first.model, first.arguments.then(rest))
-    if _PRETRAINED.match(name):
+    if PRETRAINED.match(name):
         return TRAINED
     top = name.partition(".")[0]
     if top == "builtins":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.python import Parameter
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
 from modellint.link.classes.methods import Conduct
-from modellint.link.names import DefinedConstant
+from modellint.link.names import DefinedConstant, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,14 +135,14 @@ class SourceFacts:
 
     @cached_property
     def fields(self) -> tuple[Parameter, ...] | None:
-        for decorator in self.cls.head.decorators:
-            target = decorator.callee if decorator.op is Op.CALL else decorator
-            if (dotted(target) or "").rpartition(".")[2] == "dataclass":
-                return tuple(
-                    Parameter(name, "positional", self.cls.attributes.get(name), annotation)
-                    for name, annotation in self.cls.annotations.items()
-                )
-        return None
+        decorators = [d.callee if d.op is Op.CALL else d for d in self.cls.head.decorators]
+        is_dataclass = any((dotted(decorator) or "").rpartition(".")[2] == "dataclass" for decorator in decorators)
+        if not is_dataclass and External("typing.NamedTuple") not in self.bases:
+            return None
+        return tuple(
+            Parameter(name, "positional", self.cls.attributes.get(name), annotation)
+            for name, annotation in self.cls.annotations.items()
+        )
 
     def has_method(self, name: str) -> bool:
         return name in self.cls.methods

@@ -363,7 +363,7 @@ class Classes:
             owner = self._from_facts(definition.name.rpartition(".")[0])
             if owner is not None:
                 return calls.attribute_of(ClassObject(owner), definition.name.rpartition(".")[2])
-            function = knowledge.function_facts(definition.name)
+            function = self.function(definition.name)
             return Outside(definition.name) if function is None else Callable(function)
         if isinstance(definition, DefinedModule):
             return Outside(definition.module.name)
@@ -377,9 +377,14 @@ class Classes:
         run = Construction(self, nobody, 0)
         return run.evaluate(value, Frame(None, scope, {}, 0))
 
-    def named(self, name: str, asker: ClassModel) -> ClassModel | None:
+    @staticmethod
+    def function(name: str) -> Method | None:
+        """A function of a library that the shipped facts describe."""
+        return knowledge.function_facts(name)
+
+    def named(self, name: str, asker: ClassModel | None) -> ClassModel | None:
         """The class with an absolute name that an expression in `asker` puts together."""
-        if asker.cls is not None:
+        if asker is not None and asker.cls is not None:
             return self.of(self._project.names.absolute(name, asker.cls.module.file))
         return self._from_facts(knowledge.canonical(name))
 

@@ -6,15 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
+from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op
-from modellint.link.classes.objects import Instance, Tensor, Trained, alternatives
 from modellint.link.values import python_edit
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.registered import Kept, Unregistered
+    from modellint.link.classes.lives import Kept
+    from modellint.link.classes.registered import Unregistered
 
 #: What lists and dicts can do, and torch's containers cannot.
 _MISSING = {
@@ -61,9 +62,11 @@ def wrapped(found: Unregistered, kind: str) -> Fix | None:
         return None
     shape = "Dict" if kept.kind == "dict" else "List"
     container = name_in(module, f"{kind}{shape}")
-    leaves = [option for leaf, _ in kept.leaves() for option in alternatives(leaf)]
-    wanted = Instance | Trained if kind == "Module" else Tensor
-    if container is None or kept.is_nested or not all(isinstance(leaf, wanted) for leaf in leaves):
+    wanted = all(
+        isinstance(leaf, Shell) and (leaf.is_layer if kind == "Module" else leaf.kind == "parameter")
+        for leaf, _ in kept.leaves()
+    )
+    if container is None or kept.is_nested or not wanted:
         return None
     parts = _parts(stored[0])
     if not parts:

@@ -1,0 +1,122 @@
+"""Binding of arguments: the frame that a call of a function runs in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
+from modellint.flow.frame import Frame, class_frame
+from modellint.flow.heap import Shell
+from modellint.graph.value import Nested, Op
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
+    from modellint.flow.heap import Trail
+    from modellint.flow.interp import Interpreter
+    from modellint.link.classes.methods import Method
+
+
+class Binding:
+    """Binds the arguments of one run's calls."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+
+    def frame(self, function: FunctionRef, arguments: Arguments, trail: Trail) -> Frame:
+        """The frame of a function that is called with these arguments."""
+        code = function.code
+        path = self._run.path
+        if isinstance(code, Nested):
+            outer = function.frame
+            assert outer is not None
+            frame = Frame(code.flow or outer.flow, outer.scope, {}, trail, path, outer)
+            frame.function, frame.above = outer.function, outer.above
+            self._bind_nested(code, arguments, frame)
+            return frame
+        frame = Frame(code.flow, code.scope, {}, trail, path)
+        frame.function, frame.above = function_of(code), function.above
+        if code.has_receiver and code.parameters:
+            receiver: Atoms
+            if function.receiver is not None:
+                receiver = (function.receiver,)
+            elif arguments.positional:
+                receiver, arguments = arguments.positional[0], arguments.without_first()
+                self._find_above(frame, function, receiver)
+            else:
+                receiver = UNKNOWN
+            frame.names["self"] = receiver
+        self._bind(code, arguments, frame)
+        return frame
+
+    @staticmethod
+    def _find_above(frame: Frame, function: FunctionRef, receiver: Atoms) -> None:
+        """Where in the MRO of an object a method stands that is called through its class: `Base.__init__(self)`."""
+        found = frame.function
+        if found is None or found.owner is None:
+            return
+        for atom in receiver:
+            if isinstance(atom, Shell) and atom.model is not None:
+                for above, model in enumerate(atom.model.mro()):
+                    if model.cls is found.owner:
+                        frame.above = above
+
+    def _bind(self, code: Method, arguments: Arguments, frame: Frame) -> None:
+        """The parameters of a method, with what the arguments or the defaults make of them."""
+        parameters = code.parameters[1:] if code.has_receiver else code.parameters
+        positional, keywords = list(arguments.positional), dict(arguments.keywords)
+        for parameter in parameters:
+            name = parameter.name
+            found: Atoms
+            if parameter.kind == "var-positional":
+                found = (self._rest("tuple", positional, arguments, frame),)
+                positional = []
+            elif parameter.kind == "var-keyword":
+                found = (self._options(keywords, arguments, frame),)
+            elif parameter.kind == "positional" and positional:
+                found = positional.pop(0)
+                keywords.pop(name, None)
+            elif name in keywords:
+                found = keywords.pop(name)
+            elif parameter.default is not None and arguments.is_complete:
+                found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
+            else:
+                found = (Given(name),)
+            if name in code.plain and all(isinstance(atom, Unknown | Given) for atom in found):
+                default = parameter.default
+                may_be_none = default is not None and default.op is Op.CONST and default.data is None
+                found = (*PLAIN, *NONE) if may_be_none else PLAIN
+            frame.names[name] = found
+
+    def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
+        positional, keywords = list(arguments.positional), dict(arguments.keywords)
+        for name, value in code.parameters.items():
+            if name == code.variadic:
+                found: Atoms = (self._rest("tuple", positional, arguments, frame),)
+            elif name == code.options:
+                found = (self._options(keywords, arguments, frame),)
+            elif positional:
+                found = positional.pop(0)
+            elif name in keywords:
+                found = keywords.pop(name)
+            elif name in code.defaults and frame.parent is not None:
+                found = self._run.evaluate(code.defaults[name], frame.parent)
+            else:
+                found = UNKNOWN
+            frame.memo[id(value)] = found
+
+    def _rest(self, kind: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
+        if not positional and not arguments.is_complete:
+            return Given("args")
+        found = Shell(kind, None, frame.trail)
+        found.fill(tuple(positional))
+        found.is_exact = arguments.is_complete
+        return found
+
+    def _options(self, keywords: dict[str, Atoms], arguments: Arguments, frame: Frame) -> Atom:
+        if not keywords and not arguments.is_complete:
+            return Given("kwargs")
+        found = Shell("dict", None, frame.trail)
+        for name, atoms in keywords.items():
+            found.put(atoms, (), name)
+        found.is_exact = arguments.is_complete
+        return found

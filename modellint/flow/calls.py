@@ -1,0 +1,346 @@
+"""What a call reaches: one binding of arguments, one method resolution, one `super()`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow import library
+from modellint.flow.binding import Binding
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    Bound,
+    ClassRef,
+    Constant,
+    Derived,
+    FunctionRef,
+    Given,
+    Outside,
+    Plain,
+    Super,
+    Unknown,
+    function_of,
+    join,
+    text,
+)
+from modellint.flow.heap import Shell, shells_in
+from modellint.flow.objects import TABLES, model_of
+from modellint.graph.value import Nested, Op, Value
+from modellint.link.classes import calls
+from modellint.link.names import DefinedFunction, DefinedModule, External
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function
+    from modellint.link.classes.methods import Method
+    from modellint.link.names import Definition
+
+#: Methods that do something to a layer, or ask for something, that torch does for what is registered.
+_HANDLING = frozenset(("to", "cuda", "parameters", "named_parameters", "state_dict"))
+#: How many calls of one function may be under way.
+_MAX_RECURSION = 2
+_MAX_CALLS = 14
+
+
+class Calls:
+    """Follows the calls of one run."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        self._binding = Binding(run)
+        self.under_way: list[object] = []
+        self._methods: dict[Function, Method] = {}
+        #: What was done to layers and parameters as a whole: by which method, and where.
+        self.handled: dict[tuple[Shell, str, Function | None], None] = {}
+        #: The functions that were run.
+        self.done: set[Function] = set()
+
+    def call(self, value: Value, frame: Frame) -> Atoms:
+        """What a call gives, with all that it does."""
+        callee = value.callee
+        if callee.op is Op.GLOBAL and callee.data in ("super", "builtins.super"):
+            return self._super(value, frame)
+        arguments = self.arguments(value, frame)
+        if arguments is None:
+            return NEVER
+        if callee.op is Op.ATTR:
+            root = callee.args[0]
+            while root.op is Op.ATTR:
+                root = root.args[0]
+            named = self._run.named(callee, frame) if root.op is Op.GLOBAL else None
+            if named is None:
+                owner = self._run.evaluate(callee.args[0], frame)
+                name = str(callee.data)
+                return join(self.method(atom, name, arguments, frame, value) for atom in owner)
+            functions = named
+        else:
+            functions = self._run.evaluate(callee, frame)
+        return join(self.apply(atom, arguments, frame, value) for atom in functions)
+
+    def arguments(self, call: Value, frame: Frame) -> Arguments | None:
+        """The arguments of a call; None if one is an element of something empty."""
+        run = self._run
+        positional: list[Atoms] = []
+        is_complete = True
+        for arg in call.positional:
+            atoms = run.evaluate(arg, frame)
+            if arg.op is Op.STARRED:
+                if not atoms:
+                    return None
+                is_complete = is_complete and library.is_exact(atoms)
+                positional.extend(library.unpacked(atoms))
+            elif not atoms:
+                return None
+            else:
+                positional.append(atoms)
+        keywords: dict[str, Atoms] = {}
+        start = len(call.args) - len(call.data)
+        for number, name in enumerate(call.data):
+            atoms = run.evaluate(call.args[start + number], frame)
+            if not atoms:
+                return None
+            if name is not None:
+                keywords[name] = atoms
+                continue
+            for atom in atoms:
+                if isinstance(atom, Shell) and atom.kind == "dict":
+                    keywords.update({e.key: e.atoms for e in atom.entries if isinstance(e.key, str)})
+                    is_complete = is_complete and atom.is_exact
+                else:
+                    is_complete = False
+        return Arguments(tuple(positional), keywords, is_complete)
+
+    def _super(self, value: Value, frame: Frame) -> Atoms:
+        receiver = frame.parameter("self")
+        above = frame.above
+        if value.positional:
+            named = self._run.evaluate(value.positional[0], frame)
+            receiver = self._run.evaluate(value.positional[1], frame) if len(value.positional) > 1 else receiver
+            owner = named[0] if len(named) == 1 else None
+            for atom in receiver:
+                if isinstance(owner, ClassRef) and isinstance(atom, Shell) and atom.model is not None:
+                    names = [model.name for model in atom.model.mro()]
+                    above = names.index(owner.model.name) if owner.model.name in names else above
+        return tuple(Super(atom, above + 1) if isinstance(atom, Shell) else Unknown() for atom in receiver)
+
+    def defined(self, definition: Definition) -> Atoms:
+        """What a resolved name is."""
+        classes = self._run.classes
+        model = classes.of(definition)
+        if model is not None:
+            return (ClassRef(model),)
+        if isinstance(definition, DefinedFunction):
+            return (FunctionRef(self._method_of(definition.function)),)
+        if isinstance(definition, External):
+            owner = classes.of(External(definition.name.rpartition(".")[0]))
+            if owner is not None:
+                name = definition.name.rpartition(".")[2]
+                found = self._run.objects.class_attribute(ClassRef(owner), name, ClassRef(owner))
+                return found if found and found != UNKNOWN else (Bound(ClassRef(owner), name),)
+            function = classes.function(definition.name)
+            return (Outside(definition.name),) if function is None else (FunctionRef(function),)
+        return (Outside(definition.module.name),) if isinstance(definition, DefinedModule) else UNKNOWN
+
+    def _method_of(self, function: Function) -> Method:
+        from modellint.link.classes.definitions import SourceMethod
+
+        found = self._methods.get(function)
+        if found is None:
+            found = self._methods[function] = SourceMethod(function, self._run.project.names)
+        return found
+
+    # -- methods ---------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """`atom.name(…)`."""
+        run = self._run
+        if isinstance(atom, Shell):
+            if atom.is_container:
+                return library.container_method(run, atom, name, arguments, frame, value)
+            if atom.kind == "pretrained":
+                return (atom,) if name in calls.SAME else UNKNOWN
+            if atom.kind != "instance":
+                return library.tensor_method(atom, name, arguments, value)
+            return self._object_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Derived):
+            return library.tensor_method(atom, name, arguments, value)
+        if isinstance(atom, Super):
+            return self.super_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Bound):
+            return self._bound_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Given):
+            if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
+                return (atom,)
+            return self._unknown(arguments)
+        if isinstance(atom, ClassRef) and name in ("from_pretrained", "from_config", "_from_config"):
+            return (
+                (self._run.objects.instance(atom.model, ANY_ARGUMENTS, frame, value),)
+                if atom.model.is_module
+                else UNKNOWN
+            )
+        if isinstance(atom, Plain | Constant):
+            return PLAIN
+        if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
+            return self.super_method(above, name, arguments.without_first(), frame, value)
+        found = self._run.objects.attribute(atom, name, frame, value)
+        return join(self.apply(inner, arguments, frame, value) for inner in found) if found else UNKNOWN
+
+    def _object_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        model = model_of(shell)
+        stored = shell.get(name, self._run.path)
+        if stored is not None:
+            self._run.objects.note_read(shell, name, frame, value.callee if value.op is Op.CALL else value)
+            return join(self.apply(atom, arguments, frame, value) for atom in stored)
+        if name in _HANDLING and (self._run.objects.is_at_work or name not in calls.SAME):
+            self.handled[shell, name, frame.function] = None
+        own = self._run.objects.own_method(shell, name)
+        if own is not None:
+            is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
+            if shell.is_layer and not is_own and not any(True for _ in shells_in(arguments.all())):
+                return UNKNOWN  # another layer at work: it says nothing of what this one keeps
+            if is_own and self._is_idle(own, shell):
+                return UNKNOWN
+            self._run.objects.construct(shell)
+            return self.apply(own, arguments, frame, value)
+        if name in calls.SAME:
+            return (shell,)
+        if model.is_module is not False:
+            done = self._run.objects.module_method(shell, name, arguments, frame, value)
+            if done is not None:
+                return done
+        self._run.objects.construct(shell)
+        found = self._run.objects.attribute(shell, name, frame, value)
+        if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
+            return join(self.apply(atom, arguments, frame, value) for atom in found)
+        return self._unknown(arguments)
+
+    def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
+        """Whether a method that an object inherits from another file has nothing to do with layers."""
+        function = function_of(method.code)
+        cls = model_of(shell).cls
+        if function is None or cls is None or function.module is cls.module:
+            return False
+        return self._run.gate.is_idle(function)
+
+    def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        model = model_of(atom.shell)
+        mro = model.mro()
+        for above in range(atom.above, len(mro)):
+            owner = mro[above]
+            if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
+                if name == "__init__":
+                    atom.shell.is_initialised = True
+                    if owner.name in calls.CONTAINERS:
+                        self._run.objects.fill(atom.shell, arguments)
+                    return NONE
+                return self._run.objects.module_method(atom.shell, name, arguments, frame, value) or UNKNOWN
+            method = owner.own_method(name)
+            if method is not None:
+                function = FunctionRef(method, None, atom.shell, above)
+                if name != "__init__" and self._is_idle(function, atom.shell):
+                    return UNKNOWN
+                return self.apply(function, arguments, frame, value)
+            if owner.facts.has_method(name):
+                break
+        if name == "__init__":
+            atom.shell.is_initialised = True
+        return NONE if name == "__init__" else self._unknown(arguments)
+
+    def _bound_method(self, atom: Bound, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """A method of `module._modules`, `object.__dict__`."""
+        owner = atom.owner
+        if isinstance(owner, Shell) and name in ("update", "setdefault", "__setitem__"):
+            registers = atom.name in TABLES
+            if name == "update":
+                for atoms in arguments.all():
+                    for inner in library.unpacked_items(atoms):
+                        self._run.objects.store(owner, inner[0], inner[1], frame, value=value, registers=registers)
+            elif len(arguments.positional) > 1:
+                key = text(arguments.positional[0])
+                self._run.objects.store(owner, key, arguments.positional[1], frame, value=value, registers=registers)
+            return NONE
+        return UNKNOWN
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """`function(…)`."""
+        if isinstance(function, ClassRef):
+            return self._run.objects.instantiate(function, arguments, frame, value)
+        if isinstance(function, FunctionRef):
+            return self._invoke(function, arguments, frame, value)
+        if isinstance(function, Outside):
+            return self._outside(function.name, arguments, frame, value)
+        if isinstance(function, Bound):
+            return self.method(function.owner, function.name, arguments, frame, value)
+        if isinstance(function, Shell) and function.kind == "instance":
+            return self._called(function, arguments, frame, value)
+        if isinstance(function, Plain | Constant):
+            return PLAIN
+        return self._unknown(arguments)
+
+    def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
+        own = self._run.objects.own_method(shell, "__call__")
+        if own is None or model_of(shell).is_module is not False:
+            return UNKNOWN
+        self._run.objects.construct(shell)
+        return self.apply(own, arguments, frame, value)
+
+    def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        given = arguments.positional
+        if name in ("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"):
+            if name != "builtins.delattr" and len(given) == 3:
+                is_sure = len(given[0]) == 1
+                for atom in given[0]:
+                    if isinstance(atom, Shell):
+                        registers, key = name == "builtins.setattr", text(given[1])
+                        self._run.objects.store(
+                            atom, key, given[2], frame, value=value, registers=registers, is_sure=is_sure
+                        )
+            return NONE
+        if name == "builtins.vars" and given:
+            return tuple(Bound(atom, "__dict__") for atom in given[0])
+        owner, _, method = name.rpartition(".")
+        if owner == calls.MODULE and given:  # `nn.Module.add_module(self, …)`
+            shells = [atom for atom in given[0] if isinstance(atom, Shell) and atom.kind == "instance"]
+            done = [self._run.objects.module_method(s, method, arguments.without_first(), frame, value) for s in shells]
+            return join(atoms or UNKNOWN for atoms in done) if done else UNKNOWN
+        if owner.startswith("builtins.") and given and owner.count(".") == 1:  # `list.append(self.layers, …)`
+            return join(self.method(atom, method, arguments.without_first(), frame, value) for atom in given[0])
+        return library.call(self._run, name, arguments, frame, value)
+
+    def _unknown(self, arguments: Arguments) -> Atoms:
+        return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
+
+    def _invoke(self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        code = function.code
+        key: object = function_of(code) if not isinstance(code, Nested) else code
+        key = code if key is None else key
+        if len(self.under_way) >= _MAX_CALLS or self.under_way.count(key) >= _MAX_RECURSION:
+            self._run.is_complete = self._run.is_complete and self.under_way.count(key) > 0
+            return self._unknown(arguments)
+        given = function.arguments.then(arguments)
+        inner = self._binding.frame(function, given, (*frame.trail, id(value)))
+        if inner.function is not None:
+            self.done.add(inner.function)
+        self.under_way.append(key)
+        found = self._run.run(code, inner)
+        self.under_way.pop()
+        return found
+
+
+def _super_of(cls: ClassRef, arguments: Arguments) -> Super | None:
+    """An object that a class's method is called with, seen as one of that class: `Base.__init__(self, …)`."""
+    first = arguments.positional[0]
+    shell = first[0] if len(first) == 1 else None
+    if not isinstance(shell, Shell) or shell.model is None or shell.kind != "instance":
+        return None
+    names = [model.name for model in shell.model.mro()]
+    return Super(shell, names.index(cls.model.name)) if cls.model.name in names else None

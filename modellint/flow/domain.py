@@ -1,0 +1,202 @@
+"""What a value may be while a program runs on paper: an ordered union of atoms.
+
+No atom at all is what never comes to be: an element of something empty. An atom beside `UNKNOWN` still counts: a value
+that may be a layer and may be anything else is looked at as the layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Shell
+    from modellint.graph.python import Function
+    from modellint.graph.value import Nested, Value
+    from modellint.link.classes.methods import Method
+    from modellint.link.classes.models import ClassModel
+
+#: How many constants a value may be before it counts as anything plain.
+_MAX_CONSTANTS = 16
+#: How many atoms a value may have; with more of them it is unknown as well.
+_MAX_ATOMS = 64
+
+
+class Constant:
+    """A Python constant; `1`, `True` and `1.0` are three."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything, a layer among it. `held` are objects that it was made from and may keep."""
+
+    held: tuple[Shell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Something that is no layer, no parameter and no container of them: a number, a string, a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A function, class or module that cannot be read, by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A tensor that `operation`, a method or an operator, made of a parameter; `value` is the operation's."""
+
+    parameter: Shell
+    operation: str
+    value: Value = field(compare=False)
+    #: Whether all that was done gives the parameter itself unless its numbers are of another kind.
+    is_rare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class that is passed on uncalled, with the arguments that a `partial` already gives it."""
+
+    model: ClassModel
+    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function that can be read: a method, or one inside of a function, with the `frame` that it was made in.
+
+    `receiver` is the object that a bound method is called on, `above` where in its MRO the method was found.
+    """
+
+    code: Method | Nested
+    frame: Frame | None = None
+    receiver: Atom | None = None
+    above: int = 0
+    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` of an object; `above` is how many classes of the MRO are left behind."""
+
+    shell: Shell
+    above: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method or table of something whose class cannot be asked: `list.append`, `module._modules`."""
+
+    owner: Atom
+    name: str
+
+
+if TYPE_CHECKING:
+    Atom: TypeAlias = (
+        Shell | Constant | Unknown | Plain | Given | Outside | Derived | ClassRef | FunctionRef | Super | Bound
+    )
+    Atoms: TypeAlias = tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
+
+    positional: tuple[Atoms, ...] = ()
+    keywords: Mapping[str, Atoms] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.positional, tuple(self.keywords.items()), self.is_complete))
+
+    def then(self, more: Arguments) -> Arguments:
+        """These arguments, and those that a later call adds: `functools.partial(f, …)(…)`."""
+        if self == NO_ARGUMENTS:
+            return more
+        return Arguments(
+            (*self.positional, *more.positional),
+            {**self.keywords, **more.keywords},
+            self.is_complete and more.is_complete,
+        )
+
+    def without_first(self) -> Arguments:
+        return Arguments(self.positional[1:], self.keywords, self.is_complete)
+
+    def argument(self, position: int, name: str) -> Atoms | None:
+        """The argument at `position` (0 is the first) or called `name`."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.positional[position] if position < len(self.positional) else None
+
+    def all(self) -> Iterator[Atoms]:
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+NO_ARGUMENTS: Arguments = Arguments()
+ANY_ARGUMENTS = Arguments(is_complete=False)
+UNKNOWN: Atoms = (Unknown(),)
+PLAIN: Atoms = (Plain(),)
+NONE: Atoms = (Constant(None),)
+NEVER: Atoms = ()
+
+
+def join(options: Iterable[Atoms]) -> Atoms:
+    """One of `options`."""
+    found: dict[Atom, None] = {}
+    for atoms in options:
+        for atom in atoms:
+            found[atom] = None
+    if len(found) > _MAX_CONSTANTS:
+        return _widened(found)
+    return tuple(found)
+
+
+def _widened(atoms: Iterable[Atom]) -> Atoms:
+    """A value with many atoms: of numbers and strings it is enough that they are some."""
+    rest = [atom for atom in atoms if not isinstance(atom, Constant) or atom.value is None]
+    found = dict.fromkeys((*rest, *PLAIN))
+    return tuple(found) if len(found) <= _MAX_ATOMS else (*list(found)[:_MAX_ATOMS], *UNKNOWN)
+
+
+def constant(atoms: Atoms) -> Constant | None:
+    """The one constant that a value is, if it is one."""
+    return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Constant) else None
+
+
+def text(atoms: Atoms | None) -> str | None:
+    """The string that a value is."""
+    known = constant(atoms) if atoms else None
+    return known.value if known is not None and isinstance(known.value, str) else None
+
+
+def function_of(code: Method | Nested) -> Function | None:
+    """The function in a file that a method was read from."""
+    return getattr(code, "function", None)

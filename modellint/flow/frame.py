@@ -1,0 +1,66 @@
+"""One function body that is run: what its parameters are, and what was found of its values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import UNKNOWN
+from modellint.graph.value import Flow
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Atoms
+    from modellint.flow.heap import Path, Trail
+    from modellint.graph.python import Function
+    from modellint.link.classes.methods import Scope
+
+_NO_FLOW = Flow(())
+
+
+class Frame:
+    """One function body that is run."""
+
+    __slots__ = (
+        "above", "conditions", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope", "trail",
+    )  # fmt: skip
+
+    def __init__(
+        self, flow: Flow, scope: Scope, names: dict[str, Atoms], trail: Trail, path: Path, parent: Frame | None = None
+    ) -> None:
+        self.flow = flow
+        self.scope = scope
+        #: What the parameters are.
+        self.names = names
+        self.trail = trail
+        #: The open conditions on the way to the call.
+        self.path = path
+        #: The frame that a function inside of a function was made in.
+        self.parent = parent
+        self.is_nested = parent is not None
+        self.function: Function | None = None
+        #: How far up the MRO the method was found.
+        self.above = 0
+        self.memo: dict[int, Atoms] = {}
+        self.conditions: dict[int, Path | None] = {}
+
+    def known(self, key: int) -> Atoms | None:
+        """What a value was found to be, here or where this function was made."""
+        frame: Frame | None = self
+        while frame is not None:
+            found = frame.memo.get(key)
+            if found is not None:
+                return found
+            frame = frame.parent
+        return None
+
+    def parameter(self, name: str) -> Atoms:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame.names[name]
+            frame = frame.parent
+        return UNKNOWN
+
+
+def class_frame(scope: Scope, key: int, trail: Trail = ()) -> Frame:
+    """A frame for an expression that stands in no function: a default, a class-level assignment."""
+    return Frame(_NO_FLOW, scope, {}, (*trail, key), ())

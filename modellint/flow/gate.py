@@ -1,0 +1,532 @@
+"""Which classes are worth a run: those that may keep a plain container with layers or parameters in it.
+
+Running a class's life costs far more than looking at what its methods store, and correct code keeps few layers in plain
+containers. This only ever says that something cannot matter: whatever it cannot judge counts as worth a run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Nested, Op, self_attribute
+from modellint.link.classes import calls
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+_DISPLAYS = frozenset((Op.LIST, Op.TUPLE, Op.SET))
+_REGISTRARS = frozenset(("add_module", "register_module", "register_parameter", "register_buffer", "__setattr__"))
+#: What is neither a layer nor a container, nor made of any.
+_HARMLESS = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.LAMBDA))
+_FILLS = frozenset("append extend insert update add setdefault appendleft".split())
+#: Functions that give what they are given, or containers of it.
+_PASSING = frozenset(
+    f"builtins.{name}"
+    for name in """list tuple set dict frozenset sorted reversed iter next zip enumerate map filter getattr sum
+    vars""".split()
+)
+_PASSING_FROM = ("collections.", "itertools.", "functools.", "copy.", "types.", "dataclasses.", "typing.")
+#: What a module's name for these says, whatever it keeps: nothing is stored in plain sight.
+_STORING = frozenset(("setattr", "builtins.setattr"))
+#: What every way to store something in an object is written with: a target that is an attribute or a part of something,
+#: a method that fills or registers, or the object itself as an argument.
+_STORES = re.compile(
+    r"(?:\.[\s\\]*\w+|\])[\s)\\]*(?:#[^\n]*\s*)*(?::[^=]*)?[-+*/|&@%^]{0,2}=(?!=)|\b(?:for|as)\s+[\w(]+\s*[.\[]"
+    r"|\b(?:append|extend|insert|update|add|setdefault|appendleft)\b|setattr|add_module|register_|__dict__|_modules"
+    r"|_parameters|_buffers|[(,=]\s*self\s*[,)]|=\s*self\b"
+)
+
+
+#: How many questions may be asked for the sake of one; who asks more gets a yes, which means a run.
+_MAX_DEPTH = 80
+
+
+class Keepers:
+    """Answers for the classes of a project; what is known of functions and classes is kept."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        #: How many questions about values are being asked, one for the sake of the other.
+        self.depth = 0
+        self._classes: dict[Class, bool] = {}
+        self._functions: dict[tuple[Function, str], bool] = {}
+        self._stored: dict[Class, dict[str, list[tuple[Value, Function]]]] = {}
+
+    def may_keep(self, cls: Class) -> bool:
+        """Whether what a class's own methods do may leave layers or parameters in a plain container."""
+        if cls not in self._classes:
+            self._classes[cls] = any(map(self.method_may_keep, self._storing(cls)))
+        return self._classes[cls]
+
+    @staticmethod
+    def _storing(cls: Class) -> Iterator[Function]:
+        """The methods that may store something in an object: only these are worth to be lowered."""
+        return (method for method in cls.methods.values() if _STORES.search(method.text))
+
+    def method_may_keep(self, method: Function) -> bool:
+        """Whether a method may leave layers or parameters in a plain container."""
+        return self.of_function(method, "keeps", _Body(self, method, method.owner).may_keep)
+
+    def method_matters(self, method: Function) -> bool:
+        """Whether a method may leave something in a plain container, or store what is made of a parameter."""
+        return self.method_may_keep(method) or self._method_may_derive(method)
+
+    def is_idle(self, function: Function) -> bool:
+        """Whether a function, and all that it calls, neither stores, registers nor gives layers."""
+        return self._project.once(("idle", function), lambda: not self._matters(function))
+
+    def _matters(self, function: Function) -> bool:
+        return self.of_function(function, "matters", _Body(self, function, function.owner).may_matter)
+
+    def may_derive(self, cls: Class) -> bool:
+        """Whether a class's own methods may store what is made of a new parameter, rather than the parameter."""
+        return any(map(self._method_may_derive, self._storing(cls)))
+
+    def _method_may_derive(self, method: Function) -> bool:
+        return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
+
+    def may_store_early(self, cls: Class) -> bool:
+        """Whether a class's constructor may store a layer or parameter before it calls that of a base."""
+        return _Body(self, cls.methods["__init__"], cls).may_store_early()
+
+    def stored(self, cls: Class) -> dict[str, list[tuple[Value, Function]]]:
+        """What a class's own methods store under which attributes."""
+        if cls not in self._stored:
+            found = self._stored[cls] = {}
+            for method in cls.methods.values():
+                for event in method.flow.of(EventKind.STORE):
+                    name = None if event.target is None else self_attribute(event.target)
+                    if name is not None:
+                        found.setdefault(name, []).append((event.value, method))
+        return self._stored[cls]
+
+    def of_function(self, function: Function, question: str, answer: Callable[[], bool]) -> bool:
+        """What is known of a function; one that calls itself adds nothing."""
+        key = (function, question)
+        if key not in self._functions:
+            self._functions[key] = False
+            self._functions[key] = answer()
+        return self._functions[key]
+
+    @property
+    def project(self) -> Project:
+        return self._project
+
+
+def _remembered(question: Callable[[_Body, Value], bool]) -> Callable[[_Body, Value], bool]:
+    """A question about a value, asked once; what a loop leads back to adds nothing."""
+    name = question.__name__
+
+    def answer(body: _Body, value: Value) -> bool:
+        key = (name, id(value))
+        known = body.answers.get(key)
+        if known is None:
+            keepers = body.keepers
+            if keepers.depth > _MAX_DEPTH:
+                return True
+            body.answers[key] = False
+            keepers.depth += 1
+            known = body.answers[key] = question(body, value)
+            keepers.depth -= 1
+        return known
+
+    return answer
+
+
+class _Body:
+    """One function, seen from a class."""
+
+    def __init__(self, keepers: Keepers, function: Function, cls: Class | None, *, given: bool = False) -> None:
+        self.keepers = keepers
+        #: Whether the arguments may be layers; what nobody in sight gives is for others to look after.
+        self._given = given
+        self._project = keepers.project
+        self._function = function
+        self._cls = cls
+        self._plain: frozenset[str] | None = None
+        #: Answers by question and value; while one is looked for it is no.
+        self.answers: dict[tuple[str, int], bool] = {}
+
+    def may_keep(self) -> bool:
+        """Whether the function may put layers into plain containers that an object keeps."""
+        kept: set[int] = set()
+        for event in self._function.flow.events:
+            if event.kind is EventKind.STORE and event.target is not None:
+                if event.target.op is Op.ATTR:
+                    if self._is_kept(event.value):
+                        return True
+                    kept.add(id(_root(event.value)))
+                elif event.target.op is Op.INDEX and self._grows(event.target.args[0], (event.value,), kept):
+                    return True
+            elif (event.kind is EventKind.CALL and self._call_keeps(event, kept)) or (
+                event.kind is EventKind.AUGMENT and self._grows(event.value.args[0], event.value.args[1:], kept)
+            ):
+                return True
+        return False
+
+    def may_derive(self) -> bool:
+        """Whether the function may store under an attribute what is made of a parameter that it makes."""
+        for event in self._function.flow.events:
+            if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.ATTR:
+                stored = event.value
+            elif event.kind is EventKind.CALL and event.value.callee.data in _STORING:
+                stored = event.value.args[-1]
+            else:
+                continue
+            if not self._makes_parameter(stored) and self._involves_parameter(stored):
+                return True
+        return False
+
+    def _makes_parameter(self, value: Value) -> bool:
+        """Whether a value is what calling a class of parameters, or a layer, gives."""
+        named = self._definition(value.callee) if value.op is Op.CALL else None
+        if not isinstance(named, DefinedClass | External):
+            return False
+        return self._is_tensor_class(named) or self._is_module(named) is True
+
+    @_remembered
+    def _involves_parameter(self, value: Value) -> bool:
+        """Whether a new parameter is a part of a value, but not of a layer."""
+        if value.op is Op.CALL:
+            named = self._definition(value.callee)
+            if isinstance(named, DefinedClass | External):
+                if self._is_tensor_class(named):
+                    return True
+                if self._is_module(named) is True:
+                    return False
+            called = self._called(value.callee)
+            if called is not None and self._asks(called, "involves", False):
+                return True
+        if value.op is Op.ATTR and self_attribute(value) is not None:
+            name = str(value.data)
+            return self._is_property(name, "involves") or any(map(self._involves_parameter, value.args[1:]))
+        if value.op is Op.GLOBAL or value.op is Op.ATTR:
+            named = self._definition(value)
+            if isinstance(named, DefinedClass | External):
+                return self._is_tensor_class(named)
+        return any(map(self._involves_parameter, value.args))
+
+    def _involves_any(self) -> bool:
+        return any(self._involves_parameter(event.value) for event in self._results())
+
+    def may_store_early(self) -> bool:
+        """Whether something is stored, by this constructor or a method that it calls, before a base is set up."""
+        for event in self._function.flow.events:
+            if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
+                if event.value.callee.data == "__init__":
+                    return False
+                if self._called(event.value.callee) is not None and self_attribute(event.value.callee) is not None:
+                    return True
+            if event.kind is EventKind.CALL and event.value.callee.data in _STORING:
+                return True
+            is_own = event.target is not None and self_attribute(event.target) is not None
+            if is_own and (self._is_layer(event.value) or self._is_kept(event.value)):
+                return True
+        return False
+
+    def may_matter(self) -> bool:
+        """Whether the function may store, register or give layers, or containers with some."""
+        for event in self._function.flow.events:
+            if event.kind in (EventKind.STORE, EventKind.RETURN, EventKind.YIELD):
+                if self._is_layer(event.value) or self._is_kept(event.value):
+                    return True
+            elif event.kind is EventKind.CALL and self._call_matters(event.value):
+                return True
+        return False
+
+    def _call_matters(self, call: Value) -> bool:
+        callee = call.callee
+        if any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
+            called = self._called(callee)
+            return callee.data != "isinstance" and (called is None or self._asks(called, "matters", False))
+        if callee.op is not Op.ATTR:
+            return False
+        owner = callee.args[0]
+        is_super = owner.op is Op.CALL and owner.callee.data == "super"
+        if is_super or (owner.op is Op.PARAM and owner.data == "self"):
+            if callee.data in _REGISTRARS:
+                return True
+            called = self._super_called(str(callee.data)) if is_super else self._called(callee)
+            return called is not None and self._asks(called, "matters", False)
+        return callee.data in _FILLS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
+
+    def _super_called(self, name: str) -> Function | None:
+        """The method that the bases of the class define."""
+        for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
+            if model.facts.has_method(name):
+                return None if model.cls is None else model.cls.methods.get(name)
+        return None
+
+    def _call_keeps(self, event: Event, kept: set[int]) -> bool:
+        call = event.value
+        callee = call.callee
+        if callee.op is Op.ATTR and callee.data in _FILLS:
+            return self._grows(callee.args[0], call.args[1:], kept)
+        if callee.op is Op.GLOBAL and callee.data in _STORING:
+            return len(call.positional) == 3 and self._is_kept(call.positional[2])
+        is_given = self._gets_layers(call)
+        gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
+        held = [name for name in map(self_attribute, call.args[1:]) if name is not None]
+        if not (is_given or gets_object or held):
+            return False
+        called = self._called(callee)
+        if called is None or (called.name == "__init__" and not is_given):
+            return False
+        if (is_given or gets_object) and self._asks(called, "keeps", is_given):
+            return True
+        return any(map(self._may_be_plain, held)) and self._asks(called, "grows", is_given)
+
+    def _gets_layers(self, call: Value) -> bool:
+        """Whether a call is given layers, or containers with some."""
+        return any(self._is_layer(arg) or self._is_kept(arg) for arg in call.args[1:])
+
+    def _asks(self, function: Function, question: str, given: bool) -> bool:
+        """Whether another function keeps containers with layers, or puts some into what it is given."""
+        body = _Body(self.keepers, function, function.owner, given=given)
+        answers = {
+            "keeps": body.may_keep,
+            "grows": body._may_grow,
+            "gives": body._gives,
+            "makes": body._makes_any,
+            "involves": body._involves_any,
+            "classes": body._gives_class,
+            "matters": body.may_matter,
+        }
+        return self.keepers.of_function(function, f"{question} given" if given else question, answers[question])
+
+    def _may_grow(self) -> bool:
+        for event in self._function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op is Op.ATTR and callee.data in _FILLS and any(map(self._is_layer, event.value.args[1:])):
+                return True
+        stores = self._function.flow.of(EventKind.STORE)
+        return any(e.target is not None and e.target.op is Op.INDEX and self._is_layer(e.value) for e in stores)
+
+    def _gives(self) -> bool:
+        return any(self._is_kept(event.value) for event in self._results())
+
+    def _makes_any(self) -> bool:
+        return any(self._is_layer(event.value) for event in self._results())
+
+    def _results(self) -> Iterable[Event]:
+        kinds = (EventKind.RETURN, EventKind.YIELD)
+        return (event for event in self._function.flow.events if event.kind in kinds)
+
+    # -- containers ------------------------------------------------------------------------------------------------
+
+    def _grows(self, owner: Value, values: Iterable[Value], kept: set[int]) -> bool:
+        """Whether a container that is kept, and may be a plain one, gets a layer."""
+        root = _root(owner)
+        name = self_attribute(root)
+        if name is None and id(root) not in kept:
+            return False
+        if not any(self._is_layer(value) or self._is_kept(value) for value in values):
+            return False
+        return name is None or self._may_be_plain(name)
+
+    def _may_be_plain(self, name: str) -> bool:
+        """Whether an attribute may hold a plain container, by what is stored under it."""
+        if self._cls is None:
+            return True
+        known = False
+        for model in self._project.classes.model(self._cls).mro():
+            stored = () if model.cls is None else self.keepers.stored(model.cls).get(name, ())
+            for value, function in stored:
+                known = True
+                if _Body(self.keepers, function, model.cls)._is_container(value):
+                    return True
+        return not known
+
+    @_remembered
+    def _is_container(self, value: Value) -> bool:
+        """Whether a value may be a plain container, an empty one among them."""
+        if value.op in _DISPLAYS or value.op in (Op.DICT, Op.COMPREHENSION):
+            return True
+        if value.op in (Op.CHOICE, Op.BOOL):
+            return any(map(self._is_container, value.args))
+        if value.op is Op.UPDATE:
+            return self._is_container(value.args[0])
+        if value.op is Op.CALL:
+            named = self._definition(value.callee)
+            if isinstance(named, DefinedClass | External) and self._is_module(named) is True:
+                return False
+            return not (isinstance(named, External) and named.name.startswith("torch."))
+        return value.op not in _HARMLESS and value.op is not Op.PARAM
+
+    @_remembered
+    def _is_kept(self, value: Value) -> bool:
+        """Whether a value may be a plain container with layers in it, or hold one."""
+        op = value.op
+        if op in _HARMLESS or op is Op.PARAM or op is Op.GLOBAL:
+            return op is Op.GLOBAL and self._is_constant(value)
+        if op is Op.ATTR:
+            root = value
+            while root.op is Op.ATTR:
+                root = root.args[0]
+            if root.op is Op.PARAM and root.data == "self" and value.args[0] is root:
+                return self._is_property(str(value.data))
+            return root.op not in (Op.PARAM, Op.GLOBAL) and self._is_kept(root)
+        if op in _DISPLAYS or op is Op.DICT:
+            return any(self._is_layer(arg) or self._is_kept(arg) for arg in value.args)
+        if op is Op.COMPREHENSION:
+            return self._is_layer(value.args[-1]) or self._is_kept(value.args[-1])
+        if op is Op.UPDATE:
+            return self._is_kept(value.args[0]) or any(self._is_layer(a) or self._is_kept(a) for a in value.args[1:])
+        if op is Op.CALL:
+            return self._call_gives(value)
+        if op in (Op.ITEM, Op.UNPACK, Op.INDEX, Op.STARRED):
+            return self._is_kept(value.args[0])
+        if op in (Op.CHOICE, Op.BOOL, Op.BIN):
+            return any(map(self._is_kept, value.args))
+        return True
+
+    def _call_gives(self, call: Value) -> bool:
+        """Whether a call may give a plain container with layers in it, or something that keeps one."""
+        callee = call.callee
+        named = self._definition(callee)
+        if isinstance(named, DefinedClass | External) and self._is_module(named) is True:
+            return False
+        given = any(map(self._is_kept, call.args[1:]))
+        if isinstance(named, External):
+            return _is_passing(named.name) and (given or any(map(self._is_layer, call.args[1:])))
+        called = self._called(callee)
+        if called is not None:
+            return self._asks(called, "gives", self._gets_layers(call)) or given
+        if callee.op is Op.LAMBDA and isinstance(callee.data, Nested):
+            return given or any(map(self._is_kept, callee.data.returns)) or any(map(self._is_layer, call.args[1:]))
+        if callee.op is Op.ATTR:
+            return given or self._is_kept(callee.args[0])
+        return given
+
+    # -- layers ----------------------------------------------------------------------------------------------------
+
+    @_remembered
+    def _is_layer(self, value: Value) -> bool:
+        """Whether a value may be a layer or a parameter that nobody else keeps."""
+        op = value.op
+        if op is Op.PARAM:
+            return self._given and value.data != "self" and value.data not in self._plain_parameters()
+        if op is Op.LAMBDA:
+            return any(map(self._is_layer, value.args))
+        if op in _HARMLESS or op is Op.ATTR:
+            return False
+        if op is Op.GLOBAL:
+            return self._is_constant(value)
+        if op is Op.CALL:
+            return self._call_makes(value)
+        if op is Op.BIN:
+            return any(arg.op is Op.CALL and self._is_layer(arg) for arg in value.args)
+        if op is Op.UNKNOWN:
+            return False
+        return any(map(self._is_layer, value.args))
+
+    def _call_makes(self, call: Value) -> bool:
+        callee = call.callee
+        named = self._definition(callee)
+        if isinstance(named, DefinedClass | External):
+            is_module = self._is_module(named)
+            if is_module is not None:
+                return is_module or self._is_tensor_class(named) or any(map(self._is_layer, call.args[1:]))
+            if isinstance(named, External):
+                return self._library_makes(named.name, call)
+            return True
+        called = self._called(callee)
+        if called is not None:
+            return self._asks(called, "makes", self._gets_layers(call))
+        if callee.op is Op.ATTR:
+            return callee.data in calls.FOLLOWED and self._is_layer(callee.args[0])
+        if callee.op is Op.LAMBDA:
+            return any(map(self._is_layer, (*callee.args, *call.args[1:])))
+        return self._may_be_class(callee)
+
+    @_remembered
+    def _may_be_class(self, value: Value) -> bool:
+        """Whether a value may be a class of layers that is passed on uncalled."""
+        op = value.op
+        if op is Op.GLOBAL or op is Op.ATTR:
+            named = self._definition(value)
+            if isinstance(named, DefinedConstant):
+                return _Body(self.keepers, named.module.body, None)._may_be_class(named.value)
+            if isinstance(named, DefinedClass | External):
+                return self._is_module(named) is True or self._is_tensor_class(named)
+            stored = () if self._cls is None else self.keepers.stored(self._cls).get(self_attribute(value) or "", ())
+            return any(_Body(self.keepers, f, self._cls)._may_be_class(v) for v, f in stored if v is not value)
+        if op is Op.CALL:
+            named = self._definition(value.callee)
+            if isinstance(named, External):
+                return named.name.startswith("functools.") and any(map(self._may_be_class, value.args[1:]))
+            called = self._called(value.callee)
+            return called is not None and self._asks(called, "classes", False)
+        return op not in _HARMLESS and any(map(self._may_be_class, value.args))
+
+    def _gives_class(self) -> bool:
+        return any(self._may_be_class(event.value) for event in self._results())
+
+    def _library_makes(self, name: str, call: Value) -> bool:
+        if name in calls.COPIES:
+            return True
+        if name.startswith("torch.") and not calls.is_torch_class(name) and name not in calls.TENSOR_CLASSES:
+            return bool(calls.WRAPPERS.match(name)) and any(map(self._is_layer, call.args[1:]))
+        if not calls.is_standard(name.partition(".")[0]) and not name.startswith("numpy."):
+            return True
+        return _is_passing(name) and any(map(self._is_layer, call.args[1:]))
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def _plain_parameters(self) -> frozenset[str]:
+        if self._plain is None:
+            self._plain = SourceMethod(self._function, self._project.names).plain
+        return self._plain
+
+    def _definition(self, value: Value) -> object:
+        return self._project.names.definition(self._function.module, value)
+
+    def _is_module(self, named: DefinedClass | External) -> bool | None:
+        model = self._project.classes.of(named)
+        return None if model is None else model.is_module
+
+    def _is_tensor_class(self, named: DefinedClass | External) -> bool:
+        model = self._project.classes.of(named)
+        return model is not None and model.name in calls.TENSOR_CLASSES
+
+    def _is_constant(self, value: Value) -> bool:
+        """Whether a name stands for a value at module level that may be, or hold, a layer made there."""
+        named = self._definition(value)
+        if not isinstance(named, DefinedConstant):
+            return False
+        body = _Body(self.keepers, named.module.body, None)
+        return body._is_kept(named.value) or body._is_layer(named.value)
+
+    def _is_property(self, name: str, question: str = "gives") -> bool:
+        """Whether an attribute is a property, for which the answer to a question is yes."""
+        found = None if self._cls is None else self._project.classes.model(self._cls).method(name)
+        return found is not None and found.is_property and self._asks(found, question, False)
+
+    def _called(self, callee: Value) -> Function | None:
+        """The function or method of the project that is called."""
+        name = self_attribute(callee)
+        if name is not None:
+            return None if self._cls is None else self._project.classes.model(self._cls).method(name)
+        found = self._definition(callee)
+        return found.function if isinstance(found, DefinedFunction) else None
+
+
+def _is_passing(name: str) -> bool:
+    """Whether a function of a library gives what it is given, or a container of it."""
+    if name.startswith("torch."):
+        return bool(calls.WRAPPERS.match(name))
+    return name in _PASSING or name.startswith(_PASSING_FROM) or not calls.is_standard(name.partition(".")[0])
+
+
+def _root(value: Value) -> Value:
+    """What is changed in place: the container behind all that was put into it, or that a loop changes."""
+    while value.op in (Op.UPDATE, Op.INDEX) or (value.op is Op.CHOICE and value.data is None and value.args):
+        value = value.args[0]
+    return value

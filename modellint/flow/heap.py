@@ -1,0 +1,220 @@
+"""Objects and containers while a program runs on paper: identity by the place where they are made.
+
+An object is a shell: its class, what its constructor was given, what is stored under its attributes. A container only
+grows: what is taken out of it again stays possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import NEVER, NO_ARGUMENTS, Constant, Unknown, join
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+
+#: The open conditions on the way to an event, outermost first: what identifies the test, and its outcome.
+Path = tuple[tuple["Hashable", bool], ...]
+#: The calls that lead to a place from where the run began, by identity, outermost first.
+Trail = tuple[int, ...]
+
+SEQUENCES = frozenset(("list", "tuple", "set", "generator"))
+CONTAINERS = SEQUENCES | {"dict"}
+TENSORS = frozenset(("parameter", "buffer"))
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """Something in a container: under which constant key, if it has one, and on which path it was put there."""
+
+    key: Hashable | None
+    atoms: Atoms
+    path: Path
+
+
+@dataclass(eq=False, slots=True)
+class Store:
+    """Something that is stored under an attribute (None: of a name that is not known), and where.
+
+    `registers` is False where `nn.Module` is told nothing of it: `object.__setattr__(self, …)`.
+    """
+
+    name: str | None
+    atoms: Atoms
+    path: Path
+    function: Function | None
+    #: The ATTR that is assigned to, None for a call that stores.
+    target: Value | None
+    value: Value | None
+    registers: bool = True
+    #: Whether it is this object's attribute for sure, and not another one's.
+    is_sure: bool = True
+    #: Whether `nn.Module.__init__` had run on the object.
+    is_initialised: bool = True
+
+    @property
+    def place(self) -> Value | None:
+        """Where it is stored: what is assigned to, or the call that stores."""
+        return self.value if self.target is None else self.target
+
+
+class Shell:
+    """An object, container or parameter. Compared by identity.
+
+    `kind` is "instance", "list", "tuple", "set", "dict", "generator", "parameter", "buffer" or, for a layer whose class
+    cannot be read, "pretrained".
+    """
+
+    __slots__ = (
+        "arguments", "entries", "function", "history", "is_built", "is_exact", "is_initialised", "kind",
+        "model", "stores", "trail", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: str,
+        value: Value | None,
+        trail: Trail,
+        model: ClassModel | None = None,
+        arguments: Arguments = NO_ARGUMENTS,
+    ) -> None:
+        self.kind = kind
+        #: What makes it, in which function and on which way there.
+        self.value = value
+        self.function: Function | None = None
+        self.trail = trail
+        self.model = model
+        self.arguments = arguments
+        #: What was stored under which attribute on which path, the latest last.
+        self.history: dict[str, list[tuple[Atoms, Path]]] = {}
+        self.stores: list[Store] = []
+        self.entries: list[Entry] = []
+        #: Whether the entries are all there is, each once and in this order.
+        self.is_exact = True
+        #: Whether its constructor has been run.
+        self.is_built = False
+        #: Whether `nn.Module.__init__` has run on it.
+        self.is_initialised = False
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.model.name if self.model else ''} {self.entries or self.arguments.positional}>"
+
+    @property
+    def is_layer(self) -> bool:
+        """Whether it is, or may be, an `nn.Module`."""
+        return self.kind == "pretrained" or (
+            self.kind == "instance" and self.model is not None and self.model.is_module is not False
+        )
+
+    @property
+    def is_module_container(self) -> bool:
+        """Whether it is a `ModuleList`, `Sequential` or the like."""
+        return self.kind == "instance" and self.model is not None and self.model.is_container
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it is a plain container."""
+        return self.kind in CONTAINERS
+
+    # -- attributes ------------------------------------------------------------------------------------------------
+
+    def set(self, name: str, atoms: Atoms, path: Path = ()) -> None:
+        """Store something under an attribute."""
+        known = self.history.setdefault(name, [])
+        if not path:
+            known.clear()
+        if (atoms, path) not in known[-16:]:
+            known.append((atoms, path))
+
+    def get(self, name: str, path: Path = ()) -> Atoms | None:
+        """What an attribute holds where a path has been taken; None if nothing was stored."""
+        found: list[Atoms] = []
+        for atoms, taken in reversed(self.history.get(name, ())):
+            if not are_exclusive(taken, path):
+                found.append(atoms)
+                if all(step in path for step in taken):
+                    break
+        return join(found) if found else None
+
+    # -- what containers hold --------------------------------------------------------------------------------------
+
+    def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
+        """Put something in; what is there already is not put in again."""
+        if not atoms:
+            return
+        for entry in self.entries:
+            if entry.key == key and entry.atoms == atoms and entry.path[: len(path)] == path:
+                return
+        if key is not None and self.kind == "dict" and not path:
+            self.entries = [entry for entry in self.entries if entry.key != key or entry.path]
+        self.entries.append(Entry(key, atoms, path))
+
+    def fill(self, values: tuple[Atoms, ...]) -> None:
+        """Begin with these elements; where it is filled again, by another turn of a loop, with those as well."""
+        for number, atoms in enumerate(values):
+            if number < len(self.entries):
+                self.entries[number].atoms = join((self.entries[number].atoms, atoms))
+            else:
+                self.entries.append(Entry(None, atoms, ()))
+
+    def element(self) -> Atoms:
+        """One element."""
+        return join(entry.atoms for entry in self.entries)
+
+    def part(self, index: Atoms) -> Atoms:
+        """What stands at an index or under a key."""
+        known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
+        if self.kind == "dict" or (self.is_module_container and isinstance(known, str)):
+            found = [entry.atoms for entry in self.entries if entry.key == known]
+            return join(found) if found and known is not None else self.element()
+        if self.is_exact and isinstance(known, int) and -len(self.entries) <= known < len(self.entries):
+            return self.entries[known].atoms
+        return self.element()
+
+    def contents(self) -> Iterator[Atom]:
+        """What stands in it, containers in it opened."""
+        pending = [entry.atoms for entry in reversed(self.entries)]
+        seen = {self}
+        while pending:
+            for atom in pending.pop():
+                if isinstance(atom, Shell) and atom.is_container:
+                    if atom not in seen:
+                        seen.add(atom)
+                        pending.extend(entry.atoms for entry in reversed(atom.entries))
+                else:
+                    yield atom
+
+
+def are_exclusive(path: Path, other: Path) -> bool:
+    """Whether two paths can never be taken together."""
+    return any((test, not outcome) in other for test, outcome in path)
+
+
+def shells_in(values: Iterable[Atoms]) -> Iterator[Shell]:
+    """The objects that values are or hold in plain containers."""
+    for atoms in values:
+        for atom in atoms:
+            if isinstance(atom, Shell):
+                if atom.is_container:
+                    yield from (inner for inner in atom.contents() if isinstance(inner, Shell))
+                else:
+                    yield atom
+            elif isinstance(atom, Unknown):
+                yield from atom.held
+
+
+def element(atoms: Atoms, rest: Atoms) -> Atoms:
+    """One element of what a value iterates over; `rest` of what cannot be asked."""
+    found: list[Atoms] = []
+    for atom in atoms:
+        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            found.append(atom.element())
+        else:
+            found.append(rest)
+    return join(found) if found else NEVER

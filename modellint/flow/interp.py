@@ -1,0 +1,435 @@
+"""Runs functions on paper, forwards over their events and loops: the only place that says what an `Op` does.
+
+A call is followed where its code can be read; conditions that are known decide, those that are not make the path of
+what happens under them. Loops run once, and once more with what they carry. Nothing is imported or executed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from modellint.flow import library
+from modellint.flow.blocks import body_block, nested_block
+from modellint.flow.calls import Calls
+from modellint.flow.domain import (
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Constant,
+    FunctionRef,
+    Plain,
+    constant,
+    join,
+)
+from modellint.flow.frame import Frame, class_frame
+from modellint.flow.heap import Path, Shell
+from modellint.flow.objects import Objects
+from modellint.flow.truth import identity, open_part, truth
+from modellint.graph.value import EventKind, InPlace, Nested, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from modellint.flow.blocks import Block
+    from modellint.flow.domain import Atoms
+    from modellint.flow.gate import Keepers
+    from modellint.flow.heap import Trail
+    from modellint.graph.value import Event, Flow, Guard, Value
+    from modellint.link.classes.methods import Method
+    from modellint.link.project import Project
+
+#: How many values and events a run may look at.
+MAX_STEPS = 30_000
+#: How many calls may be under way, one within the other.
+MAX_CALLS = 14
+#: How deeply expressions may be nested in each other, those of all calls under way together.
+MAX_NESTING = 220
+
+
+class Interpreter:
+    """One run: a heap, and what is left of its steps."""
+
+    def __init__(self, project: Project, gate: Keepers) -> None:
+        self.project = project
+        self.gate = gate
+        self.classes = project.classes
+        self.objects = Objects(self)
+        self.calls = Calls(self)
+        self.steps = 0
+        #: Whether everything was followed.
+        self.is_complete = True
+        #: The open conditions under which the current event happens.
+        self.path: Path = ()
+        #: How many loops are being run.
+        self.loops = 0
+        self._nesting = 0
+        self._shells: dict[tuple[Trail, int, str], Shell] = {}
+        self._constants: dict[int, Atoms] = {}
+        #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
+        self._blocks: dict[int, tuple[Block, Flow]] = {}
+
+    # -- bodies ----------------------------------------------------------------------------------------------------
+
+    def run(self, code: Method | Nested, frame: Frame) -> Atoms:
+        """Run a body, and say what it returns."""
+        outer, self.path = self.path, frame.path
+        returned: list[Atoms] = []
+        yielded: list[Atoms] = []
+        block = self._block(code, frame)
+        self._run_block(block, frame, returned, yielded)
+        if isinstance(code, Nested):
+            returned = [self.evaluate(value, frame) for value in code.returns]
+        self.path = outer
+        if yielded:
+            generator = Shell("generator", None, frame.trail)
+            generator.is_exact = False
+            for atoms in yielded:
+                generator.put(atoms, ())
+            return (generator,)
+        return join(returned) if returned else NONE
+
+    def _block(self, code: Method | Nested, frame: Frame) -> Block:
+        key = id(code) if isinstance(code, Nested) else id(frame.flow)
+        if key not in self._blocks:
+            flow = frame.flow
+            block = nested_block(code, flow) if isinstance(code, Nested) else body_block(flow)
+            self._blocks[key] = block, flow
+        return self._blocks[key][0]
+
+    def _run_block(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
+        """Run the events of a block; True if it returns on every path."""
+        events = frame.flow.events
+        at = block.first
+        for part in (*block.parts, None):
+            end = block.last if part is None else part.first
+            while at < end:
+                if self._event(events[at], frame, returned, yielded):
+                    return True
+                at += 1
+            if part is not None:
+                if not part.is_function:
+                    self._run_loop(part, frame, returned, yielded)
+                at = part.last
+        return False
+
+    def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
+        """Run a loop once, and once more with what it carries from one turn to the next."""
+        loop = block.loop
+        assert loop is not None
+        self.loops += 1
+        carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in loop.carried]
+        for choice, before in carried:
+            frame.memo[id(choice)] = before
+        mark, conditions = len(frame.memo), len(frame.conditions)
+        self._run_block(block, frame, returned, yielded)
+        for _ in range(1 if carried else 0):
+            after = [self._carried(choice, before, frame) for choice, before in carried]
+            if all(now == before for now, (_, before) in zip(after, carried, strict=True)):
+                break
+            _cut(frame.memo, mark)
+            _cut(frame.conditions, conditions)
+            for now, (choice, _) in zip(after, carried, strict=True):
+                frame.memo[id(choice)] = now
+            self._run_block(block, frame, returned, yielded)
+        for choice, before in carried:
+            frame.memo[id(choice)] = self._carried(choice, before, frame)
+        self.loops -= 1
+
+    def _carried(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
+        """What a loop's variable is after any number of turns; counted numbers are just numbers."""
+        values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
+        found = join(values)
+        numbers = [a for a in found if isinstance(a, Constant) and type(a.value) in (int, float)]
+        if len(numbers) < 2:
+            return found
+        return join([tuple(atom for atom in found if atom not in numbers), PLAIN])
+
+    def _event(self, event: Event, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
+        """Let an event happen, if its conditions may hold; True if nothing comes after it."""
+        if not self.step():
+            return True
+        conditions = self._conditions(event.guard, frame)
+        if conditions is None:
+            return False
+        outer, self.path = self.path, _longer(self.path, conditions)
+        kind = event.kind
+        if kind is EventKind.CALL or kind is EventKind.AUGMENT:
+            self.evaluate(event.value, frame)
+        elif kind is EventKind.STORE and event.target is not None:
+            self._store(event.target, event.value, frame)
+        elif kind is EventKind.RETURN:
+            returned.append(self.evaluate(event.value, frame))
+        elif kind is EventKind.YIELD:
+            atoms = self.evaluate(event.value, frame)
+            yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
+        self.path = outer
+        return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
+
+    def step(self) -> bool:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.is_complete = False
+            return False
+        return True
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def _conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
+        """The conditions of a guard that stay open, None if one of them does not hold."""
+        if guard is None:
+            return ()
+        key = id(guard)
+        if key not in frame.conditions:
+            frame.conditions[key] = self._decided(guard, frame)
+        return frame.conditions[key]
+
+    def _decided(self, guard: Guard, frame: Frame) -> Path | None:
+        steps: list[tuple[object, bool]] = []
+        for link in guard.chain():
+            test = link.test
+            if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
+                break  # what stands around a function inside of a function was decided when it was made
+            outcome = truth(test, lambda value: self.evaluate(value, frame))
+            if outcome is None:
+                if not (link.early and link.truthy):  # an assertion, which holds where an object comes of it
+                    part, negated = open_part(test, lambda value: self.evaluate(value, frame))
+                    steps.append(((identity(part), frame.trail), link.truthy is not negated))
+            elif outcome is not link.truthy:
+                return None
+        return tuple(reversed(steps))
+
+    # -- stores ----------------------------------------------------------------------------------------------------
+
+    def _store(self, target: Value, value: Value, frame: Frame) -> None:
+        if target.op is not Op.ATTR and target.op is not Op.INDEX:
+            return  # shipped facts leave out what does not matter
+        atoms = self.evaluate(value, frame)
+        owner = self.evaluate(target.args[0], frame)
+        if target.op is Op.ATTR:
+            for atom in owner:
+                if isinstance(atom, Shell):
+                    is_sure = len(owner) == 1
+                    self.objects.store(
+                        atom, str(target.data), atoms, frame, target=target, value=value, is_sure=is_sure
+                    )
+        else:
+            index = self.evaluate(target.args[1], frame)
+            for atom in owner:
+                self.objects.store_item(atom, index, atoms, frame, value)
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def evaluate(self, value: Value, frame: Frame) -> Atoms:
+        """What a value may be; a call that has not happened yet happens now."""
+        key = id(value)
+        known = frame.known(key)
+        if known is not None:
+            return known
+        self._nesting += 1
+        if self._nesting > MAX_NESTING or not self.step():
+            self.is_complete = False
+            found = UNKNOWN
+        else:
+            frame.memo[key] = NEVER  # what a loop leads back to adds nothing
+            operation = _OPERATIONS.get(value.op)
+            found = UNKNOWN if operation is None else operation(self, value, frame)
+        self._nesting -= 1
+        frame.memo[key] = found
+        return found
+
+    def shell(self, kind: str, value: Value, frame: Frame, purpose: str = "") -> Shell:
+        """The object that an expression makes in a frame: the same one whenever that is looked at."""
+        key = (frame.trail, id(value), purpose)
+        found = self._shells.get(key)
+        if found is None:
+            found = self._shells[key] = Shell(kind, value, (*frame.trail, id(value)))
+            found.function = frame.function
+        return found
+
+    def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell:
+        """A container with known elements."""
+        found = self.shell(kind, value, frame, purpose)
+        found.fill(tuple(values))
+        return found
+
+    def _const(self, value: Value, frame: Frame) -> Atoms:
+        return (Constant(value.data),)
+
+    def _param(self, value: Value, frame: Frame) -> Atoms:
+        return frame.parameter(value.data)
+
+    def _name(self, value: Value, frame: Frame) -> Atoms:
+        return self.named(value, frame) or UNKNOWN
+
+    def named(self, value: Value, frame: Frame) -> Atoms | None:
+        """What a global name, or a chain of attributes on one, stands for; None if it leads nowhere."""
+        definition = frame.scope.definition(value)
+        if definition is None:
+            return None
+        stated = frame.scope.constant(definition)
+        if stated is None:
+            return self.calls.defined(definition)
+        constant_value, home = stated
+        key = id(constant_value)
+        if key not in self._constants:
+            self._constants[key] = NEVER
+            self._constants[key] = self.evaluate(constant_value, class_frame(home, key))
+        return self._constants[key]
+
+    def _attribute(self, value: Value, frame: Frame) -> Atoms:
+        root = value.args[0]
+        while root.op is Op.ATTR:
+            root = root.args[0]
+        if root.op is Op.GLOBAL:
+            found = self.named(value, frame)
+            if found is not None:
+                return found
+        owner = self.evaluate(value.args[0], frame)
+        return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)
+
+    def _call(self, value: Value, frame: Frame) -> Atoms:
+        return self.calls.call(value, frame)
+
+    def _display(self, value: Value, frame: Frame) -> Atoms:
+        kind = {Op.LIST: "list", Op.TUPLE: "tuple", Op.SET: "set"}[value.op]
+        elements: list[Atoms] = []
+        is_exact = True
+        for arg in value.args:
+            atoms = self.evaluate(arg, frame)
+            if arg.op is Op.STARRED:
+                is_exact = is_exact and library.is_exact(atoms)
+                elements.extend(library.unpacked(atoms))
+            else:
+                elements.append(atoms)
+        found = self.sequence(kind, elements, value, frame)
+        found.is_exact = found.is_exact and is_exact
+        return (found,)
+
+    def _dict(self, value: Value, frame: Frame) -> Atoms:
+        found = self.shell("dict", value, frame)
+        for key, arg in zip(value.data, value.args, strict=True):
+            atoms = self.evaluate(arg, frame)
+            if key is None:
+                library.merge(found, atoms, ())
+            else:
+                known = constant(self.evaluate(key, frame))
+                found.put(atoms, (), None if known is None else known.value)
+                found.is_exact = found.is_exact and known is not None
+        return (found,)
+
+    def _comprehension(self, value: Value, frame: Frame) -> Atoms:
+        kind = "list" if value.data == "generator" else str(value.data)
+        found = self.shell("generator" if value.data == "generator" else kind, value, frame)
+        found.is_exact = False
+        found.put(self.evaluate(value.args[-1], frame), ())
+        return (found,)
+
+    def _item(self, value: Value, frame: Frame) -> Atoms:
+        atoms = self.evaluate(value.args[0], frame)
+        return join(self.objects.element(atom, frame, value) for atom in atoms)
+
+    def _starred(self, value: Value, frame: Frame) -> Atoms:
+        return self.evaluate(value.args[0], frame)
+
+    def _unpack(self, value: Value, frame: Frame) -> Atoms:
+        atoms = self.evaluate(value.args[0], frame)
+        index = (Constant(value.data),) if value.data >= 0 else PLAIN
+        found = join(self.objects.part(atom, index) for atom in atoms)
+        if value.data < 0:  # a starred target holds a list of the rest
+            return (self.sequence("list", [found], value, frame),)
+        return found
+
+    def _index(self, value: Value, frame: Frame) -> Atoms:
+        owner = self.evaluate(value.args[0], frame)
+        if value.args[1].op is Op.SLICE:
+            return owner
+        index = self.evaluate(value.args[1], frame)
+        return join(self.objects.part(atom, index) for atom in owner)
+
+    def _choice(self, value: Value, frame: Frame) -> Atoms:
+        test = value.data
+        if test is not None and len(value.args) == 2:
+            outcome = truth(test, lambda inner: self.evaluate(inner, frame))
+            if outcome is not None:
+                return self.evaluate(value.args[0 if outcome else 1], frame)
+        return join(self.evaluate(arg, frame) for arg in value.args)
+
+    def _bool(self, value: Value, frame: Frame) -> Atoms:
+        options: list[Atoms] = []
+        for number, arg in enumerate(value.args):
+            outcome = truth(arg, lambda inner: self.evaluate(inner, frame))
+            is_last = number == len(value.args) - 1
+            if is_last or outcome is None or outcome is (value.data == "or"):
+                options.append(self.evaluate(arg, frame))
+            if outcome is (value.data == "or"):
+                break
+        return join(options)
+
+    def _update(self, value: Value, frame: Frame) -> Atoms:
+        """A container that was changed in place is what it was."""
+        return self.evaluate(value.args[0], frame)
+
+    def _binary(self, value: Value, frame: Frame) -> Atoms:
+        left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
+        if isinstance(value.data, InPlace) and value.data in ("+", "|"):
+            return self.objects.augmented(left, right, frame, value)
+        found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
+        return tuple(atom for atom in found if not isinstance(atom, Plain)) or found
+
+    def _compare(self, value: Value, frame: Frame) -> Atoms:
+        outcome = truth(value, lambda inner: self.evaluate(inner, frame))
+        return PLAIN if outcome is None else (Constant(outcome),)
+
+    def _unary(self, value: Value, frame: Frame) -> Atoms:
+        if value.data == "not":
+            return self._compare(value, frame)
+        atoms = self.evaluate(value.args[0], frame)
+        return join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
+
+    def _string(self, value: Value, frame: Frame) -> Atoms:
+        for arg in value.args:
+            self.evaluate(arg, frame)
+        return PLAIN
+
+    def _lambda(self, value: Value, frame: Frame) -> Atoms:
+        if isinstance(value.data, Nested):
+            return (FunctionRef(value.data, frame),)
+        return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
+
+
+_OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
+    Op.CONST: Interpreter._const,
+    Op.PARAM: Interpreter._param,
+    Op.GLOBAL: Interpreter._name,
+    Op.ATTR: Interpreter._attribute,
+    Op.CALL: Interpreter._call,
+    Op.BIN: Interpreter._binary,
+    Op.UNARY: Interpreter._unary,
+    Op.COMPARE: Interpreter._compare,
+    Op.BOOL: Interpreter._bool,
+    Op.INDEX: Interpreter._index,
+    Op.SLICE: Interpreter._string,
+    Op.CHOICE: Interpreter._choice,
+    Op.TUPLE: Interpreter._display,
+    Op.LIST: Interpreter._display,
+    Op.SET: Interpreter._display,
+    Op.DICT: Interpreter._dict,
+    Op.STARRED: Interpreter._starred,
+    Op.COMPREHENSION: Interpreter._comprehension,
+    Op.ITEM: Interpreter._item,
+    Op.UNPACK: Interpreter._unpack,
+    Op.UPDATE: Interpreter._update,
+    Op.STRING: Interpreter._string,
+    Op.LAMBDA: Interpreter._lambda,
+}
+
+
+def _cut(known: dict[int, Any], length: int) -> None:
+    """Forget what was found out since a dict had this length."""
+    while len(known) > length:
+        known.popitem()
+
+
+def _longer(path: Path, more: Path) -> Path:
+    return path + tuple(step for step in more if step not in path) if more else path

@@ -1,0 +1,403 @@
+"""What cannot be read does all the same: Python's containers and builtins, torch's containers, pretrained models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Constant,
+    Derived,
+    FunctionRef,
+    Given,
+    Plain,
+    Unknown,
+    constant,
+    join,
+    text,
+)
+from modellint.flow.heap import Shell, shells_in
+from modellint.link.classes import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.value import Value
+
+#: Methods that give a parameter itself where there is nothing to convert …
+CONVERSIONS = frozenset("to cuda cpu half float double bfloat16 type type_as".split())
+#: … which is the rule for these: parameters are made on the CPU, of 32-bit numbers.
+_SELDOM = frozenset(("cpu", "float"))
+_DEFAULT_DTYPE = ("torch.float", "torch.float32")
+#: Methods that always give another tensor.
+OPERATIONS = frozenset(
+    """clone view reshape transpose t permute unsqueeze squeeze repeat expand flatten mul div add sub pow sqrt exp log
+    abs neg sigmoid tanh softmax""".split()
+)
+_ARITHMETIC = frozenset("+ - * / @ **".split())
+_ADDERS = frozenset(("append", "appendleft", "add", "insert", "extend", "extendleft", "update", "setdefault"))
+_MANY = frozenset(("extend", "extendleft", "update"))
+#: Methods of containers that give what is in them.
+_ELEMENTS = frozenset(("pop", "popleft", "get", "popitem", "setdefault"))
+_COPIED = frozenset(("copy", "values", "children", "modules", "parameters"))
+_SEQUENCES = {
+    "builtins.list": "list",
+    "builtins.tuple": "tuple",
+    "builtins.set": "set",
+    "builtins.frozenset": "set",
+    "builtins.sorted": "list",
+    "builtins.reversed": "generator",
+    "builtins.iter": "generator",
+    "collections.deque": "list",
+}
+_DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
+_NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
+
+
+def is_exact(atoms: Atoms) -> bool:
+    """Whether a value is one container whose elements are known one by one."""
+    return len(atoms) == 1 and isinstance(atoms[0], Shell) and atoms[0].is_exact and not _is_grown(atoms[0])
+
+
+def _is_grown(shell: Shell) -> bool:
+    return any(entry.path for entry in shell.entries)
+
+
+def unpacked(atoms: Atoms) -> Iterator[Atoms]:
+    """The elements of a value, one by one where they are known, else all in one."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            for entry in atom.entries:
+                yield ((Constant(entry.key),) if atom.kind == "dict" and entry.key is not None else entry.atoms)
+        elif not isinstance(atom, Constant | Plain):
+            yield (atom,) if isinstance(atom, Given) else UNKNOWN
+
+
+def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
+    """The keys and values of what dicts hold."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            for entry in atom.entries:
+                yield (entry.key if isinstance(entry.key, str) else None), entry.atoms
+
+
+def merge(into: Shell, atoms: Atoms, path: Path) -> None:
+    """Put what a container holds into another one: `extend`, `update`."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            into.is_exact = into.is_exact and atom.is_exact
+            for entry in list(atom.entries):
+                key = entry.key if into.kind == "dict" or into.is_module_container else None
+                inner = _pair(entry.atoms) if into.kind == "dict" and atom.kind != "dict" else None
+                if inner is None:
+                    into.put(entry.atoms, _joined(path, entry.path), key)
+                else:
+                    into.put(inner[1], _joined(path, entry.path), inner[0])
+        elif not isinstance(atom, Constant | Plain):
+            into.is_exact = False
+            into.put(UNKNOWN if not isinstance(atom, Given) else (atom,), path)
+        else:
+            into.is_exact = False
+
+
+def _pair(atoms: Atoms) -> tuple[str | None, Atoms] | None:
+    """The key and the value of a pair."""
+    pair = atoms[0] if len(atoms) == 1 else None
+    if isinstance(pair, Shell) and pair.kind == "tuple" and len(pair.entries) == 2:
+        return text(pair.entries[0].atoms), pair.entries[1].atoms
+    return None
+
+
+def _joined(path: Path, more: Path) -> Path:
+    return path + tuple(step for step in more if step not in path)
+
+
+# -- tensors -------------------------------------------------------------------------------------------------------
+
+
+def changed(atom: Atom, operation: str, value: Value, *, is_rare: bool = False) -> Atoms:
+    """What an operation makes of something: a tensor of a parameter, or nothing of interest."""
+    if isinstance(atom, Derived):
+        return (Derived(atom.parameter, operation, value, atom.is_rare and is_rare),)
+    if isinstance(atom, Shell) and atom.kind == "parameter":
+        return (Derived(atom, operation, value, is_rare),)
+    return UNKNOWN if isinstance(atom, Unknown | Given) else PLAIN
+
+
+def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value: Value) -> Atoms:
+    """What a method of a parameter, or of what was made of one, gives."""
+    if name.endswith("_") and not name.endswith("__"):
+        return (atom,)  # changed in place
+    if name not in CONVERSIONS and name not in OPERATIONS:
+        return PLAIN
+    given = [other for atoms in arguments.positional for other in atoms]
+    is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
+    return changed(atom, f"`.{name}()`", value, is_rare=name in _SELDOM or is_default)
+
+
+def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
+    """What one side of an operator has in the result."""
+    name = value.data
+    found: list[Atoms] = []
+    for atom in side:
+        if isinstance(atom, Shell) and atom.is_container and name in ("+", "*", "|"):
+            made = run.shell(atom.kind, value, frame)
+            made.is_exact = made.is_exact and name == "+"
+            if not (side is right and atom in left):
+                merge(made, (atom,), ())
+            found.append((made,))
+        elif isinstance(atom, Shell) and atom.is_module_container and name == "+" and side is left:
+            made = run.shell("instance", value, frame, str(id(atom)))
+            made.model, made.arguments = atom.model, ANY_ARGUMENTS
+            merge(made, (atom,), ())
+            merge(made, right, ())
+            found.append((made,))
+        elif isinstance(atom, Shell | Derived) and name in _ARITHMETIC and not getattr(atom, "is_container", False):
+            other = right if side is left else left
+            is_single = not any(isinstance(o, Derived) or getattr(o, "kind", "") == "parameter" for o in other)
+            found.append(changed(atom, f"`{name}`", value) if is_single else PLAIN)
+        elif isinstance(atom, Given | Unknown) and name == "+":
+            found.append((atom,))
+        else:
+            known = _calculated(name, left, right) if side is left else NEVER
+            found.append(known if known or side is right else PLAIN)
+    return join(found)
+
+
+def _calculated(name: str, left: Atoms, right: Atoms) -> Atoms:
+    """The sum or the like of constants."""
+    a, b = constant(left), constant(right)
+    if a is None or b is None:
+        return NEVER
+    try:
+        if name == "+" and isinstance(a.value, int | str) and type(a.value) is type(b.value):
+            return (Constant(a.value + b.value),)  # type: ignore[operator]
+        if name == "-" and isinstance(a.value, int) and isinstance(b.value, int):
+            return (Constant(a.value - b.value),)
+    except (TypeError, OverflowError, MemoryError):
+        pass
+    return NEVER
+
+
+# -- containers ----------------------------------------------------------------------------------------------------
+
+
+def container_method(
+    run: Interpreter, owner: Shell, name: str, arguments: Arguments, frame: Frame, value: Value
+) -> Atoms:
+    """A method of a plain container, or what torch's containers share with it."""
+    path = run.path
+    if name in _ADDERS and arguments.positional + tuple(arguments.keywords.values()):
+        owner.is_exact = owner.is_exact and not run.loops and not path
+        added = arguments.positional[-1] if arguments.positional else NEVER
+        if name in _MANY:
+            merge(owner, added, path)
+            for key, atoms in arguments.keywords.items():
+                owner.put(atoms, path, key)
+        elif name == "insert":
+            owner.is_exact = False
+            owner.put(added, path)
+        elif name == "setdefault":
+            owner.put(added, path, text(arguments.positional[0]))
+        else:
+            owner.put(added, path)
+        return added if name == "setdefault" else (owner,) if owner.is_module_container else NONE
+    if name in _ELEMENTS:
+        if name == "get" and arguments.positional:
+            known = owner.part(arguments.positional[0])
+            return join([known, *arguments.positional[1:], *(() if known else (NONE,))])
+        return owner.element()
+    if name == "items" or name == "named_children" or name == "named_modules":
+        return (_rows(run, [_keys(owner), owner], value, frame),)
+    if name in _COPIED:
+        copied = run.shell("list", value, frame)
+        merge(copied, (owner,), ())
+        copied.is_exact = False
+        return (copied,)
+    return PLAIN
+
+
+def _keys(owner: Shell) -> Atoms:
+    keys = [(Constant(entry.key),) for entry in owner.entries if entry.key is not None]
+    return join(keys) if len(keys) == len(owner.entries) and keys else PLAIN
+
+
+def _rows(run: Interpreter, columns: Iterable[Shell | Atoms], value: Value, frame: Frame) -> Shell:
+    """Tuples of one element of each column at a time: slot by slot where these are known, else any of each."""
+    listed = list(columns)
+    rows = run.shell("generator", value, frame, "rows")
+    known = [c for c in listed if isinstance(c, Shell)]
+    exact = [c for c in known if c.is_exact and not _is_grown(c)]
+    if known and len(exact) == len(known):
+        for number in range(min(len(c.entries) for c in known)):
+            row = run.shell("tuple", value, frame, f"row {number}")
+            row.fill(tuple(c.entries[number].atoms if isinstance(c, Shell) else c for c in listed))
+            rows.put((row,), ())
+        return rows
+    row = run.shell("tuple", value, frame, "row")
+    row.fill(tuple(c.element() if isinstance(c, Shell) else c for c in listed))
+    rows.is_exact = False
+    rows.put((row,), ())
+    return rows
+
+
+def _column(atoms: Atoms) -> Shell | Atoms:
+    """A value as a column of `zip`."""
+    if len(atoms) == 1 and isinstance(atoms[0], Shell) and (atoms[0].is_container or atoms[0].is_module_container):
+        return atoms[0]
+    found: list[Atoms] = []
+    for atom in atoms:
+        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            found.append(atom.element())
+        else:
+            found.append((atom,) if isinstance(atom, Given | Unknown) else PLAIN)
+    return join(found)
+
+
+# -- functions -----------------------------------------------------------------------------------------------------
+
+
+def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    """What calling the function or class `name`, which cannot be read, gives."""
+    given = arguments.positional
+    first = given[0] if given else UNKNOWN
+    if name in calls.COPIES:
+        return copied(run, first, frame, value)
+    if calls.WRAPPERS.match(name):
+        return first
+    if name in _SEQUENCES:
+        made = run.shell(_SEQUENCES[name], value, frame)
+        if given:
+            made.is_exact = made.is_exact and is_exact(first)
+            made.fill(tuple(unpacked(first)))
+        return (made,)
+    if name == "builtins.next":
+        return join(run.objects.element(atom, frame, value) for atom in first)
+    if name == "builtins.enumerate":
+        return (_rows(run, [PLAIN, _column(first)], value, frame),)
+    if name == "builtins.zip":
+        return (_rows(run, [_column(atoms) for atoms in given], value, frame),)
+    if name in ("builtins.map", "builtins.filter") and len(given) > 1:
+        return _mapped(run, name, given, frame, value)
+    if name in ("itertools.chain", "itertools.chain.from_iterable", "builtins.sum"):
+        return _chained(run, name, given, frame, value)
+    if name in _DICTS:
+        return _dict(run, name, arguments, frame, value)
+    if name == "builtins.getattr" and len(given) > 1:
+        return _getattr(run, given, frame, value)
+    if name in ("functools.partial", "functools.partialmethod"):
+        return _partial(first, arguments)
+    if name in _NAMESPACES:
+        made = run.shell("namespace", value, frame)
+        for key, atoms in arguments.keywords.items():
+            made.set(key, atoms)
+        return (made,)
+    if name == "dataclasses.field":
+        factory = arguments.keywords.get("default_factory")
+        return UNKNOWN if factory is None else join(run.calls.apply(a, Arguments(), frame, value) for a in factory)
+    if calls.PRETRAINED.match(name):
+        return (run.shell("pretrained", value, frame),)
+    return _opaque(run, name, arguments)
+
+
+def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:
+    """What something gives of which nothing is known but its name."""
+    top = name.partition(".")[0]
+    if top == "builtins":
+        return PLAIN
+    is_class = top == "torch" and calls.is_torch_class(name)
+    is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
+    if is_tool or (top == "torch" and not is_class):
+        return PLAIN
+    return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
+
+
+def copied(run: Interpreter, atoms: Atoms, frame: Frame, value: Value, purpose: str = "copy") -> Atoms:
+    """A copy: layers and parameters of their own."""
+    found: list[Atoms] = []
+    for number, atom in enumerate(atoms):
+        if not isinstance(atom, Shell):
+            found.append((atom,))
+            continue
+        made = run.shell(atom.kind, value, frame, f"{purpose} {number}")
+        made.model, made.arguments = atom.model, atom.arguments
+        made.fill(
+            tuple(
+                copied(run, entry.atoms, frame, value, f"{purpose} {number} {n}")
+                for n, entry in enumerate(atom.entries)
+            )
+        )
+        made.is_exact = atom.is_exact
+        found.append((made,))
+    return join(found)
+
+
+def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
+    made = run.shell("generator", value, frame)
+    made.is_exact = False
+    elements = tuple(join(run.objects.element(atom, frame, value) for atom in atoms) for atoms in given[1:])
+    run.loops += 1
+    if all(elements):
+        results = [run.calls.apply(atom, Arguments(elements), frame, value) for atom in given[0]]
+        made.put(elements[0] if name == "builtins.filter" else join(results), ())
+    run.loops -= 1
+    return (made,)
+
+
+def _chained(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
+    made = run.shell("list" if name == "builtins.sum" else "generator", value, frame)
+    made.is_exact = False
+    for number, atoms in enumerate(given):
+        is_nested = name != "itertools.chain" and number == 0
+        parts = list(unpacked(atoms)) if is_nested else [atoms]
+        if name == "builtins.sum" and not any(isinstance(a, Shell) and a.is_container for part in parts for a in part):
+            return UNKNOWN if any(isinstance(a, Given | Unknown) for a in atoms) else PLAIN
+        for part in parts:
+            merge(made, part, ())
+    return (made,)
+
+
+def _dict(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+    made = run.shell("dict", value, frame)
+    if name != "collections.defaultdict":
+        for atoms in arguments.positional:
+            merge(made, atoms, ())
+    elif arguments.positional:  # what is asked for and not there is made
+        made.set("default_factory", arguments.positional[0])
+    for key, atoms in arguments.keywords.items():
+        made.put(atoms, (), key)
+    made.is_exact = made.is_exact and arguments.is_complete
+    return (made,)
+
+
+def _getattr(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
+    name = text(given[1])
+    if name is None:
+        return join([UNKNOWN, *given[2:3]])
+    found = join(run.objects.attribute(atom, name, frame, value) for atom in given[0])
+    return join([found, *given[2:3]])
+
+
+def _partial(first: Atoms, arguments: Arguments) -> Atoms:
+    rest = arguments.without_first()
+    found: list[Atom] = []
+    for atom in first:
+        if isinstance(atom, ClassRef):
+            found.append(ClassRef(atom.model, atom.arguments.then(rest)))
+        elif isinstance(atom, FunctionRef):
+            given = atom.arguments.then(rest)
+            found.append(FunctionRef(atom.code, atom.frame, atom.receiver, atom.above, given))
+        else:
+            found.append(Unknown(tuple(shells_in(rest.all()))))
+    return tuple(found)

@@ -1,0 +1,160 @@
+"""The life of an object, from its constructor on: what it keeps, where and under which conditions it is told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Unknown
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
+from modellint.flow.interp import Interpreter
+from modellint.graph.value import Op, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.gate import Keepers
+    from modellint.flow.heap import Path, Store
+    from modellint.flow.objects import Read
+    from modellint.graph.python import Function
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: How deeply layers that hold each other are opened.
+_MAX_DEPTH = 8
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+
+
+class Life:
+    """An object of a class that is given anything."""
+
+    def __init__(self, model: ClassModel, project: Project, gate: Keepers) -> None:
+        self.model = model
+        self.run = Interpreter(project, gate)
+        self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
+
+    @property
+    def done(self) -> Collection[Function]:
+        """The functions that were run."""
+        return self.run.calls.done
+
+    @property
+    def reads(self) -> Collection[Read]:
+        """Where attributes of the object are read."""
+        return self.run.objects.reads.values()
+
+    def begin(self) -> None:
+        """Run the constructor."""
+        self.run.objects.initialise(self.shell, ANY_ARGUMENTS)
+
+    def follow(self, function: Function, *, at_work: bool = False) -> None:
+        """Run a method; one that has been called before only to see what happens where the object is `at_work`."""
+        if function in self.done and not at_work:
+            return
+        self.run.steps = 0
+        self.run.objects.is_at_work = at_work
+        for above, model in enumerate(self.model.mro()):
+            if model.cls is function.owner:
+                method = model.own_method(function.name)
+                if method is not None:
+                    frame = class_frame(method.scope, id(function))
+                    reference = FunctionRef(method, None, self.shell, above)
+                    self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                break
+        self.run.objects.is_at_work = False
+
+    def has_state(self, shell: Shell, depth: int = 0) -> bool:
+        """Whether a layer has parameters or buffers, for sure or under some conditions."""
+        if shell.kind != "instance" or depth > _MAX_DEPTH:
+            return shell.kind != "instance"
+        self.run.objects.construct(shell)
+        held = [store.atoms for store in shell.stores if store.registers]
+        held.extend(entry.atoms for entry in shell.entries if shell.is_module_container)
+        return any(
+            isinstance(atom, Shell) and (atom.kind in TENSORS or (atom.is_layer and self.has_state(atom, depth + 1)))
+            for atoms in held
+            for atom in atoms
+        )
+
+    def registered(self, wanted: Collection[Shell], without: Store | None = None) -> dict[Shell, list[Path]]:
+        """The paths on which layers and parameters become parts of the object, as torch sees it."""
+        search = _Registered(self.run, frozenset(wanted), without)
+        search.parts_of(self.shell, (), 0)
+        return search.found
+
+
+class _Registered:
+    """Follows what is registered from an object to what it holds in turn."""
+
+    def __init__(self, run: Interpreter, wanted: frozenset[Shell], without: Store | None) -> None:
+        self._run = run
+        self._without = without
+        self._wanted = wanted
+        self.found: dict[Shell, list[Path]] = {}
+
+    def parts_of(self, shell: Shell, path: Path, depth: int) -> None:
+        if depth > _MAX_DEPTH:
+            return
+        for store in shell.stores:
+            if store.registers and store is not self._without:
+                self._atoms(store.atoms, path, store.path, depth)
+        for entry in shell.entries if shell.is_module_container else ():
+            self._atoms(entry.atoms, path, entry.path, depth)
+
+    def _atoms(self, atoms: Atoms, outer: Path, inner: Path, depth: int) -> None:
+        if are_exclusive(outer, inner) or are_exclusive(inner, inner):
+            return
+        path = (*outer, *(step for step in inner if step not in outer))
+        for atom in atoms:
+            if isinstance(atom, Unknown):
+                for held in atom.held:
+                    self._shell(held, path, depth + 1)
+            elif isinstance(atom, Shell) and not atom.is_container:
+                self._shell(atom, path, depth + 1)
+
+    def _shell(self, shell: Shell, path: Path, depth: int) -> None:
+        paths = self.found.setdefault(shell, [])
+        if path in paths or depth > _MAX_DEPTH:
+            return
+        paths.append(path)
+        if not shell.is_layer or shell.kind != "instance":
+            return
+        given = [inner for inner in shells_in(shell.arguments.all()) if inner in self._wanted]
+        if given and not shell.is_built:
+            self._run.objects.construct(shell)
+            if not _is_readable(shell):
+                for inner in given:
+                    self._shell(inner, path, depth + 1)
+        self.parts_of(shell, path, depth)
+
+
+def _is_readable(shell: Shell) -> bool:
+    """Whether what a constructor does with its arguments can be known."""
+    assert shell.model is not None
+    if not shell.model.is_complete:
+        return False
+    for model in shell.model.mro():
+        if model.own_method("__init__") is not None:
+            return True
+        if model.facts.has_method("__init__"):
+            return False
+    return True
+
+
+def covers(paths: Iterable[Path]) -> bool:
+    """Whether one of the paths is taken, however the open conditions on them turn out."""
+    known = list(paths)
+    if any(not path for path in known):
+        return True
+    for test in dict.fromkeys(path[0][0] for path in known):
+        sides = [[path[1:] for path in known if path[0] == (test, side)] for side in (True, False)]
+        if all(side and covers(side) for side in sides):
+            return True
+    return False
+
+
+def left_open(paths: Iterable[Path], taken: Path) -> list[Path]:
+    """What is left to be decided on paths where those that `taken` decides are known."""
+    possible = (path for path in paths if not are_exclusive(path, taken))
+    return [tuple(step for step in path if step not in taken) for path in possible]

@@ -1,0 +1,411 @@
+"""Objects at work: what their attributes and elements are, what is stored in them, how they come to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow import library
+from modellint.flow.domain import (
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    Bound,
+    ClassRef,
+    Constant,
+    Derived,
+    FunctionRef,
+    Given,
+    Outside,
+    Plain,
+    Super,
+    Unknown,
+    constant,
+    function_of,
+    join,
+    text,
+)
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import TENSORS, Shell, Store
+from modellint.graph.value import Op, Value
+from modellint.link.classes import calls
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function
+    from modellint.link.classes.models import ClassModel
+
+_REGISTRARS = frozenset(("add_module", "register_module", "register_parameter", "register_buffer"))
+#: Tables in which a module keeps what is registered.
+TABLES = frozenset(("_modules", "_parameters", "_buffers"))
+#: What makes the object that a run is about: nothing in a file.
+_NO_VALUE = Value(Op.UNKNOWN, (), None, None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Read:
+    """Where an attribute is read; `at_work` where the object is called."""
+
+    name: str
+    function: Function
+    value: Value
+    at_work: bool
+
+
+class Objects:
+    """The objects of one run."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        #: The object that the run is about.
+        self.subject: Shell | None = None
+        #: The objects whose constructors are being run.
+        self.under_construction: list[Shell] = []
+        #: Where attributes of that object are read, and whether that is while it is at work.
+        self.reads: dict[tuple[str, int, int], Read] = {}
+        self.is_at_work = False
+
+    # -- attributes ------------------------------------------------------------------------------------------------
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
+        """`atom.name`."""
+        if isinstance(atom, Shell):
+            return self._shell_attribute(atom, name, frame, value)
+        if isinstance(atom, Given):
+            return PLAIN if name in calls.PLAIN_ATTRIBUTES else (Given(f"{atom.name}.{name}"),)
+        if isinstance(atom, Outside):
+            found = self._run.classes.named(f"{atom.name}.{name}", None)
+            return (ClassRef(found),) if found is not None else (Outside(f"{atom.name}.{name}"),)
+        if isinstance(atom, ClassRef):
+            return self.class_attribute(atom, name, atom)
+        if isinstance(atom, Super):
+            assert atom.shell.model is not None
+            return self.class_attribute(ClassRef(atom.shell.model), name, atom.shell, atom.above) or (
+                Bound(atom, name),
+            )
+        if isinstance(atom, Derived):
+            return (atom,) if name in ("T", "mT", "H") else PLAIN
+        if isinstance(atom, FunctionRef):
+            return PLAIN
+        return PLAIN if isinstance(atom, Plain | Constant) or name in calls.PLAIN_ATTRIBUTES else UNKNOWN
+
+    def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
+        self.note_read(shell, name, frame, value)
+        stored = shell.get(name, self._run.path)
+        if stored is not None:
+            return stored
+        if shell.kind != "instance":
+            if shell.is_container:
+                return (Bound(shell, name),)
+            is_turned = name in ("T", "mT", "H") and shell.kind == "parameter" and value is not None
+            return library.changed(shell, f"`.{name}`", value) if is_turned and value is not None else PLAIN
+        assert shell.model is not None
+        if name in TABLES or name == "__dict__":
+            return (Bound(shell, name),)
+        if name == "__class__":
+            return (ClassRef(shell.model),)
+        self.construct(shell)
+        stored = shell.get(name, self._run.path)
+        if stored is not None:
+            return stored
+        found = self.class_attribute(ClassRef(shell.model), name, shell)
+        if found:
+            method = found[0]
+            function = function_of(method.code) if isinstance(method, FunctionRef) else None
+            if function is not None and function.is_property and frame is not None and value is not None:
+                return self._run.calls.apply(method, Arguments(), frame, value)
+            return found
+        if shell.is_module_container or name in _REGISTRARS or name in calls.SAME:
+            return (Bound(shell, name),)
+        return PLAIN if name in calls.PLAIN_ATTRIBUTES else UNKNOWN
+
+    def note_read(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> None:
+        if shell is self.subject and frame is not None and frame.function is not None and value is not None:
+            key = (name, id(frame.function), id(value))
+            known = self.reads.get(key)
+            if known is None or (self.is_at_work and not known.at_work):
+                self.reads[key] = Read(name, frame.function, value, self.is_at_work)
+
+    def class_attribute(self, cls: ClassRef, name: str, receiver: Atom, start: int = 0) -> Atoms:
+        """What a class or its bases, from `start` in the MRO on, define under a name; nothing if they do not."""
+        mro = cls.model.mro()
+        for above in range(start, len(mro)):
+            model = mro[above]
+            value = model.facts.attributes.get(name)
+            if value is not None:
+                return self._run.evaluate(value, class_frame(model.facts.scope, id(value)))
+            method = model.own_method(name)
+            if method is not None:
+                function = function_of(method)
+                is_unbound = isinstance(receiver, ClassRef) and not (function is not None and function.is_class_method)
+                bound = None if is_unbound or not method.has_receiver else receiver
+                return (FunctionRef(method, None, bound, above),)
+            if model.facts.has_method(name):
+                return UNKNOWN
+        return NEVER
+
+    def own_method(self, shell: Shell, name: str) -> FunctionRef | None:
+        """A method that a class of the project defines."""
+        if shell.kind != "instance":
+            return None
+        for above, model in enumerate(model_of(shell).mro()):
+            if model.name.startswith("torch."):
+                return None
+            method = model.own_method(name)
+            if method is not None:
+                return FunctionRef(method, None, shell, above)
+        return None
+
+    def store(
+        self,
+        shell: Shell,
+        name: str | None,
+        atoms: Atoms,
+        frame: Frame,
+        *,
+        target: Value | None = None,
+        value: Value | None = None,
+        registers: bool = True,
+        is_sure: bool = True,
+    ) -> None:
+        """Store something under an attribute of an object, or of what may be another one."""
+        path = self._run.path
+        if not atoms:
+            return
+        if name is not None:
+            shell.set(name, atoms, path)
+        setter = None if target is None else self.own_method(shell, "__setattr__")
+        if setter is not None and setter.code not in self._run.calls.under_way:
+            self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
+            registers = False
+        stored = Store(name, atoms, path, frame.function, target, value, registers, is_sure, shell.is_initialised)
+        if not any(_is_same(stored, other) for other in shell.stores[-64:]):
+            shell.stores.append(stored)
+
+    # -- containers ------------------------------------------------------------------------------------------------
+
+    def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
+        """One element of what a value iterates over."""
+        if isinstance(atom, Shell):
+            if atom.kind == "dict":
+                keys = [(Constant(entry.key),) for entry in atom.entries if entry.key is not None]
+                return join(keys) if len(keys) == len(atom.entries) else PLAIN
+            if atom.is_container or atom.is_module_container:
+                self.construct(atom)
+                return atom.element()
+            if atom.kind == "instance" and self.class_attribute(ClassRef(model_of(atom)), "__iter__", atom):
+                return join(
+                    self.element(inner, frame, value)
+                    for inner in self._run.calls.method(atom, "__iter__", Arguments(), frame, value)
+                    if inner is not atom
+                )
+            return PLAIN if atom.kind != "instance" else UNKNOWN
+        if isinstance(atom, Given | Plain | Unknown):
+            return (atom,)
+        return PLAIN if isinstance(atom, Constant | Derived) else UNKNOWN
+
+    def part(self, atom: Atom, index: Atoms) -> Atoms:
+        """`atom[index]`."""
+        if isinstance(atom, Shell):
+            if atom.is_container or atom.is_module_container:
+                self.construct(atom)
+                made = atom.get("default_factory")
+                return join([atom.part(index), *([] if made is None else [self._default(atom, made)])])
+            if atom.kind == "instance":
+                self.construct(atom)
+                known = constant(index)
+                fields = model_of(atom).facts.fields
+                if fields is not None and known is not None and isinstance(known.value, int):
+                    names = [field.name for field in fields]
+                    if -len(names) <= known.value < len(names):
+                        return atom.get(names[known.value]) or UNKNOWN
+                return UNKNOWN
+            return PLAIN
+        if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
+            name = text(index)
+            return (atom.owner.get(name) if name is not None else None) or UNKNOWN
+        if isinstance(atom, Given | Unknown):
+            return (atom,)
+        return PLAIN if isinstance(atom, Constant | Plain | Derived) else UNKNOWN
+
+    def _default(self, owner: Shell, factory: Atoms) -> Atoms:
+        """What a `defaultdict` makes for a key that it does not have."""
+        assert owner.value is not None
+        if not any(isinstance(a, Shell) for entry in owner.entries for a in entry.atoms):
+            names = [a.name for a in factory if isinstance(a, Outside)]
+            kinds = [
+                name[len("builtins.") :] for name in names if name in ("builtins.list", "builtins.dict", "builtins.set")
+            ]
+            for kind in kinds:
+                made = Shell(kind, owner.value, owner.trail)
+                made.is_exact = False
+                owner.put((made,), ())
+        return owner.element()
+
+    def store_item(self, atom: Atom, index: Atoms, atoms: Atoms, frame: Frame, value: Value) -> None:
+        """`atom[index] = …`."""
+        path = self._run.path
+        if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
+            self.store(atom.owner, text(index), atoms, frame, value=value, registers=atom.name in TABLES)
+        elif isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+            known = constant(index)
+            key = None if known is None else known.value
+            if (
+                atom.kind == "list"
+                and isinstance(key, int)
+                and atom.is_exact
+                and -len(atom.entries) <= key < len(atom.entries)
+            ):
+                entry = atom.entries[key]
+                entry.atoms = atoms if not path and not self._run.loops else join([entry.atoms, atoms])
+                return
+            atom.is_exact = atom.is_exact and key is not None and atom.kind == "dict"
+            atom.put(atoms, path, key if atom.kind == "dict" or isinstance(key, str) else None)
+        elif isinstance(atom, Shell) and (own := self.own_method(atom, "__setitem__")) is not None:
+            self._run.calls.apply(own, Arguments((index, atoms)), frame, value)
+
+    def augmented(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
+        """`x += …`: containers grow, anything else is another value."""
+        found: list[Atoms] = []
+        for atom in left:
+            if isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS):
+                found.append((atom,))  # calculated in place
+            elif isinstance(atom, Shell) and atom.kind != "tuple" and (atom.is_container or atom.is_module_container):
+                atom.is_exact = atom.is_exact and not self._run.loops and not self._run.path
+                library.merge(atom, right, self._run.path)
+                found.append((atom,))
+            else:
+                found.append(library.binary(self._run, (atom,), (atom,), right, frame, value))
+        return join(found)
+
+    # -- modules ---------------------------------------------------------------------------------------------------
+
+    def module_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """A method that `nn.Module` or one of its containers has; None for any other."""
+        if name in _REGISTRARS or name == "__setattr__":
+            given = arguments.argument(
+                1, {"register_parameter": "param", "register_buffer": "tensor"}.get(name, "module")
+            )
+            if given is not None:
+                key = text(arguments.argument(0, "name"))
+                if name == "register_buffer":
+                    given = (self._run.shell("buffer", value, frame),)
+                self.store(shell, key, given, frame, value=value)
+                if shell.is_module_container:
+                    shell.put(given, self._run.path, key)
+            return NONE
+        if name == "__init__":
+            shell.is_initialised = True
+            return NONE
+        if shell.is_module_container or name in ("children", "modules", "named_children", "named_modules"):
+            if shell.is_module_container:
+                self.construct(shell)
+                return library.container_method(self._run, shell, name, arguments, frame, value)
+            every = self._run.shell("list", value, frame, "children")
+            every.is_exact = False
+            for stored in shell.stores:
+                for atom in stored.atoms:
+                    if isinstance(atom, Shell) and atom.is_layer:
+                        every.put((atom,), ())
+            return (every,)
+        return None
+
+    # -- how they come to be ---------------------------------------------------------------------------------------
+
+    def instantiate(self, cls: ClassRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        full = cls.arguments.then(arguments)
+        name = cls.model.name
+        if name in calls.TENSOR_CLASSES:
+            return (self._run.shell(_tensor_kind(name), value, frame),)
+        return (self.instance(cls.model, full, frame, value),)
+
+    def instance(self, model: ClassModel, arguments: Arguments, frame: Frame, value: Value) -> Shell:
+        made = self._run.shell("instance", value, frame, model.name)
+        made.model, made.arguments = model, arguments
+        if model.name in calls.CONTAINERS:
+            made.is_built = True
+            self.fill(made, arguments)
+        elif model.facts.fields is not None:
+            self._fill_fields(made, arguments, frame)
+        return made
+
+    def construct(self, shell: Shell) -> None:
+        """Run the constructor of an object that was made, once."""
+        if shell.is_built or shell.kind != "instance":
+            return
+        shell.is_built = True
+        outer, self._run.path = self._run.path, ()
+        loops, self._run.loops = self._run.loops, 0
+        self.initialise(shell, shell.arguments)
+        self._run.path, self._run.loops = outer, loops
+
+    def initialise(self, shell: Shell, arguments: Arguments) -> None:
+        """Run `__init__` as the classes of the MRO define it."""
+        shell.is_built = True
+        model = model_of(shell)
+        frame = class_frame(model.facts.scope, id(shell), shell.trail)
+        value = shell.value if shell.value is not None else _NO_VALUE
+        self.under_construction.append(shell)
+        self._run.calls.super_method(Super(shell, 0), "__init__", arguments, frame, value)
+        self.under_construction.pop()
+
+    def fill(self, shell: Shell, arguments: Arguments) -> None:
+        """What a container's constructor is given becomes its children."""
+        shell.is_exact = shell.is_exact and arguments.is_complete
+        is_sequence = "torch.nn.Sequential" in [model.name for model in model_of(shell).mro()]
+        for atoms in arguments.positional:
+            if is_sequence and not any(isinstance(atom, Shell) and atom.kind == "dict" for atom in atoms):
+                if not any(entry.atoms == atoms for entry in shell.entries):
+                    shell.put(atoms, ())
+            else:
+                library.merge(shell, atoms, ())
+        for name, atoms in arguments.keywords.items():
+            if name in calls.CONTAINERS.values():
+                library.merge(shell, atoms, ())
+            else:
+                shell.put(atoms, (), name)
+
+    def _fill_fields(self, shell: Shell, arguments: Arguments, frame: Frame) -> None:
+        model = model_of(shell)
+        shell.is_built = True
+        positional, keywords = list(arguments.positional), dict(arguments.keywords)
+        for parameter in model.facts.fields or ():
+            if positional:
+                found = positional.pop(0)
+            elif parameter.name in keywords:
+                found = keywords.pop(parameter.name)
+            elif parameter.default is not None:
+                found = self._run.evaluate(
+                    parameter.default, class_frame(model.facts.scope, id(parameter.default), shell.trail)
+                )
+            else:
+                found = UNKNOWN
+            shell.set(parameter.name, found)
+        after = self.own_method(shell, "__post_init__")
+        if after is not None and shell.value is not None:
+            self._run.calls.apply(after, Arguments(), frame, shell.value)
+
+
+def model_of(shell: Shell) -> ClassModel:
+    assert shell.model is not None
+    return shell.model
+
+
+def _is_same(one: Store, other: Store) -> bool:
+    """Whether something was stored before, in another turn of a loop."""
+    return (
+        one.name == other.name
+        and one.target is other.target
+        and one.value is other.value
+        and one.atoms == other.atoms
+        and one.path == other.path
+    )
+
+
+def _tensor_kind(name: str) -> str:
+    """Whether calling a class gives a parameter or a buffer."""
+    return "buffer" if name.endswith("Buffer") else "parameter"

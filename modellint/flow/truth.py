@@ -1,0 +1,162 @@
+"""Whether a condition holds, as far as what is in it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Outside, Super
+from modellint.flow.heap import Shell
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.graph.value import Value
+
+    Evaluate = Callable[[Value], Atoms]
+
+_NAMED = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+
+
+def truth(test: Value, evaluate: Evaluate) -> bool | None:
+    """The outcome of a condition, None if it is not known."""
+    if test.op is Op.COMPARE:
+        return _compare(test.data, evaluate(test.args[0]), evaluate(test.args[1]))
+    if test.op is Op.UNARY and test.data == "not":
+        inner = truth(test.args[0], evaluate)
+        return None if inner is None else not inner
+    if test.op is Op.BOOL:
+        outcomes = [truth(arg, evaluate) for arg in test.args]
+        decisive = bool(test.data == "or")
+        if decisive in outcomes:
+            return decisive
+        return None if None in outcomes else not decisive
+    if test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data in ("isinstance", "builtins.isinstance"):
+        return _is_instance(test, evaluate)
+    return _agreed(evaluate(test), _truthy)
+
+
+def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
+    """The one operand that an open condition turns on, if there is one, and whether the condition negates it."""
+    negated = False
+    while True:
+        if test.op is Op.UNARY and test.data == "not":
+            test, negated = test.args[0], not negated
+            continue
+        if test.op is Op.COMPARE and test.data in ("is not", "!=") and test.args[1].op is Op.CONST:
+            return _positive(test), not negated
+        if test.op is Op.BOOL:
+            undecided = [arg for arg in test.args if truth(arg, evaluate) is None]
+            if len(undecided) == 1:
+                test = undecided[0]
+                continue
+        return test, negated
+
+
+def _positive(test: Value) -> Value:
+    """`x is None` of `x is not None`."""
+    from modellint.graph.value import Value
+
+    return Value(Op.COMPARE, test.args, {"is not": "is", "!=": "=="}[test.data], test.node)
+
+
+def identity(test: Value) -> Hashable:
+    """What two tests have in common that cannot come out differently: the same names, compared with the same."""
+    if test.op in _NAMED:
+        return test.op, test.data, *(identity(arg) for arg in test.args[:1])
+    if test.op is Op.COMPARE and all(arg.op in _NAMED for arg in test.args):
+        return test.data, *(identity(arg) for arg in test.args)
+    return id(test)
+
+
+def _agreed(atoms: Atoms, outcome_of: Callable[[Atom], bool | None]) -> bool | None:
+    outcomes = {outcome_of(atom) for atom in atoms}
+    return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _truthy(atom: Atom) -> bool | None:
+    if isinstance(atom, Constant):
+        return bool(atom.value)
+    if isinstance(atom, Shell):
+        if atom.is_container or atom.is_module_container:
+            return True if atom.entries else None
+        return True if atom.is_layer else None
+    return True if isinstance(atom, ClassRef | FunctionRef | Outside | Super) else None
+
+
+def _is_none(atom: Atom) -> bool | None:
+    if isinstance(atom, Constant):
+        return atom.value is None
+    return False if isinstance(atom, Shell | ClassRef | FunctionRef | Outside | Super | Derived) else None
+
+
+def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
+    if len(right) != 1:
+        return None
+    return _agreed(left, lambda atom: _compare_one(operator, atom, right[0]))
+
+
+def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
+    if isinstance(right, Constant) and right.value is None and operator in ("is", "is not", "==", "!="):
+        outcome = _is_none(left)
+        return outcome if outcome is None or operator in ("is", "==") else not outcome
+    if operator in ("in", "not in"):
+        return _member(left, right, operator == "in")
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _compare_constants(operator, left.value, right.value)
+    if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
+        return (left.model.name == right.model.name) is (operator in ("is", "=="))
+    return None
+
+
+def _member(left: Atom, right: Atom, wanted: bool) -> bool | None:
+    if not isinstance(left, Constant):
+        return None
+    if isinstance(right, Constant) and isinstance(right.value, str) and isinstance(left.value, str):
+        return (left.value in right.value) is wanted
+    if isinstance(right, Shell) and right.is_container and right.is_exact and all(not e.path for e in right.entries):
+        if right.kind == "dict":
+            known: list[object] = [entry.key for entry in right.entries]
+        else:
+            known = [e.atoms[0].value for e in right.entries if len(e.atoms) == 1 and isinstance(e.atoms[0], Constant)]
+        return (left.value in known) is wanted if len(known) == len(right.entries) else None
+    return None
+
+
+def _compare_constants(operator: str, left: object, right: object) -> bool | None:
+    if operator in ("==", "is"):
+        return left == right
+    if operator in ("!=", "is not"):
+        return left != right
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}.get(operator)
+    return None
+
+
+def _is_instance(test: Value, evaluate: Evaluate) -> bool | None:
+    if len(test.positional) != 2:
+        return None
+    value, kinds = (evaluate(arg) for arg in test.positional)
+    if len(kinds) != 1:
+        return None
+    kind = kinds[0]
+    name = kind.model.name if isinstance(kind, ClassRef) else kind.name if isinstance(kind, Outside) else None
+    return None if name is None else _agreed(value, lambda atom: _is_of(atom, name, kind))
+
+
+def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
+    if isinstance(atom, Constant):
+        names = [f"builtins.{cls.__name__}" for cls in type(atom.value).__mro__]
+        return name in names if name.startswith(("builtins.", "torch.nn.")) else None
+    if isinstance(atom, Shell):
+        if atom.is_container:
+            return name == f"builtins.{atom.kind}" if name.startswith(("builtins.", "torch.nn.")) else None
+        if atom.model is not None and atom.kind == "instance":
+            if name in [model.name for model in atom.model.mro()]:
+                return True
+            return False if atom.model.is_complete else None
+        return False if isinstance(kind, ClassRef) and kind.model.is_module else None
+    if isinstance(atom, ClassRef | FunctionRef) and isinstance(kind, ClassRef):
+        return False
+    return None

@@ -1,0 +1,367 @@
+"""The lives of objects, run once for each class: what they keep, register, read, and do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ClassRef, Constant, Given, Plain, Unknown
+from modellint.flow.gate import Keepers
+from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.life import Life, covers, left_open
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes import objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.heap import Path, Store
+    from modellint.flow.objects import Read
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: Methods by which a layer is at work.
+_WORK = ("forward", "__call__", "training_step")
+#: Methods that `nn.Module` has for its children; a class that writes them for a container looks after it by hand.
+CARE = frozenset(
+    """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
+    named_modules state_dict load_state_dict requires_grad_ __setattr__ __getstate__ __setstate__""".split()
+)
+#: Methods by which a container grows.
+_FILLS = frozenset("append extend insert update add setdefault appendleft".split())
+#: How deeply what an object is built from is looked at.
+_MAX_NESTING = 6
+
+
+class Lives:
+    """Reached as `project.lives`; one for each file that is checked."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.keepers = Keepers(project)
+        self._known: dict[ClassModel, Lived] = {}
+
+    def of(self, model: ClassModel) -> Lived:
+        found = self._known.get(model)
+        if found is None:
+            found = self._known[model] = Lived(model, self.keepers)
+        return found
+
+    def subjects(self, cls: Class) -> list[ClassModel]:
+        """The layers whose objects run what a class defines: itself, or those that it is mixed into."""
+        model = self._project.classes.model(cls)
+        models = [model]
+        if is_layer(model) is None:
+            others = (self._project.classes.model(other) for other in cls.module.classes.values() if other is not cls)
+            models = [other for other in others if other.is_module is True and model in other.mro()]
+        return [other for other in models if not other.has_own_adder("__setattr__")]
+
+    def may_keep(self, cls: Class) -> bool:
+        """Whether a class may leave layers or parameters in plain containers."""
+        return self.keepers.may_keep(cls)
+
+    def may_derive(self, cls: Class) -> bool:
+        """Whether a class may store what is made of a new parameter."""
+        return self.keepers.may_derive(cls)
+
+    def may_store_early(self, cls: Class) -> bool:
+        """Whether a class may store layers or parameters before the constructor of its base has run."""
+        return self.keepers.may_store_early(cls)
+
+
+def is_layer(model: ClassModel) -> bool | None:
+    """Whether a class is a layer; False where it looks like one but has an unknown base, None where it is none."""
+    if model.is_module is True:
+        return True
+    if model.is_module is None and model.has_method("forward"):
+        return False
+    return None
+
+
+@dataclass(eq=False)
+class Kept:
+    """One assignment of an attribute: what it stores, under which conditions, and what is added to it later."""
+
+    attribute: str
+    store: Store
+    containers: list[Shell]
+    #: What a later assignment puts into the container.
+    later: list[Shell] = field(default_factory=list)
+
+    @property
+    def target(self) -> Value:
+        """What is assigned to, or the call that stores."""
+        assert self.store.place is not None
+        return self.store.place
+
+    @property
+    def value(self) -> Value:
+        assert self.store.value is not None
+        return self.store.value
+
+    @property
+    def function(self) -> Function:
+        assert self.store.function is not None
+        return self.store.function
+
+    @property
+    def path(self) -> Path:
+        return self.store.path
+
+    @cached_property
+    def kind(self) -> str:
+        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` where that cannot be told."""
+        kinds = {shell.kind for shell in self.containers}
+        return kinds.pop() if len(kinds) == 1 else "container"
+
+    @cached_property
+    def is_one_tuple(self) -> bool:
+        """Whether it is a tuple of one, written out."""
+        made = self._displays
+        return bool(made) and all(len(each.args) == 1 and each.args[0].op is not Op.STARRED for each in made)
+
+    @property
+    def _displays(self) -> list[Value]:
+        """The tuples that are stored, where there is nothing else."""
+        made = [shell.value for shell in self.containers]
+        found = [value for value in made if value is not None and value.op is Op.TUPLE]
+        return found if len(found) == len(made) else []
+
+    @property
+    def has_stray_comma(self) -> bool:
+        """Whether nothing but a comma behind a value makes it a tuple: `self.x = f(),`."""
+        starts = [((made.line, made.offset), (made.args[0].line, made.args[0].offset)) for made in self._displays]
+        return self.is_one_tuple and all(outer == inner for outer, inner in starts)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether the container is a list or tuple of one element, written where it is stored, that never grows."""
+        value = self.value
+        is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
+        return is_display and not self.later and all(len(shell.entries) == 1 for shell in self.containers)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a container stands within the container."""
+        entries = (entry for shell in (*self.containers, *self.later) for entry in shell.entries)
+        return any(isinstance(atom, Shell) and atom.is_container for entry in entries for atom in entry.atoms)
+
+    def leaves(self) -> Iterator[tuple[Atom, Path]]:
+        """What the container holds, nested containers opened, and on which paths."""
+        seen: set[Shell] = set()
+        pending = [(shell, self.path) for shell in (*self.later, *self.containers)]
+        while pending:
+            shell, path = pending.pop()
+            if shell in seen:
+                continue
+            seen.add(shell)
+            for entry in shell.entries:
+                if are_exclusive(path, entry.path):
+                    continue
+                taken = (*path, *(step for step in entry.path if step not in path))
+                for atom in entry.atoms:
+                    if isinstance(atom, Shell) and atom.is_container:
+                        pending.append((atom, taken))
+                    else:
+                        yield atom, taken
+
+
+class Lived:
+    """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
+
+    def __init__(self, model: ClassModel, keepers: Keepers) -> None:
+        self.model = model
+        self._classes = keepers.project.classes
+        self._gate = keepers
+        self._life = Life(model, keepers.project, keepers)
+        self._is_whole = False
+        self._life.begin()
+        for method in self._methods():
+            if self._is_own(method) and keepers.method_matters(method):
+                self._life.follow(method)
+        self._settle()
+        if any(map(self.lost, self.lasting)):  # another method may register it
+            for method in self._methods():
+                if _stores(method):
+                    self._life.follow(method)
+            self._settle()
+
+    def _settle(self) -> None:
+        self.lasting = _final(_kept(self._life.shell.stores))
+        wanted = {leaf for kept in self.lasting for leaf, _ in kept.leaves() if isinstance(leaf, Shell)}
+        self._registered = self._life.registered(wanted)
+
+    @property
+    def stores(self) -> list[Store]:
+        """What is stored under attributes of the object, in order."""
+        return self._life.shell.stores
+
+    @property
+    def is_initialised(self) -> bool:
+        """Whether `nn.Module.__init__` runs."""
+        return self._life.shell.is_initialised
+
+    def is_registered(self, shell: Shell, without: Store) -> bool:
+        """Whether a layer or parameter becomes a part of the object by another assignment, under some conditions."""
+        return bool(self._life.registered((shell,), without).get(shell))
+
+    def _methods(self) -> Iterator[Function]:
+        """The methods of an object, what it inherits included."""
+        for owner in self.model.mro():
+            for method in owner.cls.methods.values() if owner.cls is not None else ():
+                is_it = self.model.method(method.name) is method and not method.is_class_method
+                if is_it and (self._is_own(method) or method.name in _WORK or not self._gate.is_idle(method)):
+                    yield method
+
+    def _is_own(self, method: Function) -> bool:
+        """Whether a method stands in the file of the class itself."""
+        return self.model.cls is not None and method.module is self.model.cls.module
+
+    def _go_on(self) -> Life:
+        """The life with everything that the object can be asked to do."""
+        if not self._is_whole:
+            self._is_whole = True
+            for method in self._methods():
+                if method.name in _WORK:
+                    self._life.follow(method, at_work=True)
+            for method in self._methods():
+                self._life.follow(method)
+        return self._life
+
+    def lost(self, kept: Kept) -> dict[Shell, bool]:
+        """The layers and parameters in a container that are not registered, and whether they are under conditions."""
+        found: dict[Shell, bool] = {}
+        for leaf, taken in kept.leaves():
+            if isinstance(leaf, Shell) and (leaf.is_layer or leaf.kind == "parameter"):
+                open_paths = left_open(self._registered.get(leaf, ()), taken)
+                if not covers(open_paths) and self._has_state(leaf):
+                    found[leaf] = bool(open_paths)
+        return found
+
+    def _has_state(self, shell: Shell) -> bool:
+        """Whether a layer has parameters or buffers: of a library's layers that is known."""
+        if shell.kind != "instance" or shell.model is None or shell.model.cls is not None:
+            return self._life.has_state(shell)
+        return bool(self._classes.state(_as_object(shell, 0)))
+
+    def keeps_nothing_of(self, kept: Kept) -> bool:
+        """Whether an object of this class registers all that a container holds, or has another one."""
+        return not any(self.lost(other) for other in self.lasting if other.store.place is kept.store.place)
+
+    def reads(self, name: str) -> list[Read]:
+        return [read for read in self._go_on().reads if read.name == name]
+
+    def cares_for(self, kept: Kept) -> bool:
+        """Whether a method does for what an attribute holds what torch does for children."""
+        return any(read.function.name in CARE for read in self.reads(kept.attribute))
+
+    def handled(self, kept: Kept) -> Iterator[tuple[str, Function]]:
+        """The methods of what a container holds that the object calls by hand, and where."""
+        same = [other for other in self.lasting if other.store.place is kept.store.place]
+        held = {leaf for other in same for leaf, _ in other.leaves()}
+        for shell, name, function in self._go_on().run.calls.handled:
+            if shell in held and function is not None:
+                yield name, function
+
+
+def _mentions(value: Value, attribute: str) -> bool:
+    return any(self_attribute(part) == attribute for part in value.walk())
+
+
+def _stores(method: Function) -> bool:
+    """Whether a method stores something under attributes, or puts it into what is there."""
+    for event in method.flow.events:
+        if event.kind is EventKind.STORE:
+            return True
+        if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _FILLS:
+            return True
+    return False
+
+
+def _kept(stores: Iterable[Store]) -> Iterator[Kept | Store]:
+    """The assignments of attributes, those of containers opened."""
+    for store in stores:
+        containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
+        if (
+            containers
+            and store.registers
+            and store.place is not None
+            and store.function is not None
+            and store.name is not None
+        ):
+            yield Kept(store.name, store, containers)
+        else:
+            yield store
+
+
+def _final(kept: Iterable[Kept | Store]) -> list[Kept]:
+    """The assignments that last: what another one overwrites is left out, what it extends is what it was."""
+    result: list[Kept] = []
+    for one in kept:
+        name = one.attribute if isinstance(one, Kept) else one.name
+        lasting: list[Kept] = []
+        is_new = isinstance(one, Kept)
+        for before in result:
+            if before.attribute != name or not set(one.path) <= set(before.path):
+                lasting.append(before)
+            elif isinstance(one, Kept) and _extends(one, before):
+                before.later.extend(one.containers)
+                lasting.append(before)
+                is_new = False
+        if isinstance(one, Kept) and is_new:
+            lasting.append(one)
+        result = lasting
+    return result
+
+
+def _extends(one: Kept, before: Kept) -> bool:
+    """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
+    return any(shell in before.containers for shell in one.containers) or _mentions(one.value, before.attribute)
+
+
+# -- for the questions that class models still answer --------------------------------------------------------------
+
+
+def _as_object(atom: Atom, depth: int) -> objects.Object:
+    """An atom as class models take it."""
+    if depth > _MAX_NESTING:
+        return objects.UNKNOWN
+    if isinstance(atom, Constant):
+        return objects.Constant(atom.value)
+    if isinstance(atom, ClassRef):
+        return objects.ClassObject(atom.model, _as_arguments(atom.arguments, depth))
+    if isinstance(atom, Given):
+        return objects.Given(atom.name)
+    if isinstance(atom, Plain):
+        return objects.PLAIN
+    if not isinstance(atom, Shell):
+        return objects.UNKNOWN
+    if atom.kind == "parameter" or atom.kind == "buffer":
+        return objects.Tensor(trained=atom.kind == "parameter")
+    if atom.kind == "pretrained":
+        return objects.TRAINED
+    held = tuple(_as_value(entry.atoms, depth) for entry in atom.entries)
+    if atom.model is None:
+        is_known = atom.kind == "dict" and all(entry.key is not None for entry in atom.entries)
+        return objects.Group(held, tuple(entry.key for entry in atom.entries) if is_known else None)
+    if atom.is_module_container:
+        return objects.Instance(atom.model, objects.NO_ARGUMENTS, held)
+    return objects.Instance(atom.model, _as_arguments(atom.arguments, depth))
+
+
+def _as_value(atoms: Atoms, depth: int) -> objects.Object:
+    return objects.choice(
+        [_as_object(atom, depth + 1) for atom in atoms if not isinstance(atom, Unknown)] or [objects.UNKNOWN]
+    )
+
+
+def _as_arguments(arguments: Arguments, depth: int) -> objects.Arguments:
+    return objects.Arguments(
+        tuple(_as_value(atoms, depth) for atoms in arguments.positional),
+        {name: _as_value(atoms, depth) for name, atoms in arguments.keywords.items()},
+        arguments.is_complete,
+    )

@@ -1,0 +1,219 @@
+"""What operators of torch, of Python's containers and builtins do: one row for each, as data.
+
+A row has the names of an operator, where it is found (a function of `torch` is often a method of `Tensor`, too), and
+its facets. Whoever asks about operators asks here, so that what is learned of one is known everywhere;
+`tests/operators` checks every facet against the installed torch. The *operand* is the tensor (or object) that a method
+is called on, or a function's first argument; positions count from it, 0 (`masked_fill(x, mask, value)`: `value@2`).
+
+Elements of the result
+    passed              all are the operand's, perhaps of another type (of any tensor in it, where it is a list)
+    picked              the same, picked for how large they are, or by a mask
+    drawn:WHICH         ids of where something is along a dimension of n: 0 … n - 1. WHICH is what has the `best` score,
+                        the `least`, or `any`
+    pair:WHICH          a tuple of elements and their ids, along a dimension
+    counted             0, 1, 2, …
+    real                real numbers, of integers too, or they are refused; `real:likely`: unless it is given integers,
+                        for which it is not meant
+    constant:N          all are N
+    fill:NAME@P         some, or all, are argument P, called NAME
+    limit:NAME@P        at most that argument; `below:NAME@P` smaller than it; `lift:NAME@P` at least
+    literal             the numbers that it is given
+    like:OP             what Python's operator OP gives of the same arguments (`like:neg`: unary minus)
+    chooses             of its two last arguments, each element of one of them
+    scores              keeps the order along a dimension, so that the best stays the best
+    product             sums of products of two tensors
+    rounds              the nearest whole number in some direction, or the same number
+    extreme, largest    the smallest or largest of several numbers; the largest
+    counts              how many elements there are, along dimensions or in all
+Looking up
+    ids:NAME@P          that argument picks rows or elements; what is not below their number is an error
+    table               a layer that looks up rows; `padding:NAME@P`: its constructor's row for padding
+Dimensions
+    same-shape          of the operand's shape (of the common one, where there are several)
+    resizes             sizes or repetitions are given
+    squeezes            without dimensions of one; `unsqueezes` with one more; `flattens` several to one
+    reorders            the same dimensions, or elements along them, in another order
+    reduces             without the dimensions that are reduced; without arguments, a single number
+    stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
+    sized               the first arguments are the sizes
+    width:NAME@P        how wide the last dimension of the input must be, by the constructor's argument;
+                        `makes-width` that of the result. `channels`, `makes-channels` the same of dimension 1
+    recurrent           the second result, the state, is real numbers too
+    resamples           an image of another size
+Type, device and kind
+    dtype:T             the result's type; `casts:float` and `casts:integer` change nothing else; `casts`: as told
+    type:float          a type of real numbers; `type:integer` of whole ones
+    fresh:default       made on the default device, unless `device=` names one; `fresh:cpu`: on the CPU. All else stays
+                        where the operand is
+    moves               may give the tensor or layer on another device; `host`: on the CPU
+    gives:KIND          no tensor: `number`, `int`, `bool`, `list`, `array`, `size`, `tuple`, `dtype`, `device`,
+                        `layout`, or several: `tensors`
+    distribution        what is drawn from by `sample`
+Effects
+    in-place            there is one of this name and `_` that changes its operand and gives it back
+    changes             changes its operand; `itself` gives it back
+    makes               a tensor of what it is given
+    no-gradients        none are recorded under it, or perhaps none
+Layers
+    wraps               gives the layer that it is given (`itself`), or one that holds it
+    weight-norm, spectral-norm   by which the weight is divided
+    builds              an object of the class that it is given
+    registers:NAME@P    registers that argument; `hooks` a function
+    parameters          gives the parameters; `reads`: asks, or sets up, and computes nothing
+    holds:NAME@P        a container, which registers what it is given by that argument; `holds` alone: a layer itself
+    trained, kept       a parameter; a buffer
+Containers and builtins
+    adds:@P             adds that argument; `extends:@P` all in it; `removes` some or all
+    contents            gives what is in it; `pairs` the same with a key, number or partner; `element` one of it
+    gathers             in a new container
+    copies              gives a copy
+    number              gives a number; `looks` at what it is given, and keeps nothing of it
+Checks
+    unchecked:WHY       not run by the tests, since it needs WHY
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .rows import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+    #: `functions`, `methods` or `attributes`; the class of these; the name, a full one of functions.
+    _Entry = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A row: one of an operator's full names (`torch.clamp`, `Tensor.clamp_`), and its facets."""
+
+    name: str
+    facets: frozenset[str]
+
+    def argument(self, kind: str) -> tuple[int, str] | None:
+        """The position and name of the argument that a facet is about: (2, "value") of `fill`."""
+        for facet in self.facets:
+            key, _, value = facet.partition(":")
+            if key == kind and "@" in value:
+                name, _, position = value.partition("@")
+                return int(position), name
+        return None
+
+    def value(self, kind: str) -> str | None:
+        """What a facet says behind its colon: "best" of `drawn`; None where there is no such facet."""
+        return next((facet.partition(":")[2] for facet in self.facets if facet.partition(":")[0] == kind), None)
+
+
+def row(name: str) -> Operator | None:
+    """The row of a function or class (`torch.cat`, `builtins.list`), a method or an attribute (`Tensor.clamp_`)."""
+    facets = _facets.get(name)
+    return None if facets is None else Operator(name, facets)
+
+
+def rows() -> Iterator[Operator]:
+    """The rows of all operators, under each of their names."""
+    return (Operator(name, facets) for name, facets in _facets.items())
+
+
+def functions(*facets: str) -> AbstractSet[str]:
+    """The full names of functions and classes with one of `facets`; several with blanks between: with all of them."""
+    return _view("functions", "", facets)
+
+
+def methods(of: str, *facets: str) -> AbstractSet[str]:
+    """The names of methods of a class with one of `facets`, those in place too; without facets, of all."""
+    return _view("methods", of, facets)
+
+
+def attributes(of: str, *facets: str) -> AbstractSet[str]:
+    """The names of attributes of a class (or module) with one of `facets`; without facets, of all."""
+    return _view("attributes", of, facets)
+
+
+def add(texts: tuple[str, ...]) -> None:
+    """Have these rows besides our own, which are written alike, in the place of any that were added before.
+
+    Raises ValueError for what is no row. Views that were asked for know the new rows, too.
+    """
+    global _added
+    if texts == _added:
+        return
+    _clear()
+    try:
+        for text in (ROWS, *texts):
+            _read(text)
+        _added = texts
+    except ValueError:
+        _clear()
+        _read(ROWS)
+        _added = ()
+        raise
+    finally:
+        for (kind, of, facets), view in _views.items():
+            view.clear()
+            view.update(_found(kind, of, facets))
+
+
+#: The facets by full names; what has a facet: the kind, the class and the name of each; each view that was given.
+_facets: dict[str, frozenset[str]] = {}
+_having: dict[str, set[_Entry]] = {}
+_views: dict[tuple[str, str, tuple[str, ...]], set[str]] = {}
+_added: tuple[str, ...] = ()
+_KINDS = ("functions", "classes", "methods", "attributes")
+
+
+def _clear() -> None:
+    _facets.clear()
+    _having.clear()
+
+
+def _read(text: str) -> None:
+    homes: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        names, colon, words = line.partition(" : ")
+        if colon and homes and names.strip() and words.strip():
+            _put(names.split(), homes, frozenset(words.split()))
+        elif line.startswith("["):
+            homes = [_home(home, line) for home in line.strip("[]").split(",")]
+        elif line.strip():
+            raise ValueError(f"`{line}`: expected a heading in brackets, and below it lines `name : facet`")
+
+
+def _home(text: str, line: str) -> tuple[str, str]:
+    kind, _, of = text.strip().partition(" of ")
+    if kind not in _KINDS or not of:
+        raise ValueError(f"`{line}`: expected `[functions of MODULE]`, or `methods`, `classes` or `attributes`")
+    return kind, of
+
+
+def _put(names: list[str], homes: list[tuple[str, str]], facets: frozenset[str]) -> None:
+    entries: list[_Entry] = []
+    for kind, of in homes:
+        is_method = kind == "methods"
+        for name in (*names, *(f"{name}_" for name in names if is_method and "in-place" in facets)):
+            full = f"{of}.{name}"
+            if full in _facets:
+                raise ValueError(f"`{full}`: there are two rows of it; expected one with all its facets")
+            _facets[full] = facets
+            entries.append((kind, of, name) if is_method or kind == "attributes" else ("functions", "", full))
+    for key in {"", *facets, *(facet.partition(":")[0] for facet in facets)}:
+        _having.setdefault(key, set()).update(entries)
+
+
+def _view(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
+    known = _views.get((kind, of, facets))
+    if known is None:
+        known = _views[kind, of, facets] = _found(kind, of, facets)
+    return known
+
+
+def _found(kind: str, of: str, facets: tuple[str, ...]) -> set[str]:
+    groups = [set.intersection(*(_having[facet] for facet in words.split())) for words in facets] or [_having[""]]
+    return {entry[2] for group in groups for entry in group if entry[0] == kind and entry[1] == of}
+
+
+_read(ROWS)

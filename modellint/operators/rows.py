@@ -1,0 +1,347 @@
+"""The rows of the table of operators. What the facets mean is said in the package's docstring.
+
+Sources: the documentation of PyTorch (`torch`, `torch.Tensor`, `torch.nn`, `torch.nn.functional`) and of Python.
+"""
+
+ROWS = """
+[functions of torch, methods of Tensor]
+reshape repeat_interleave tile broadcast_to         : passed resizes
+squeeze                                             : passed squeezes in-place
+unsqueeze                                           : passed unsqueezes in-place
+flatten ravel                                       : passed flattens
+unflatten narrow select diagonal                    : passed
+transpose swapaxes swapdims t                       : passed reorders in-place
+permute movedim moveaxis                            : passed reorders
+flip fliplr flipud roll rot90                       : passed reorders
+split chunk unbind tensor_split hsplit vsplit       : passed gives:tensors
+index_select gather                                 : passed ids:index@2
+take                                                : passed ids:index@1
+take_along_dim                                      : passed
+masked_select                                       : picked
+detach                                              : passed same-shape in-place
+clone                                               : passed same-shape
+amax                                                : picked reduces largest
+amin                                                : picked reduces
+max                                                 : pair:best picked reduces largest extreme
+min                                                 : pair:least picked reduces extreme
+sort                                                : pair:any passed
+topk                                                : pair:best picked
+kthvalue median mode                                : pair:any picked
+argmax                                              : drawn:best reduces dtype:int64
+argmin                                              : drawn:least reduces dtype:int64
+argsort                                             : drawn:any same-shape dtype:int64
+multinomial                                         : drawn:best dtype:int64
+clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place
+clamp_max                                           : limit:max@1 same-shape in-place
+clamp_min                                           : lift:min@1 same-shape in-place
+minimum                                             : limit:other@1 same-shape extreme
+maximum                                             : lift:other@1 same-shape extreme largest
+fmin                                                : limit:other@1 same-shape
+fmax                                                : lift:other@1 same-shape
+remainder fmod                                      : below:other@1 like:% same-shape in-place
+masked_fill                                         : fill:value@2 same-shape in-place
+index_fill                                          : fill:value@3 same-shape in-place
+where                                               : chooses same-shape
+add                                                 : like:+ same-shape in-place
+sub                                                 : like:- same-shape in-place
+subtract                                            : like:- same-shape in-place
+mul multiply                                        : like:* same-shape in-place
+div divide true_divide                              : like:/ same-shape in-place
+floor_divide                                        : like:// same-shape in-place
+pow                                                 : like:** same-shape in-place
+neg negative                                        : like:neg same-shape in-place
+lt less                                             : like:< same-shape dtype:bool
+le less_equal                                       : like:<= same-shape dtype:bool
+gt greater                                          : like:> same-shape dtype:bool
+ge greater_equal                                    : like:>= same-shape dtype:bool
+eq                                                  : like:== same-shape dtype:bool
+ne not_equal                                        : like:!= same-shape dtype:bool
+logical_not                                         : like:~ same-shape dtype:bool
+logical_and                                         : like:& same-shape dtype:bool
+bitwise_not                                         : like:~ same-shape in-place
+bitwise_and                                         : like:& same-shape in-place
+isnan isinf isfinite                                : same-shape dtype:bool
+cumsum tril triu abs sign                           : same-shape in-place
+round floor ceil trunc                              : rounds same-shape in-place
+nan_to_num square                                   : same-shape in-place
+exp log log1p sin cos tan sqrt rsqrt reciprocal     : real same-shape in-place
+sigmoid tanh expm1 log2 log10 erf                   : real same-shape in-place
+relu                                                : real:likely same-shape in-place
+softmax log_softmax                                 : real same-shape scores
+mean std var norm                                   : real reduces
+sum prod                                            : reduces
+all any                                             : reduces dtype:bool
+matmul mm bmm                                       : product
+numel                                               : gives:int counts
+is_floating_point                                   : gives:bool
+
+[functions of torch]
+stack                                               : passed stacks
+cat concat concatenate                              : passed joins grows
+hstack                                              : passed grows
+vstack dstack atleast_1d atleast_2d atleast_3d      : passed
+rand_like randn_like                                : real same-shape
+zeros_like                                          : constant:0 same-shape
+ones_like                                           : constant:1 same-shape
+empty_like randint_like                             : same-shape
+full_like                                           : fill:fill_value@1 same-shape
+cdist                                               : real
+outer                                               : product
+meshgrid broadcast_tensors                          : gives:tensors
+fill                                                : fill:value@1 same-shape
+isin                                                : same-shape dtype:bool
+rand randn                                          : real sized fresh:default
+zeros                                               : constant:0 sized fresh:default
+ones                                                : constant:1 sized fresh:default
+empty                                               : sized fresh:default
+full                                                : fill:fill_value@1 fresh:default
+arange                                              : counted fresh:default
+range                                               : counted fresh:cpu
+linspace logspace                                   : real fresh:default
+eye randint randperm tril_indices triu_indices      : fresh:default
+hann_window hamming_window blackman_window          : real fresh:default
+bartlett_window kaiser_window                       : real fresh:default
+normal                                              : real fresh:cpu
+tensor as_tensor                                    : passed literal fresh:default
+from_numpy                                          : passed fresh:default unchecked:numpy
+no_grad inference_mode set_grad_enabled             : no-gradients
+compile                                             : wraps
+
+[classes of torch]
+Tensor FloatTensor                                  : passed sized dtype:float32 fresh:cpu
+DoubleTensor                                        : passed sized dtype:float64 fresh:cpu
+HalfTensor                                          : passed sized dtype:float16 fresh:cpu
+LongTensor                                          : passed sized literal dtype:int64 fresh:cpu
+IntTensor                                           : passed sized literal dtype:int32 fresh:cpu
+BoolTensor                                          : sized dtype:bool fresh:cpu
+
+[attributes of torch]
+float float16 float32 float64 double half bfloat16  : type:float
+long int int8 int16 int32 int64 short uint8         : type:integer
+
+[functions of torch.autograd]
+no_grad set_grad_enabled                            : no-gradients
+
+[functions of torch.nn.functional]
+relu relu6 hardtanh                                 : real:likely same-shape
+dropout alpha_dropout feature_alpha_dropout         : same-shape
+dropout1d dropout2d dropout3d                       : same-shape
+sigmoid tanh gelu silu mish elu selu celu           : real same-shape
+leaky_relu softplus softsign logsigmoid             : real same-shape
+hardswish hardsigmoid prelu                         : real same-shape
+softmax log_softmax gumbel_softmax                  : real same-shape scores
+layer_norm rms_norm normalize                       : real same-shape
+batch_norm group_norm instance_norm                 : real same-shape
+glu linear bilinear conv1d conv2d conv3d            : real
+conv_transpose1d conv_transpose2d conv_transpose3d  : real
+scaled_dot_product_attention                        : real
+embedding embedding_bag                             : real ids:input@0
+pad                                                 : passed fill:value@3 grows
+interpolate                                         : resamples
+one_hot                                             : dtype:int64
+
+[functions of torch.nn.utils.rnn]
+pad_sequence                                        : passed fill:padding_value@2
+
+[functions of torch.nn.init]
+normal_ uniform_ trunc_normal_ xavier_uniform_      : changes itself
+xavier_normal_ kaiming_uniform_ kaiming_normal_     : changes itself
+zeros_ ones_ orthogonal_ eye_ constant_             : changes itself
+
+[methods of Tensor]
+view expand repeat                                  : passed resizes
+view_as reshape_as expand_as unfold                 : passed
+contiguous                                          : passed same-shape
+to                                                  : passed same-shape casts moves
+type type_as                                        : passed same-shape casts moves
+cpu                                                 : passed same-shape moves host
+cuda                                                : passed same-shape moves unchecked:GPU
+pin_memory                                          : passed same-shape unchecked:GPU
+float                                               : passed same-shape casts:float dtype:float32
+double                                              : passed same-shape casts:float dtype:float64
+half                                                : passed same-shape casts:float dtype:float16
+bfloat16                                            : passed same-shape casts:float dtype:bfloat16
+long                                                : passed same-shape casts:integer dtype:int64
+int                                                 : passed same-shape casts:integer dtype:int32
+short                                               : passed same-shape casts:integer dtype:int16
+char                                                : passed same-shape casts:integer dtype:int8
+byte                                                : passed same-shape casts:integer dtype:uint8
+bool                                                : same-shape dtype:bool
+requires_grad_                                      : passed same-shape itself
+to_dense                                            : passed same-shape
+item                                                : passed gives:number host
+tolist                                              : passed gives:list host
+numpy                                               : passed gives:array host unchecked:numpy
+new_zeros                                           : constant:0 sized
+new_ones                                            : constant:1 sized
+new_empty                                           : sized
+new_full                                            : fill:fill_value@2
+new_tensor                                          : makes
+size                                                : gives:size counts
+dim ndimension nelement element_size data_ptr       : gives:int
+stride                                              : gives:tuple
+is_contiguous                                       : gives:bool
+copy_ normal_ uniform_ random_ exponential_         : changes itself same-shape
+fill_                                               : changes itself same-shape fill:value@1
+zero_                                               : changes itself same-shape constant:0
+bernoulli_ index_put_ masked_scatter_ scatter_      : changes itself same-shape
+index_add_ index_copy_                              : changes itself same-shape
+
+[attributes of Tensor]
+T mT H mH                                           : passed reorders
+data real                                           : passed same-shape
+imag                                                : same-shape
+shape                                               : gives:size counts
+device                                              : gives:device
+dtype                                               : gives:dtype
+ndim itemsize                                       : gives:int
+is_cuda requires_grad                               : gives:bool
+layout                                              : gives:layout
+
+[classes of torch.nn]
+Identity                                            : passed same-shape
+Dropout Dropout1d Dropout2d Dropout3d               : passed same-shape
+AlphaDropout FeatureAlphaDropout                    : passed same-shape
+Flatten Unflatten                                   : passed
+ChannelShuffle PixelShuffle PixelUnshuffle          : passed
+ReLU ReLU6 GELU SiLU Mish ELU SELU CELU LeakyReLU   : real same-shape
+PReLU Softplus Softsign Softmax LogSoftmax Sigmoid  : real same-shape
+LogSigmoid Tanh Hardtanh Hardswish Hardsigmoid      : real same-shape
+Hardshrink Softshrink Tanhshrink Softmin            : real same-shape
+LayerNorm RMSNorm                                   : real same-shape width:normalized_shape@0
+Linear                                              : real width:in_features@0 makes-width:out_features@1
+Conv1d                                              : real channels:in_channels@0 makes-channels:out_channels@1
+Conv2d Conv3d                                       : real channels:in_channels@0 makes-channels:out_channels@1
+RNN LSTM GRU                                        : real recurrent width:input_size@0 makes-width:hidden_size@1
+Embedding                                           : real table padding:padding_idx@2
+EmbeddingBag                                        : real table padding:padding_idx@9
+Module                                              : holds
+Sequential                                          : holds:args@0
+ModuleList ModuleDict                               : holds:modules@0
+ParameterList                                       : holds:values@0
+ParameterDict                                       : holds:parameters@0
+Parameter                                           : trained passed same-shape
+UninitializedParameter                              : trained
+Buffer                                              : kept passed same-shape
+UninitializedBuffer                                 : kept
+
+[functions of torch.nn.utils]
+weight_norm remove_weight_norm                      : wraps itself weight-norm
+spectral_norm remove_spectral_norm                  : wraps itself spectral-norm
+skip_init                                           : builds
+
+[functions of torch.nn.utils.parametrizations]
+weight_norm                                         : wraps itself weight-norm
+spectral_norm                                       : wraps itself spectral-norm
+orthogonal                                          : wraps itself
+
+[functions of torch.jit]
+script                                              : wraps
+
+[classes of torch.nn.parallel]
+DataParallel                                        : wraps
+DistributedDataParallel                             : wraps unchecked:processes
+
+[classes of torch.distributions]
+Categorical                                         : distribution
+[classes of torch.distributions.categorical]
+Categorical                                         : distribution
+[methods of Categorical]
+sample                                              : drawn:best dtype:int64
+
+[methods of Module]
+to                                                  : itself moves casts
+to_empty                                            : itself moves
+xpu ipu mtia                                        : itself moves unchecked:hardware
+cuda                                                : itself moves unchecked:GPU
+cpu                                                 : itself moves host
+float half double bfloat16 type                     : itself casts
+eval train requires_grad_ apply share_memory        : itself
+add_module register_module                          : registers:module@1
+register_parameter                                  : registers:param@1
+register_buffer                                     : registers:tensor@1
+parameters named_parameters                         : parameters
+children modules                                    : contents
+buffers named_buffers named_children named_modules  : reads
+state_dict load_state_dict extra_repr get_submodule : reads
+get_parameter get_buffer zero_grad get_extra_state  : reads
+set_extra_state set_submodule compile               : reads
+register_forward_hook register_forward_pre_hook     : hooks
+register_full_backward_hook register_backward_hook  : hooks
+register_full_backward_pre_hook                     : hooks
+register_state_dict_post_hook                       : hooks
+register_state_dict_pre_hook                        : hooks
+register_load_state_dict_post_hook                  : hooks
+register_load_state_dict_pre_hook                   : hooks
+
+[attributes of Module]
+training dump_patches call_super_init T_destination : reads
+
+[methods of ModuleList, methods of Sequential, methods of ParameterList]
+append                                              : adds:@1
+extend                                              : extends:@1
+[methods of ModuleList, methods of Sequential]
+insert                                              : adds:@2
+pop                                                 : removes element
+
+[methods of ModuleDict, methods of ParameterDict, methods of dict]
+items                                               : pairs
+values                                              : contents
+keys                                                : reads
+pop                                                 : removes element
+clear                                               : removes
+update                                              : extends:@1
+[methods of ParameterDict, methods of dict]
+get                                                 : element
+setdefault                                          : adds:@2 element
+popitem                                             : removes
+copy                                                : contents
+
+[methods of list, methods of deque]
+append                                              : adds:@1
+extend                                              : extends:@1
+insert                                              : adds:@2
+pop                                                 : removes element
+remove clear                                        : removes
+copy                                                : contents
+index count                                         : reads
+reverse                                             : changes
+[methods of list]
+sort                                                : changes
+[methods of deque]
+appendleft                                          : adds:@1
+extendleft                                          : extends:@1
+popleft                                             : removes element
+
+[methods of set]
+add                                                 : adds:@1
+update                                              : extends:@1
+pop                                                 : removes element
+remove discard clear                                : removes
+copy                                                : contents
+
+[functions of builtins]
+list tuple set frozenset sorted                     : contents gathers passed
+reversed iter                                       : contents passed
+next                                                : element
+enumerate zip                                       : pairs
+dict                                                : copies
+int round                                           : number rounds
+float                                               : number rounds
+max                                                 : extreme largest
+min                                                 : extreme
+len                                                 : looks number counts
+abs sum any all bool                                : number
+isinstance issubclass hasattr getattr id type print : looks
+super                                               : looks
+[functions of math]
+floor ceil trunc                                    : rounds
+
+[functions of copy]
+copy deepcopy                                       : copies
+
+[functions of numpy]
+array asarray stack concatenate                     : passed unchecked:numpy
+[functions of einops]
+rearrange repeat                                    : passed unchecked:einops
+"""

@@ -11,14 +11,15 @@ Elements of the result
     drawn:WHICH         ids of where something is along a dimension of n: 0 … n - 1. WHICH is what has the `best` score,
                         the `least`, or `any`
     pair:WHICH          a tuple of elements and their ids, along a dimension
+    along:NAME@P        that argument is the dimension, the last one if it is left out (or, without ids, all of them)
     counted             0, 1, 2, …
     real                real numbers, of integers too, or they are refused; `real:likely`: unless it is given integers,
                         for which it is not meant
     constant:N          all are N
-    fill:NAME@P         some, or all, are argument P, called NAME
+    fill:NAME@P         some, or all, are argument P, called NAME; `mask:NAME@P` says which
     limit:NAME@P        at most that argument; `below:NAME@P` smaller than it; `lift:NAME@P` at least
     literal             the numbers that it is given
-    like:OP             what Python's operator OP gives of the same arguments (`like:neg`: unary minus)
+    like:OP             what Python's operator or function OP gives of the same arguments (`like:neg`: unary minus)
     chooses             of its two last arguments, each element of one of them
     scores              keeps the order along a dimension, so that the best stays the best
     product             sums of products of two tensors
@@ -117,6 +118,13 @@ def row(name: str) -> Operator | None:
 def rows() -> Iterator[Operator]:
     """The rows of all operators, under each of their names."""
     return (Operator(name, facets) for name, facets in _facets.items())
+
+
+def arguments(kind: str, *of: str) -> dict[str, int]:
+    """Where methods of classes take the argument that a facet is about: {"append": 1, "insert": 2, …} of `adds`."""
+    found = {name: row(f"{one}.{name}") for one in of for name in methods(one, kind)}
+    taken = {name: None if operator is None else operator.argument(kind) for name, operator in found.items()}
+    return {name: argument[0] for name, argument in taken.items() if argument is not None}
 
 
 def functions(*facets: str) -> AbstractSet[str]:

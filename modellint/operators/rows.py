@@ -22,14 +22,15 @@ detach                                              : passed same-shape in-place
 clone                                               : passed same-shape
 amax                                                : picked reduces largest
 amin                                                : picked reduces
-max                                                 : pair:best picked reduces largest extreme
-min                                                 : pair:least picked reduces extreme
-sort                                                : pair:any passed
-topk                                                : pair:best picked
-kthvalue median mode                                : pair:any picked
-argmax                                              : drawn:best reduces dtype:int64
-argmin                                              : drawn:least reduces dtype:int64
-argsort                                             : drawn:any same-shape dtype:int64
+max                                                 : pair:best along:dim@1 picked reduces largest extreme
+min                                                 : pair:least along:dim@1 picked reduces extreme
+sort                                                : pair:any along:dim@1 passed
+topk                                                : pair:best along:dim@2 picked
+kthvalue                                            : pair:any along:dim@2 picked
+median mode                                         : pair:any along:dim@1 picked
+argmax                                              : drawn:best along:dim@1 reduces dtype:int64
+argmin                                              : drawn:least along:dim@1 reduces dtype:int64
+argsort                                             : drawn:any along:dim@1 same-shape dtype:int64
 multinomial                                         : drawn:best dtype:int64
 clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place
 clamp_max                                           : limit:max@1 same-shape in-place
@@ -39,7 +40,7 @@ maximum                                             : lift:other@1 same-shape ex
 fmin                                                : limit:other@1 same-shape
 fmax                                                : lift:other@1 same-shape
 remainder fmod                                      : below:other@1 like:% same-shape in-place
-masked_fill                                         : fill:value@2 same-shape in-place
+masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place
 index_fill                                          : fill:value@3 same-shape in-place
 where                                               : chooses same-shape
 add                                                 : like:+ same-shape in-place
@@ -64,8 +65,18 @@ isnan isinf isfinite                                : same-shape dtype:bool
 cumsum tril triu abs sign                           : same-shape in-place
 round floor ceil trunc                              : rounds same-shape in-place
 nan_to_num square                                   : same-shape in-place
-exp log log1p sin cos tan sqrt rsqrt reciprocal     : real same-shape in-place
-sigmoid tanh expm1 log2 log10 erf                   : real same-shape in-place
+exp                                                 : like:exp real same-shape in-place
+log                                                 : like:log real same-shape in-place
+log1p                                               : like:log1p real same-shape in-place
+log2                                                : like:log2 real same-shape in-place
+log10                                               : like:log10 real same-shape in-place
+sin                                                 : like:sin real same-shape in-place
+cos                                                 : like:cos real same-shape in-place
+tan                                                 : like:tan real same-shape in-place
+sqrt                                                : like:sqrt real same-shape in-place
+rsqrt                                               : like:1/sqrt real same-shape in-place
+reciprocal                                          : like:1/ real same-shape in-place
+sigmoid tanh                                        : real same-shape in-place
 relu                                                : real:likely same-shape in-place
 softmax log_softmax                                 : real same-shape scores
 mean std var norm                                   : real reduces

@@ -207,10 +207,10 @@ class Trial:
             return ("a",) if is_mapping else () if self.of in ("list", "deque", "set") else (0,)
         return GIVEN.get(self.short, lambda new: ())(new)
 
-    def again(self, operand: Any, args: tuple[Any, ...], keyword: str = "") -> Any:
+    def again(self, operand: Any, args: tuple[Any, ...], keyword: str = "", **names: Any) -> Any:
         """The operator on another operand, with other arguments; `keyword` is a facet whose argument goes by name."""
         torch.manual_seed(0)
-        keywords = {"device": "cpu"} if self.short == "to_empty" else {}
+        keywords = {"device": "cpu"} if self.short == "to_empty" else names
         if keyword:
             position, name = self.row.argument(keyword) or (0, "")
             if position == 0:

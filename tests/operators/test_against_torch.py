@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import operator as python
 import os
 from typing import TYPE_CHECKING, Any
@@ -105,11 +106,30 @@ LIKE = {
     "+": python.add, "-": python.sub, "*": python.mul, "/": python.truediv, "//": python.floordiv, "%": python.mod,
     "**": python.pow, "neg": python.neg, "<": python.lt, "<=": python.le, ">": python.gt, ">=": python.ge,
     "==": python.eq, "!=": python.ne, "~": python.invert, "&": python.and_,
+    "1/sqrt": lambda x: x**-0.5, "1/": lambda x: 1 / x,
 }  # fmt: skip
 
 
 def like(trial: Trial, value: str) -> bool:
-    return torch.equal(trial.result, LIKE[value](trial.before, *trial.args))
+    if hasattr(math, value):
+        return torch.allclose(trial.result, trial.before.double().apply_(getattr(math, value)).float())
+    return torch.allclose(trial.result, LIKE[value](trial.before, *trial.args))
+
+
+def along(trial: Trial, value: str) -> bool:
+    name, _, position = value.partition("@")
+    before, on_first = trial.args[: int(position) - 1], {name: 0}
+    by_place = trial.again(trial.operand, (*before, 0))
+    by_name = getattr(trial.operand, trial.short)(*before, **on_first)
+    ids, same = (one if trial.row.value("drawn") else one[1] for one in (by_place, by_name))
+    return torch.equal(ids, same) and int(ids.max()) < trial.operand.shape[0]
+
+
+def masked(trial: Trial, value: str) -> bool:
+    name, _, position = value.partition("@")
+    mask, filler = trial.args[int(position) - 1], trial.args[-1]
+    filled = trial.again(trial.operand, (), **{name: mask}, value=filler)
+    return torch.equal(filled == filler, mask)
 
 
 def limits(trial: Trial, kind: str) -> torch.Tensor:
@@ -363,6 +383,8 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "picked": lambda trial, _: elements(first(trial)) <= elements(trial.before),
     "drawn": drawn,
     "pair": pair,
+    "along": along,
+    "mask": masked,
     "counted": lambda trial, _: trial.result.tolist() == list(range(5)),
     "real": real,
     "constant": lambda trial, value: elements(trial.result) == {float(value)},

@@ -84,47 +84,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    #: `functions`, `methods` or `attributes`; the class of these; the name, a full one of functions.
+    #: `functions`, `methods`, `attributes` or `words`; the class; the name, a full one of functions.
     _Entry = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """A row: one of an operator's full names (`torch.clamp`, `Tensor.clamp_`), and its facets."""
+    """A row: one of an operator's full names (`torch.clamp`, `Tensor.clamp_`), and what is said behind each facet."""
 
     name: str
-    facets: frozenset[str]
+    facets: dict[str, str]
 
-    def argument(self, kind: str) -> tuple[int, str] | None:
+    def argument(self, facet: str) -> tuple[int, str] | None:
         """The position and name of the argument that a facet is about: (2, "value") of `fill`."""
-        for facet in self.facets:
-            key, _, value = facet.partition(":")
-            if key == kind and "@" in value:
-                name, _, position = value.partition("@")
-                return int(position), name
-        return None
-
-    def value(self, kind: str) -> str | None:
-        """What a facet says behind its colon: "best" of `drawn`; None where there is no such facet."""
-        return next((facet.partition(":")[2] for facet in self.facets if facet.partition(":")[0] == kind), None)
+        name, at, position = self.facets.get(facet, "").partition("@")
+        return (int(position), name) if at else None
 
 
 def row(name: str) -> Operator | None:
     """The row of a function or class (`torch.cat`, `builtins.list`), a method or an attribute (`Tensor.clamp_`)."""
-    facets = _facets.get(name)
-    return None if facets is None else Operator(name, facets)
+    return _rows.get(name)
 
 
 def rows() -> Iterator[Operator]:
     """The rows of all operators, under each of their names."""
-    return (Operator(name, facets) for name, facets in _facets.items())
+    return iter(_rows.values())
 
 
 def arguments(kind: str, *of: str) -> dict[str, int]:
     """Where methods of classes take the argument that a facet is about: {"append": 1, "insert": 2, …} of `adds`."""
-    found = {name: row(f"{one}.{name}") for one in of for name in methods(one, kind)}
-    taken = {name: None if operator is None else operator.argument(kind) for name, operator in found.items()}
-    return {name: argument[0] for name, argument in taken.items() if argument is not None}
+    found = {name: _rows[f"{one}.{name}"].argument(kind) for one in of for name in methods(one, kind)}
+    return {name: argument[0] for name, argument in found.items() if argument is not None}
 
 
 def functions(*facets: str) -> AbstractSet[str]:
@@ -140,6 +130,11 @@ def methods(of: str, *facets: str) -> AbstractSet[str]:
 def attributes(of: str, *facets: str) -> AbstractSet[str]:
     """The names of attributes of a class (or module) with one of `facets`; without facets, of all."""
     return _view("attributes", of, facets)
+
+
+def words(*facets: str) -> AbstractSet[str]:
+    """The last parts of the names of all that has one of `facets`: what a text has to mention for it to be used."""
+    return _view("words", "", facets)
 
 
 def add(texts: tuple[str, ...]) -> None:
@@ -166,8 +161,8 @@ def add(texts: tuple[str, ...]) -> None:
             view.update(_found(kind, of, facets))
 
 
-#: The facets by full names; what has a facet: the kind, the class and the name of each; each view that was given.
-_facets: dict[str, frozenset[str]] = {}
+#: Rows by full names; what has a facet: the kind, the class and the name of each; each view that was given.
+_rows: dict[str, Operator] = {}
 _having: dict[str, set[_Entry]] = {}
 _views: dict[tuple[str, str, tuple[str, ...]], set[str]] = {}
 _added: tuple[str, ...] = ()
@@ -175,7 +170,7 @@ _KINDS = ("functions", "classes", "methods", "attributes")
 
 
 def _clear() -> None:
-    _facets.clear()
+    _rows.clear()
     _having.clear()
 
 
@@ -184,7 +179,7 @@ def _read(text: str) -> None:
     for line in text.splitlines():
         names, colon, words = line.partition(" : ")
         if colon and homes and names.strip() and words.strip():
-            _put(names.split(), homes, frozenset(words.split()))
+            _put(names.split(), homes, words.split())
         elif line.startswith("["):
             homes = [_home(home, line) for home in line.strip("[]").split(",")]
         elif line.strip():
@@ -198,17 +193,20 @@ def _home(text: str, line: str) -> tuple[str, str]:
     return kind, of
 
 
-def _put(names: list[str], homes: list[tuple[str, str]], facets: frozenset[str]) -> None:
+def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> None:
+    split = [word.partition(":") for word in words]
+    facets = {key: value for key, _, value in split}
     entries: list[_Entry] = []
     for kind, of in homes:
         is_method = kind == "methods"
         for name in (*names, *(f"{name}_" for name in names if is_method and "in-place" in facets)):
             full = f"{of}.{name}"
-            if full in _facets:
+            if full in _rows:
                 raise ValueError(f"`{full}`: there are two rows of it; expected one with all its facets")
-            _facets[full] = facets
+            _rows[full] = Operator(full, facets)
             entries.append((kind, of, name) if is_method or kind == "attributes" else ("functions", "", full))
-    for key in {"", *facets, *(facet.partition(":")[0] for facet in facets)}:
+            entries.append(("words", "", name))
+    for key in {"", *words, *facets}:
         _having.setdefault(key, set()).update(entries)
 
 

@@ -36,7 +36,7 @@ def places() -> Iterator[tuple[Operator, str, str]]:
 
 
 def why_not(row: Operator) -> str | None:
-    return row.value("unchecked")
+    return row.facets.get("unchecked")
 
 
 # -- what a facet says, as something that is seen -------------------------------------------------------------------
@@ -52,7 +52,7 @@ def elements(value: Any) -> set[Any]:
 
 def first(trial: Trial) -> Any:
     """The elements of a result that is a pair of elements and ids."""
-    return trial.result[0] if trial.row.value("pair") and isinstance(trial.result, tuple) else trial.result
+    return trial.result[0] if trial.row.facets.get("pair") and isinstance(trial.result, tuple) else trial.result
 
 
 def passed(trial: Trial, value: str) -> bool:
@@ -121,7 +121,7 @@ def along(trial: Trial, value: str) -> bool:
     before, on_first = trial.args[: int(position) - 1], {name: 0}
     by_place = trial.again(trial.operand, (*before, 0))
     by_name = getattr(trial.operand, trial.short)(*before, **on_first)
-    ids, same = (one if trial.row.value("drawn") else one[1] for one in (by_place, by_name))
+    ids, same = (one if trial.row.facets.get("drawn") else one[1] for one in (by_place, by_name))
     return torch.equal(ids, same) and int(ids.max()) < trial.operand.shape[0]
 
 
@@ -486,8 +486,8 @@ def tried(facet: str) -> tuple[list[str], list[str]]:
     """The rows for which a facet was seen, and those for which something else was."""
     seen, otherwise = [], []
     for row, kind, of in places():
-        for mine in row.facets if why_not(row) is None else ():
-            key, _, value = mine.partition(":")
+        for key, value in row.facets.items() if why_not(row) is None else ():
+            mine = f"{key}:{value}"
             if key != facet:
                 continue
             try:
@@ -499,7 +499,7 @@ def tried(facet: str) -> tuple[list[str], list[str]]:
     return seen, otherwise
 
 
-FACETS = sorted({facet.partition(":")[0] for row in operators.rows() for facet in row.facets} - {"unchecked"})
+FACETS = sorted({facet for row in operators.rows() for facet in row.facets} - {"unchecked"})
 
 
 @pytest.mark.parametrize("facet", FACETS)
@@ -547,7 +547,7 @@ def test_what_is_not_said_to_move_stays_where_its_operand_is() -> None:
     silent = ("fresh", "moves", "host", "gives", "unchecked", "no-gradients", "wraps")
     for row, kind, of in places():
         is_tensors = of == "Tensor" or (of in ("torch", "torch.nn.functional") and kind == "functions")
-        if not is_tensors or any(row.value(key) is not None for key in silent):
+        if not is_tensors or any(row.facets.get(key) is not None for key in silent):
             continue
         try:
             trial = Trial(row, kind, of, device="meta")
@@ -563,8 +563,8 @@ def test_what_is_not_said_to_move_stays_where_its_operand_is() -> None:
 
 def test_every_facet_is_seen_or_says_why_not() -> None:
     rows = list(operators.rows())
-    facets = [facet for row in rows for facet in row.facets if not facet.startswith("unchecked")]
-    unchecked = {row.name: row.value("unchecked") for row in rows if why_not(row) is not None}
+    facets = [facet for row in rows for facet in row.facets if facet != "unchecked"]
+    unchecked = {row.name: row.facets.get("unchecked") for row in rows if why_not(row) is not None}
     print(f"{len(rows)} rows, {len(facets)} facets; not run: {unchecked}")
     assert all(unchecked.values())
     assert set(FACETS) <= CHECKS.keys()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.link.values.facts import Fact, FactKind
 from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
-from modellint.link.values.torch_api import PASS_ATTRIBUTES
+from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -221,7 +221,7 @@ def _is_factless(value: Value, depth: int = 3) -> bool:
         return depth > 0 and all(_is_factless(arg, depth - 1) for arg in value.args)
     if value.op is not Op.ATTR or len(value.args) > 1:
         return False
-    return value.data not in PASS_ATTRIBUTES and value.args[0].op is not Op.CALL
+    return value.data not in PASSED_BY_ATTRIBUTES and value.args[0].op is not Op.CALL
 
 
 def _is_of_a_mode(event: Event) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import Op
 from modellint.link.values.limits import is_about
-from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
+from modellint.link.values.torch_api import PASSED_BY_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def clamp_of(index: Value) -> Value | None:
         name = str(index.callee.data)
         if name.rstrip("_") in ("clamp", "clip"):
             return index
-        if name not in PASS_METHODS | CASTS_TO_INTEGER or index.callee.op is not Op.ATTR:
+        if name not in PASSED_BY_METHODS or index.callee.op is not Op.ATTR:
             return None
         index = index.callee.args[0]
     return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Guard, Op, Value
 from modellint.link.values.evaluator import Frame, Located
@@ -30,20 +31,7 @@ from modellint.link.values.limits import (
     tests_another,
     tests_none,
 )
-from modellint.link.values.torch_api import (
-    CASTS_TO_FLOAT,
-    CASTS_TO_INTEGER,
-    CONTINUOUS_FUNCTIONS,
-    CONTINUOUS_METHODS,
-    PASS_ATTRIBUTES,
-    PASS_FUNCTIONS,
-    PASS_LAYERS,
-    PASS_METHODS,
-    RECURRENT_LAYERS,
-    is_continuous_layer,
-    is_float_dtype,
-    is_integer_dtype,
-)
+from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES, is_continuous_layer, is_float_dtype, is_integer_dtype
 from modellint.link.values.unfinished import Answers
 
 if TYPE_CHECKING:
@@ -51,6 +39,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
     from modellint.link.values.evaluator import Evaluator, Instance, Target
+    from modellint.operators import Operator
 
 
 class FactKind(Enum):
@@ -300,7 +289,7 @@ class FactFinder:
             if cuts(key):
                 # What is cut off may be all that was filled in.
                 return _fillers_may_be_gone(self.facts(source, frame, depth))
-            if source.op is Op.CALL and source.callee.data in _PAIRS and key.op is Op.CONST:
+            if source.op is Op.CALL and source.callee.data in GIVING_PAIRS and key.op is Op.CONST:
                 return self._unpacked_call(key.data, source, frame, depth) or ()
         return self.facts(source, frame, depth)
 
@@ -335,16 +324,16 @@ class FactFinder:
     def _unpacked_call(self, index: int, call: Value, frame: Frame, depth: int) -> Iterable[Fact] | None:
         """`values, indices = topk(x)`, `output, state = rnn(x)`."""
         target = self.evaluator.target(call, frame)
-        name = (target.name or "").rpartition(".")[2] or target.method
-        if name in _PAIRS:
+        row = self._row(target, frame)
+        if row is not None and "pair" in row.facets:
             scores = operand_of(target, call)
             if scores is None:
                 return ()
-            if index == 1 and name != "min":
-                return self._drawn(call, scores, frame)
+            if index == 1:
+                return self._drawn(row, call, scores, frame, is_method=target.method is not None)
             return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
-            is_real = index == 0 or (index == 1 and target.layer.external in RECURRENT_LAYERS)
+            is_real = index == 0 or (index == 1 and target.layer.external in _RECURRENT)
             return self._layer(call, target, frame, depth) if is_real else ()
         return None
 
@@ -368,12 +357,10 @@ class FactFinder:
         return old
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
-        if value.data in PASS_ATTRIBUTES:
+        if value.data in PASSED_BY_ATTRIBUTES:
             return self.facts(value.args[0], frame, depth)
-        if value.data == "indices" and value.args[0].op is Op.CALL:
-            target = self.evaluator.target(value.args[0], frame)
-            scores = operand_of(target, value.args[0])
-            return () if scores is None else self._drawn(value.args[0], scores, frame)
+        if value.data in _PARTS and value.args[0].op is Op.CALL and value.args[0].callee.data in GIVING_PAIRS:
+            return self._unpacked_call(_PARTS.index(value.data), value.args[0], frame, depth) or ()
         if len(value.args) > 1:
             return self.facts(value.args[1], frame, depth)
         owner = value.args[0]
@@ -390,11 +377,16 @@ class FactFinder:
             return self._layer(call, target, frame, depth)
         if target.frame is not None:
             return self._returned(target.frame, depth)
+        row = self._row(target, frame)
         if target.name is not None:
-            return self._function(target.name, call, frame, depth)
-        if target.method is not None and target.owner is not None:
-            return self._method(target.method, target.owner, call, frame, depth)
-        return ()
+            return () if row is None else self._function(row, call, frame, depth)
+        if target.method is None or target.owner is None:
+            return ()
+        if target.method == "sample":
+            return self._sampled(call, target.owner, frame)
+        if row is None:
+            return self._of_container(target.method, target.owner, call, frame, depth)
+        return self._method(row, target.owner, call, frame, depth)
 
     def _returned(self, frame: Frame, depth: int) -> Iterable[Fact]:
         if frame.depth > 6 or self.evaluator.is_recursive(frame):
@@ -415,14 +407,14 @@ class FactFinder:
         layer = target.layer
         assert layer is not None
         name = layer.external or ""
-        if name in PASS_LAYERS:
+        if name in _PASSING_LAYERS:
             given = call.argument(0, "input")
             return () if given is None else self.facts(given, frame, depth)
         if name == "torch.nn.Sequential" and layer.call is not None and layer.frame is not None:
             parts = self.evaluator.contained(layer.call, layer.frame)
             for part in reversed(parts):
                 for instance in self.evaluator.instances(part.value, part.frame):
-                    if instance.external in PASS_LAYERS:
+                    if instance.external in _PASSING_LAYERS:
                         break
                     if instance.external is not None:
                         continuous = is_continuous_layer(instance.external)
@@ -456,101 +448,103 @@ class FactFinder:
             for made in stored
         )
 
-    def _function(self, name: str, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
-        name = name.removeprefix("builtins.")
-        short = name.rpartition(".")[2]
-        operand = call.argument(0, "input")
-        if name in CONTINUOUS_FUNCTIONS:
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
-        if name == "int" and operand is not None:
-            return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
-        if not name.startswith("torch.") and name not in PASS_FUNCTIONS:
-            return ()
-        if name in _PRODUCTS and any(self._is_learned(arg, frame) for arg in call.positional):
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
-        if name in ("torch.argmax", "torch.multinomial") and operand is not None:
-            return self._drawn(call, operand, frame)
-        if name == "torch.arange":
-            return (Fact(FactKind.POSITIONS, Located(call, frame)),)
-        if name == "torch.nn.utils.rnn.pad_sequence":
-            sequences = call.argument(0, "sequences")
-            facts = self.facts(sequences, frame, depth) if sequences is not None else ()
-            return (*facts, *self.fillers(call, frame))
-        if name == "torch.nn.functional.pad" and operand is not None:
-            return (*self.facts(operand, frame, depth), *self.fillers(call, frame))
-        if name in ("torch.full", "torch.full_like"):
-            return self.fillers(call, frame)
-        if name == "torch.where" and len(call.positional) == 3:
-            return self._where(call, *call.positional, frame, depth)
-        if short in ("clamp", "clip", "minimum", "remainder", "fmod") and name.startswith("torch."):
-            return self._sanitized(short, operand, call, frame, depth, first=1)
-        if short == "masked_fill" and operand is not None:
-            return self._masked(call, operand, call.argument(1, "mask"), call.argument(2, "value"), frame, depth)
-        if name in _FROM_LITERALS and operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST):
-            return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
-        if name in PASS_FUNCTIONS and operand is not None:
-            if is_float_dtype(call.keywords.get("dtype")):
-                return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
-            return self._union(((arg, frame) for arg in call.positional[:1] or (operand,)), depth)
-        return ()
+    def _row(self, target: Target, frame: Frame) -> Operator | None:
+        """The row of the operator that a call reaches; a method of an object of the project's is none of a tensor."""
+        if target.name is not None:
+            # `torch.Tensor.clamp` is the method.
+            name = target.name if "." in target.name else f"builtins.{target.name}"
+            return operators.row(name) or operators.row(name.removeprefix("torch."))
+        if target.method is None or target.owner is None:
+            return None
+        row = operators.row(f"Tensor.{target.method}")
+        is_another = row is not None and any(
+            one.cls is not None for one in self.evaluator.instances(target.owner, frame)
+        )
+        return None if is_another else row
 
-    def _method(self, name: str, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
-        base = name.rstrip("_") if name.endswith("_") and not name.endswith("__") else name
-        if base in ("argmax", "multinomial"):
-            return self._drawn(call, owner, frame)
-        if base == "sample":
-            return self._sampled(call, owner, frame)
-        if base in CASTS_TO_FLOAT or (base in ("to", "type") and _casts(call, is_float_dtype)):
+    def _function(self, row: Operator, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        operand = next((arg for name in _OPERANDS if (arg := call.argument(0, name)) is not None), None)
+        if row.name == "builtins.int" and operand is not None:
+            return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
+        if "real" in row.facets:
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
+        if "product" in row.facets and any(self._is_learned(arg, frame) for arg in call.positional):
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+        if "chooses" in row.facets and len(call.positional) == 3:
+            return self._where(call, *call.positional, frame, depth)
+        is_of_literals = operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST)
+        if operand is not None and "literal" in row.facets and is_of_literals:
+            return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
+        if "passed" in row.facets and is_float_dtype(call.keywords.get("dtype")):
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+        return self._operator(row, operand, call, frame, depth, is_method=False)
+
+    def _method(self, row: Operator, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        cast = row.facets.get("casts")
+        if cast == "float" or (cast == "" and _casts(call, is_float_dtype)):
             continuous = [f for f in self.facts(owner, frame, depth) if f.kind is FactKind.CONTINUOUS]
             return continuous or (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
-        if base in CASTS_TO_INTEGER or (base in ("to", "type") and _casts(call, is_integer_dtype)):
+        if cast == "integer" or (cast == "" and _casts(call, is_integer_dtype)):
             # Numbers that arithmetic prepared were quantised on purpose; the bare output of a layer was not.
             return tuple(
                 f for f in self.facts(owner, frame, depth) if not (f.kind is FactKind.CONTINUOUS and f.changed)
             )
-        if base in CONTINUOUS_METHODS:
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=base == "mean"),)
-        if base in ("clamp", "clip", "minimum", "remainder", "fmod"):
-            return self._sanitized(base, owner, call, frame, depth, first=0)
-        if base == "masked_fill":
-            return self._masked(call, owner, call.argument(0, "mask"), call.argument(1, "value"), frame, depth)
-        if base in ("new_full", "fill"):
-            return self.fillers(call, frame)
-        if base == "where" and len(call.positional) == 2:
+        if "real" in row.facets:
+            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
+        if "chooses" in row.facets and len(call.positional) == 2:
             return self._where(call, call.positional[0], owner, call.positional[1], frame, depth)
-        if base in ("get", "pop") and call.positional and call.positional[0].op is Op.CONST:
+        return self._operator(row, owner, call, frame, depth, is_method=True)
+
+    def _operator(
+        self, row: Operator, operand: Value | None, call: Value, frame: Frame, depth: int, *, is_method: bool
+    ) -> Iterable[Fact]:
+        """What functions and methods alike make of the elements of their operand."""
+        if "counted" in row.facets:
+            return (Fact(FactKind.POSITIONS, Located(call, frame)),)
+        if operand is None:
+            return self.fillers(call, frame)
+        if "drawn" in row.facets:
+            return self._drawn(row, call, operand, frame, is_method=is_method)
+        if any(limit in row.facets for limit in ("limit", "below", "lift")):
+            return self._limits(row, operand, call, frame, depth, is_method=is_method)
+        mask = row.argument("mask")
+        if mask is not None:
+            where = _given(call, mask, is_method=is_method)
+            filler = _given(call, row.argument("fill"), is_method=is_method)
+            return self._masked(call, operand, where, filler, frame, depth)
+        passed = self.facts(operand, frame, depth) if "passed" in row.facets else ()
+        return passed if "fill" not in row.facets else (*passed, *self.fillers(call, frame))
+
+    def _of_container(self, name: str, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+        """What a method of a list or a dict gives of its contents."""
+        if name in _ELEMENTS and call.positional and call.positional[0].op is Op.CONST:
             key = call.positional[0].data
             entries = self.evaluator.entries(owner, key, frame) if isinstance(key, str) else []
             return self._union(((e.value, e.frame) for e in entries), depth)
-        if base in PASS_METHODS:
-            return self.facts(owner, frame, depth)
-        return ()
+        return self.facts(owner, frame, depth) if name in _CONTENTS else ()
 
     def _sampled(self, call: Value, owner: Value, frame: Frame) -> Iterable[Fact]:
         """`Categorical(logits=x).sample()`."""
         if owner.op is not Op.CALL:
             return ()
         name = self.evaluator.external_name(owner.callee, frame.module)
-        if name not in ("torch.distributions.Categorical", "torch.distributions.categorical.Categorical"):
-            return ()
+        row = operators.row("Categorical.sample")
         scores = owner.argument(0, "probs") or owner.argument(1, "logits")
-        return () if scores is None else self._drawn(call, scores, frame)
-
-    def _sanitized(
-        self, name: str, value: Value | None, call: Value, frame: Frame, depth: int, *, first: int
-    ) -> Iterable[Fact]:
-        if value is None:
+        if name not in _DISTRIBUTIONS or scores is None or row is None:
             return ()
-        if name in ("clamp", "clip"):
-            limit = call.argument(first + 1, "max")
-            if limit is None:
-                facts = self.facts(value, frame, depth)
-                return [f for f in facts if f.kind is FactKind.IDS] + list(
-                    _changed(f for f in facts if f.kind is FactKind.CONTINUOUS)
-                )
-            return self._limited(value, limit, frame, depth, exclusive=False)
-        limit = call.argument(first, "other")
-        return self._limited(value, limit, frame, depth, exclusive=name in ("remainder", "fmod"))
+        return self._drawn(row, call, scores, frame, is_method=True)
+
+    def _limits(
+        self, row: Operator, value: Value, call: Value, frame: Frame, depth: int, *, is_method: bool
+    ) -> Iterable[Fact]:
+        """`clamp`, `minimum`, `remainder`: ids stay below a limit, where there is one."""
+        argument = row.argument("below") or row.argument("limit")
+        limit = _given(call, argument, is_method=is_method)
+        if limit is not None:
+            return self._limited(value, limit, frame, depth, exclusive="below" in row.facets)
+        facts = self.facts(value, frame, depth)
+        continuous = _changed(f for f in facts if f.kind is FactKind.CONTINUOUS)
+        return [f for f in facts if f.kind is FactKind.IDS] + list(continuous)
 
     def _masked(
         self, call: Value, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
@@ -600,49 +594,50 @@ class FactFinder:
 
     def filling_argument(self, call: Value, frame: Frame) -> tuple[int, str] | None:
         """Where a call takes the constant that it writes into elements: the position and the name."""
-        if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in _FILLING:
+        if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in FILLING:
             return None
         target = self.evaluator.target(call, frame)
-        position = _FILLED_BY_FUNCTION.get(target.name or "")
-        if position is None and target.method is not None:
-            position = _FILLED_BY_METHOD.get(target.method.rstrip("_"))
-        return position
+        row = self._row(target, frame)
+        argument = None if row is None else row.argument("fill")
+        return None if argument is None else (argument[0] - (target.method is not None), argument[1])
 
     # -- heads ------------------------------------------------------------------------------------------------------
 
-    def _drawn(self, call: Value, scores: Value, frame: Frame) -> Iterator[Fact]:
-        """Ids drawn from the classes of `scores`."""
-        dim = call.argument(1 if call.callee.op is Op.GLOBAL else 0, "dim")
-        if dim is not None and not (dim.op is Op.CONST and dim.data in (-1, None)) and call.callee.data == "argmax":
-            rank_known = dim.op is Op.CONST and dim.data in (1, 2)
-            if not rank_known:
-                return
+    def _drawn(self, row: Operator, call: Value, scores: Value, frame: Frame, *, is_method: bool) -> Iterator[Fact]:
+        """Ids drawn from the classes of `scores`, which are their last dimension."""
+        dim = _given(call, row.argument("along"), is_method=is_method)
+        if dim is not None and not (dim.op is Op.CONST and dim.data in (-1, None, 1, 2)):
+            return
         for bound, head, conditional in self.heads.classes(scores, frame):
             yield Fact(FactKind.IDS, Located(call, frame), bound=bound, head=head, conditional=conditional)
 
 
-#: What gives values and their indices.
-_PAIRS = frozenset(("topk", "sort", "max", "min", "kthvalue", "mode"))
-
-#: Which argument is the constant that fills.
-_FILLED_BY_FUNCTION = {
-    "torch.nn.utils.rnn.pad_sequence": (2, "padding_value"),
-    "torch.nn.functional.pad": (3, "value"),
-    "torch.full": (1, "fill_value"),
-    "torch.full_like": (1, "fill_value"),
-    "torch.masked_fill": (2, "value"),
-}
-_FROM_LITERALS = frozenset(("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.IntTensor"))
-_FILLED_BY_METHOD = {"masked_fill": (1, "value"), "new_full": (1, "fill_value"), "fill": (0, "value")}
-_FILLING = frozenset(
-    [name.rpartition(".")[2] for name in _FILLED_BY_FUNCTION]
-    + [name + end for name in _FILLED_BY_METHOD for end in ("", "_")]
-)
-
-_PRODUCTS = frozenset(("torch.matmul", "torch.mm", "torch.bmm"))
-
+#: What gives values and their indices, and the names of these parts.
+GIVING_PAIRS = operators.methods("Tensor", "pair")
+_PARTS = ("values", "indices")
+#: What writes a constant into elements.
+FILLING = operators.words("fill")
+_DISTRIBUTIONS = operators.functions("distribution")
+_PASSING_LAYERS = operators.functions("passed")
+_RECURRENT = operators.functions("recurrent")
+#: What functions call the tensors that they work on.
+_OPERANDS = ("input", "tensors", "sequences")
+#: Methods of containers that give all that is in them, or some of it.
+_CONTENTS = operators.methods("dict", "contents")
+_ELEMENTS = operators.methods("dict", "element")
 #: Which argument of an UPDATE is added to a list.
-_ADDED_BY = {"append": 1, "add": 1, "appendleft": 1, "extend": 1, "insert": 2}
+_ADDED_BY = operators.arguments("adds", "list", "deque", "set") | operators.arguments("extends", "list", "deque")
+
+
+def _given(call: Value, argument: tuple[int, str] | None, *, is_method: bool) -> Value | None:
+    """The argument that a row tells of, where positions count from the tensor."""
+    return None if argument is None else call.argument(argument[0] - is_method, argument[1])
+
+
+def _is_computed(row: Operator) -> bool:
+    """Whether real numbers are computed, not just the output of a layer: who makes ids of them does so on purpose."""
+    is_made = "fresh" in row.facets and "sized" not in row.facets
+    return is_made or "like" in row.facets or "reduces" in row.facets
 
 
 def _without(facts: Iterable[Fact], excluded: Exclusions) -> Iterator[Fact]:

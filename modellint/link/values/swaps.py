@@ -18,7 +18,7 @@ from modellint.link.values.shapes import (
     is_width,
 )
 from modellint.link.values.table_users import is_called, is_transposed, users
-from modellint.link.values.torch_api import CASTS_TO_INTEGER, PASS_METHODS
+from modellint.link.values.torch_api import PASSED_BY_METHODS
 from modellint.link.values.widths import takers
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _limits(index: Value, frame: Frame, project: Project, depth: int = 0) -> Ite
             if last is not None and last.op is Op.BIN and last.data == "-" and last.args[1].data == 1:
                 yield last.args[0]
             yield from _limits(index.callee.args[0], frame, project, depth + 1)
-        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in PASS_METHODS | CASTS_TO_INTEGER:
+        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in PASSED_BY_METHODS:
             yield from _limits(index.callee.args[0], frame, project, depth + 1)
         case Op.CALL:
             inner = project.evaluator.call_frame(index, frame)

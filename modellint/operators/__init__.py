@@ -11,7 +11,7 @@ Elements of the result
     drawn:WHICH         ids of where something is along a dimension of n: 0 … n - 1. WHICH is what has the `best` score,
                         the `least`, or `any`
     pair:WHICH          a tuple of elements and their ids, along a dimension
-    along:NAME@P        that argument is the dimension, the last one if it is left out (or, without ids, all of them)
+    along:NAME@P        that argument is the dimension it works along
     counted             0, 1, 2, …
     real                real numbers, of integers too, or they are refused; `real:likely`: unless it is given integers,
                         for which it is not meant
@@ -23,22 +23,24 @@ Elements of the result
     chooses             of its two last arguments, each element of one of them
     scores              keeps the order along a dimension, so that the best stays the best
     product             sums of products of two tensors
-    rounds              the nearest whole number in some direction, or the same number
-    extreme, largest    the smallest or largest of several numbers; the largest
+    rounds:WHERE        the next whole number `up`, `down` (or towards zero), or the `nearest`; `same-number`: that
+    extreme             the `smallest` or `largest` (further facets) of several numbers
     counts              how many elements there are, along dimensions or in all
 Looking up
     ids:NAME@P          that argument picks rows or elements; what is not below their number is an error
     table               a layer that looks up rows; `padding:NAME@P`: its constructor's row for padding
 Dimensions
     same-shape          of the operand's shape (of the common one, where there are several)
-    resizes             sizes or repetitions are given
+    sizes               of the sizes that it is given; `repeats`: as often as it is told
     squeezes            without dimensions of one; `unsqueezes` with one more; `flattens` several to one
     reorders            the same dimensions, or elements along them, in another order
     reduces             without the dimensions that are reduced; without arguments, a single number
     stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
-    sized               the first arguments are the sizes
+    sized               the first arguments are the sizes; `sized:tuple`: in one tuple. `flat`: one dimension
+    spaced              from one number to another, in steps
     width:NAME@P        how wide the last dimension of the input must be, by the constructor's argument;
-                        `makes-width` that of the result. `channels`, `makes-channels` the same of dimension 1
+                        `own-width` the same of what keeps it, `makes-width` and `state-width` of the result.
+                        `channels`, `makes-channels` the same of dimension 1
     recurrent           the second result, the state, is real numbers too
     resamples           an image of another size
 Type, device and kind
@@ -111,10 +113,13 @@ def rows() -> Iterator[Operator]:
     return iter(_rows.values())
 
 
-def arguments(kind: str, *of: str) -> dict[str, int]:
-    """Where methods of classes take the argument that a facet is about: {"append": 1, "insert": 2, …} of `adds`."""
-    found = {name: _rows[f"{one}.{name}"].argument(kind) for one in of for name in methods(one, kind)}
-    return {name: argument[0] for name, argument in found.items() if argument is not None}
+def arguments(facet: str, *of: str) -> dict[str, tuple[int, str]]:
+    """Where methods of classes (without any: functions and classes) take the argument that a facet is about."""
+    names = {name: f"{one}.{name}" for one in of for name in methods(one, facet)}
+    if not of:
+        names = {name: name for name in functions(facet)}
+    found = {name: _rows[full].argument(facet) for name, full in sorted(names.items())}
+    return {name: argument for name, argument in found.items() if argument is not None}
 
 
 def functions(*facets: str) -> AbstractSet[str]:

@@ -5,7 +5,8 @@ Sources: the documentation of PyTorch (`torch`, `torch.Tensor`, `torch.nn`, `tor
 
 ROWS = """
 [functions of torch, methods of Tensor]
-reshape repeat_interleave tile broadcast_to         : passed resizes
+reshape broadcast_to                                : passed sizes
+repeat_interleave tile                              : passed repeats
 squeeze                                             : passed squeezes in-place
 unsqueeze                                           : passed unsqueezes in-place
 flatten ravel                                       : passed flattens
@@ -20,10 +21,10 @@ take_along_dim                                      : passed
 masked_select                                       : picked
 detach                                              : passed same-shape in-place
 clone                                               : passed same-shape
-amax                                                : picked reduces largest
-amin                                                : picked reduces
+amax                                                : picked reduces largest along:dim@1
+amin                                                : picked reduces smallest along:dim@1
 max                                                 : pair:best along:dim@1 picked reduces largest extreme
-min                                                 : pair:least along:dim@1 picked reduces extreme
+min                                                 : pair:least along:dim@1 picked reduces extreme smallest
 sort                                                : pair:any along:dim@1 passed
 topk                                                : pair:best along:dim@2 picked
 kthvalue                                            : pair:any along:dim@2 picked
@@ -35,10 +36,10 @@ multinomial                                         : drawn:best dtype:int64
 clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place
 clamp_max                                           : limit:max@1 same-shape in-place
 clamp_min                                           : lift:min@1 same-shape in-place
-minimum                                             : limit:other@1 same-shape extreme
+minimum                                             : limit:other@1 same-shape extreme smallest
 maximum                                             : lift:other@1 same-shape extreme largest
-fmin                                                : limit:other@1 same-shape
-fmax                                                : lift:other@1 same-shape
+fmin                                                : limit:other@1 same-shape extreme smallest
+fmax                                                : lift:other@1 same-shape extreme largest
 remainder fmod                                      : below:other@1 like:% same-shape in-place
 masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place
 index_fill                                          : fill:value@3 same-shape in-place
@@ -63,7 +64,9 @@ bitwise_not                                         : like:~ same-shape in-place
 bitwise_and                                         : like:& same-shape in-place
 isnan isinf isfinite                                : same-shape dtype:bool
 cumsum tril triu abs sign                           : same-shape in-place
-round floor ceil trunc                              : rounds same-shape in-place
+floor trunc                                         : rounds:down same-shape in-place
+round                                               : rounds:nearest same-shape in-place
+ceil                                                : rounds:up same-shape in-place
 nan_to_num square                                   : same-shape in-place
 exp                                                 : like:exp real same-shape in-place
 log                                                 : like:log real same-shape in-place
@@ -79,9 +82,10 @@ reciprocal                                          : like:1/ real same-shape in
 sigmoid tanh                                        : real same-shape in-place
 relu                                                : real:likely same-shape in-place
 softmax log_softmax                                 : real same-shape scores
-mean std var norm                                   : real reduces
-sum prod                                            : reduces
-all any                                             : reduces dtype:bool
+mean std var                                        : real reduces along:dim@1
+norm                                                : real reduces along:dim@2
+sum prod                                            : reduces along:dim@1
+all any                                             : reduces along:dim@1 dtype:bool
 matmul mm bmm                                       : product
 numel                                               : gives:int counts
 is_floating_point                                   : gives:bool
@@ -105,13 +109,14 @@ rand randn                                          : real sized fresh:default
 zeros                                               : constant:0 sized fresh:default
 ones                                                : constant:1 sized fresh:default
 empty                                               : sized fresh:default
-full                                                : fill:fill_value@1 fresh:default
-arange                                              : counted fresh:default
-range                                               : counted fresh:cpu
-linspace logspace                                   : real fresh:default
-eye randint randperm tril_indices triu_indices      : fresh:default
-hann_window hamming_window blackman_window          : real fresh:default
-bartlett_window kaiser_window                       : real fresh:default
+full                                                : fill:fill_value@1 sized:tuple fresh:default
+arange                                              : counted flat fresh:default
+range                                               : counted flat fresh:cpu
+linspace logspace                                   : real flat spaced fresh:default
+eye randint tril_indices triu_indices               : fresh:default
+randperm                                            : flat fresh:default
+hann_window hamming_window blackman_window          : real flat fresh:default
+bartlett_window kaiser_window                       : real flat fresh:default
 normal                                              : real fresh:cpu
 tensor as_tensor                                    : passed literal fresh:default
 from_numpy                                          : passed fresh:default unchecked:numpy
@@ -160,7 +165,8 @@ xavier_normal_ kaiming_uniform_ kaiming_normal_     : changes itself
 zeros_ ones_ orthogonal_ eye_ constant_             : changes itself
 
 [methods of Tensor]
-view expand repeat                                  : passed resizes
+view expand                                         : passed sizes
+repeat                                              : passed repeats
 view_as reshape_as expand_as unfold                 : passed
 contiguous                                          : passed same-shape
 to                                                  : passed same-shape casts moves
@@ -186,7 +192,7 @@ numpy                                               : passed gives:array host un
 new_zeros                                           : constant:0 sized
 new_ones                                            : constant:1 sized
 new_empty                                           : sized
-new_full                                            : fill:fill_value@2
+new_full                                            : fill:fill_value@2 sized:tuple
 new_tensor                                          : makes
 size                                                : gives:size counts
 dim ndimension nelement element_size data_ptr       : gives:int
@@ -219,11 +225,11 @@ ReLU ReLU6 GELU SiLU Mish ELU SELU CELU LeakyReLU   : real same-shape
 PReLU Softplus Softsign Softmax LogSoftmax Sigmoid  : real same-shape
 LogSigmoid Tanh Hardtanh Hardswish Hardsigmoid      : real same-shape
 Hardshrink Softshrink Tanhshrink Softmin            : real same-shape
-LayerNorm RMSNorm                                   : real same-shape width:normalized_shape@0
+LayerNorm RMSNorm                                   : real same-shape own-width:normalized_shape@0
 Linear                                              : real width:in_features@0 makes-width:out_features@1
 Conv1d                                              : real channels:in_channels@0 makes-channels:out_channels@1
 Conv2d Conv3d                                       : real channels:in_channels@0 makes-channels:out_channels@1
-RNN LSTM GRU                                        : real recurrent width:input_size@0 makes-width:hidden_size@1
+RNN LSTM GRU                                        : real recurrent width:input_size@0 state-width:hidden_size@1
 Embedding                                           : real table padding:padding_idx@2
 EmbeddingBag                                        : real table padding:padding_idx@9
 Module                                              : holds
@@ -337,22 +343,30 @@ reversed iter                                       : contents passed
 next                                                : element
 enumerate zip                                       : pairs
 dict                                                : copies
-int round                                           : number rounds
-float                                               : number rounds
+int                                                 : number rounds:down
+round                                               : number rounds:nearest
+float                                               : number same-number
+range                                               : counted
 max                                                 : extreme largest
-min                                                 : extreme
+min                                                 : extreme smallest
 len                                                 : looks number counts
 abs sum any all bool                                : number
 isinstance issubclass hasattr getattr id type print : looks
 super                                               : looks
 [functions of math]
-floor ceil trunc                                    : rounds
+floor trunc                                         : rounds:down
+ceil                                                : rounds:up
 
 [functions of copy]
 copy deepcopy                                       : copies
 
 [functions of numpy]
 array asarray stack concatenate                     : passed unchecked:numpy
+[functions of torchvision.transforms.functional, methods of Image]
+resize                                              : resamples unchecked:torchvision
+[methods of Image]
+thumbnail                                           : resamples unchecked:Pillow
+
 [functions of einops]
 rearrange repeat                                    : passed unchecked:einops
 """

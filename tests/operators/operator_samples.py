@@ -252,6 +252,7 @@ OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     **{f"builtins.{name}": ([3, 1], ()) for name in
        ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip", "sum", "any", "all",
         "max", "min", "len", "id", "type", "bool", "print")},
+    "builtins.range": (5, ()),
     "builtins.next": (iter([3, 1]), ()), "builtins.dict": ({"a": 3}, ()),
     **{f"builtins.{name}": (2.5, ()) for name in ("int", "round", "float", "abs")},
     "builtins.isinstance": (3, (int,)), "builtins.issubclass": (bool, (int,)), "builtins.hasattr": (3, ("real",)),

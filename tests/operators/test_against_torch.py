@@ -118,11 +118,12 @@ def like(trial: Trial, value: str) -> bool:
 
 def along(trial: Trial, value: str) -> bool:
     name, _, position = value.partition("@")
-    before, on_first = trial.args[: int(position) - 1], {name: 0}
-    by_place = trial.again(trial.operand, (*before, 0))
-    by_name = getattr(trial.operand, trial.short)(*before, **on_first)
-    ids, same = (one if trial.row.facets.get("drawn") else one[1] for one in (by_place, by_name))
-    return torch.equal(ids, same) and int(ids.max()) < trial.operand.shape[0]
+    before = trial.args[: int(position) - 1] or (2,) * (int(position) - 1)
+    results = trial.again(trial.operand, (*before, 0)), getattr(trial.operand, trial.short)(*before, **{name: 0})
+    if "pair" in trial.row.facets:
+        results = results[0][1], results[1][1]
+    is_first = trial.row.facets.keys() & {"pair", "drawn"} or results[0].shape == trial.operand.shape[1:]
+    return torch.equal(*results) and bool(is_first) and ("pair" not in trial.row.facets or int(results[0].max()) < 2)
 
 
 def masked(trial: Trial, value: str) -> bool:
@@ -304,6 +305,16 @@ def element(trial: Trial, value: str) -> bool:
     ) or (isinstance(trial.result, nn.Module | nn.Parameter))
 
 
+ROUNDED = {"down": [2, 2, 3], "nearest": [2, 3, 3], "up": [3, 3, 3]}
+
+
+def rounds(trial: Trial, value: str) -> bool:
+    numbers = [2.4, 2.6, 3.0]
+    is_tensors = trial.of in ("torch", "Tensor")
+    one_by_one = [trial.again(torch.tensor(one) if is_tensors else one, ()) for one in numbers]
+    return [float(one) for one in one_by_one] == ROUNDED[value]
+
+
 def scaled(trial: Trial, value: str) -> bool:
     """A sum of products: twice as much of one gives twice as much."""
     twice = trial.again(trial.operand * 2, trial.args), trial.again(trial.operand, (trial.args[0] * 2,))
@@ -385,7 +396,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "pair": pair,
     "along": along,
     "mask": masked,
-    "counted": lambda trial, _: trial.result.tolist() == list(range(5)),
+    "counted": lambda trial, _: list(map(int, trial.result)) == list(range(5)),
     "real": real,
     "constant": lambda trial, value: elements(trial.result) == {float(value)},
     "fill": fill,
@@ -400,9 +411,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
         or trial.short == "gumbel_softmax"
     ),  # up to its noise
     "product": scaled,
-    "rounds": lambda trial, _: (
-        elements(torch.as_tensor(trial.result) - torch.as_tensor(trial.operand)) <= {0, 0.5, -0.5}
-    ),
+    "rounds": rounds,
     "extreme": lambda trial, _: elements(trial.result) <= elements(trial.operand) | elements(trial.args),
     "largest": lambda trial, _: max(elements(first(trial))) == max(elements(trial.operand) | elements(trial.args)),
     "counts": lambda trial, _: (
@@ -414,7 +423,14 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "table": table,
     "padding": in_constructor,
     "same-shape": lambda trial, _: first_of(trial.result).shape == trial.operand.shape,
-    "resizes": lambda trial, _: trial.result.shape != trial.operand.shape,
+    "sizes": lambda trial, _: (
+        trial.result.shape == torch.Size(trial.args if trial.short in ("view", "expand") else trial.args[0])
+    ),
+    "repeats": lambda trial, _: trial.result.numel() in (12, 24),
+    "flat": lambda trial, _: trial.result.dim() == 1,
+    "spaced": lambda trial, _: len(trial.result) == 5 and bool((trial.result.diff() > 0).all()),
+    "same-number": lambda trial, _: trial.result == trial.operand,
+    "smallest": lambda trial, _: min(elements(first(trial))) == min(elements(trial.operand) | elements(trial.args)),
     "squeezes": lambda trial, _: 1 not in trial.result.shape,
     "unsqueezes": lambda trial, _: trial.result.dim() == numbers().dim() + 1,
     "flattens": lambda trial, _: trial.result.dim() == 1,
@@ -427,6 +443,8 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
         (resolve(trial.row.name)(2, 3) if trial.kind == "classes" else trial.result).shape == (2, 3)
     ),
     "width": lambda trial, value: width(trial, value, dim=-1, given=True),
+    "own-width": lambda trial, value: width(trial, value, dim=-1, given=True),
+    "state-width": lambda trial, value: width(trial, value, dim=-1, given=False),
     "makes-width": lambda trial, value: width(trial, value, dim=-1, given=False),
     "channels": lambda trial, value: width(trial, value, dim=1, given=True),
     "makes-channels": lambda trial, value: width(trial, value, dim=1, given=False),
@@ -511,7 +529,7 @@ def test_what_a_facet_says_is_seen(facet: str) -> None:
 
 
 def is_found(row: Operator, kind: str, of: str) -> bool:
-    if why_not(row) in ("numpy", "einops") or (of == "Module" and kind == "attributes"):
+    if why_not(row) in ("numpy", "einops", "torchvision", "Pillow") or (of == "Module" and kind == "attributes"):
         return True  # the latter are annotated, or seen as the facet `reads`
     try:
         if kind in ("methods", "attributes") and not of.startswith("torch"):

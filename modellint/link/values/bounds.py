@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import Op
 from modellint.link.values.limits import is_about
-from modellint.link.values.torch_api import PASSED_BY_METHODS
+from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_of, operator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 #: What makes other numbers of ids, so that a limit on those says nothing of these.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
 #: What counts up to a number without reaching it.
-_RANGES = ("arange", "range")
+_RANGES = operators.words("counted")
 
 
 def is_direct(index: Value, compare: Value, event: Event) -> bool:
@@ -56,7 +57,7 @@ def clamp_of(index: Value) -> Value | None:
     """The `clamp` that an index is the result of, but for casts and views."""
     while index.op is Op.CALL:
         name = str(index.callee.data)
-        if name.rstrip("_") in ("clamp", "clip"):
+        if name in CLAMPS:
             return index
         if name not in PASSED_BY_METHODS or index.callee.op is not Op.ATTR:
             return None
@@ -67,8 +68,8 @@ def clamp_of(index: Value) -> Value | None:
 def upper_limit(clamp: Value, frame: Frame, evaluator: Evaluator) -> Value | None:
     """The `max` of a `clamp`."""
     target = evaluator.target(clamp, frame)
-    is_function = target.name is not None and target.name.startswith("torch.")
-    return clamp.argument(2 if is_function else 1, "max") if is_function or target.method is not None else None
+    row = operator_of(target)
+    return None if row is None else argument_of(clamp, row.argument("limit"), target)
 
 
 def passes_one_too_many(compare: Value, rows: Size, frame: Frame, evaluator: Evaluator) -> bool:

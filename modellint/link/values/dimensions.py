@@ -6,24 +6,16 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Op
 from modellint.link.values.evaluator import Located
+from modellint.link.values.torch_api import operator_of, sizes_of
 
 if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.values.evaluator import Evaluator, Frame
+    from modellint.operators import Operator
 
 #: One entry for each dimension: the number that sizes it, None for one that is not known.
 Dimensions = tuple[Located | None, ...]
 
-_FACTORIES = frozenset("torch." + name for name in ("zeros", "ones", "empty", "randn", "rand", "full", "Tensor"))
-#: What gives a tensor of the shape it is given.
-_SAME = frozenset(
-    """cos sin exp log float double half to type type_as contiguous clone detach cpu cuda requires_grad_ sigmoid tanh
-    normal_ uniform_ zero_ fill_ pow sqrt reciprocal mul div add sub long int bfloat16 trunc_normal_""".split()
-)
-_SAME_FUNCTIONS = frozenset(
-    ["torch." + name for name in "cos sin exp log sqrt pow sigmoid tanh clone".split()]
-    + ["torch.nn.Parameter", "torch.nn.Buffer"]
-)
 _MAX_DEPTH = 24
 
 
@@ -64,29 +56,30 @@ def _of_call(call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dim
         if len(returned) != 1:
             return None
         return dimensions(returned[0].value, returned[0].frame, evaluator, depth + 4)
+    row = operator_of(target)
+    if row is None:
+        return _of_outer(call, frame, evaluator, depth) if target.name == "torch.einsum" and _is_outer(call) else None
     if target.method is not None and target.owner is not None:
-        return _of_method(target.method, target.owner, call.positional, frame, evaluator, depth)
-    name = target.name or ""
-    if name in _FACTORIES:
-        sizes = call.positional[:1] if name == "torch.full" else call.positional
-        if len(sizes) == 1 and sizes[0].op in (Op.TUPLE, Op.LIST):
-            sizes = sizes[0].args
-        return None if any(size.op is Op.STARRED for size in sizes) else tuple(Located(size, frame) for size in sizes)
-    if name in ("torch.arange", "torch.range") and call.positional and len(call.positional) < 3:
+        return _of_operator(row, target.owner, call.positional, frame, evaluator, depth)
+    sizes = sizes_of(row.name, call)
+    if sizes is not None:
+        return tuple(Located(size, frame) for size in sizes)
+    if row.name == "torch.arange" and call.positional and len(call.positional) < 3:
         return _counted(call, frame)
-    if name in ("torch.arange", "torch.linspace"):
+    if "flat" in row.facets:
         return (None,)
-    if not name.startswith("torch.") or not call.positional:
+    if not call.positional:
         return None
-    short = name.rpartition(".")[2]
-    if short == "outer" or (short == "einsum" and _is_outer(call)):
-        parts = [dimensions(arg, frame, evaluator, depth) for arg in call.positional[-2:]]
-        return (*parts[0], *parts[1]) if parts[0] is not None and parts[1] is not None else None
-    if short in ("cat", "stack"):
-        return _joined(short, call, frame, evaluator, depth)
-    if name in _SAME_FUNCTIONS:
-        return dimensions(call.positional[0], frame, evaluator, depth)
-    return _of_method(short, call.positional[0], call.positional[1:], frame, evaluator, depth)
+    if row.name == "torch.outer":
+        return _of_outer(call, frame, evaluator, depth)
+    if "joins" in row.facets or "stacks" in row.facets:
+        return _joined(row, call, frame, evaluator, depth)
+    return _of_operator(row, call.positional[0], call.positional[1:], frame, evaluator, depth)
+
+
+def _of_outer(call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dimensions | None:
+    first, second = (dimensions(arg, frame, evaluator, depth) for arg in call.positional[-2:])
+    return None if first is None or second is None else (*first, *second)
 
 
 def _counted(call: Value, frame: Frame) -> Dimensions:
@@ -97,18 +90,19 @@ def _counted(call: Value, frame: Frame) -> Dimensions:
     return (Located(end, frame),)
 
 
-def _of_method(
-    name: str, owner: Value, given: tuple[Value, ...], frame: Frame, evaluator: Evaluator, depth: int
+def _of_operator(
+    row: Operator, owner: Value, given: tuple[Value, ...], frame: Frame, evaluator: Evaluator, depth: int
 ) -> Dimensions | None:
     found = dimensions(owner, frame, evaluator, depth)
-    if found is None or name in _SAME:
+    if found is None or "same-shape" in row.facets:
         return found
+    name = row.name.rpartition(".")[2]
     places = [_place(arg) for arg in given]
     if any(place is None for place in places):
         return None
     whole = [place for place in places if place is not None]
     count = len(found)
-    if name == "unsqueeze" and len(whole) == 1:
+    if "unsqueezes" in row.facets and len(whole) == 1:
         at = whole[0] % (count + 1)
         return (*found[:at], None, *found[at:])
     if name == "transpose" and len(whole) == 2 and count:
@@ -149,7 +143,7 @@ def _of_index(value: Value, frame: Frame, evaluator: Evaluator, depth: int) -> D
     return (*result, *rest)
 
 
-def _joined(name: str, call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dimensions | None:
+def _joined(row: Operator, call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dimensions | None:
     parts = call.positional[0]
     dim = call.argument(1, "dim")
     along = 0 if dim is None else _place(dim)
@@ -158,7 +152,7 @@ def _joined(name: str, call: Value, frame: Frame, evaluator: Evaluator, depth: i
     found = dimensions(parts.args[0], frame, evaluator, depth)
     if found is None:
         return None
-    if name == "stack":
+    if "stacks" in row.facets:
         at = along % (len(found) + 1)
         return (*found[:at], None, *found[at:])
     at = along % len(found) if found else 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import is_super, super_init
@@ -30,25 +31,18 @@ MAX_DEPTH = 24
 _MAX_OBJECTS = 8
 
 #: Methods of a module that give back the module itself.
-_SAME_MODULE = frozenset(
-    ("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "type", "apply")
-)
+_SAME_MODULE = operators.methods("Module", "itself")
 #: Wrappers that give back the module they are given.
-_WRAPPERS = frozenset(
-    (
-        "torch.compile",
-        "torch.jit.script",
-        "torch.nn.utils.weight_norm",
-        "torch.nn.utils.spectral_norm",
-        "torch.nn.utils.parametrizations.weight_norm",
-        "torch.nn.utils.parametrizations.spectral_norm",
-        "torch.nn.parallel.DataParallel",
-        "torch.nn.parallel.DistributedDataParallel",
-    )
-)
+_WRAPPERS = operators.functions("wraps")
 #: What is never an object with methods of its own.
 _NO_OBJECTS = frozenset((Op.CONST, Op.GLOBAL, Op.BIN, Op.COMPARE, Op.UNARY, Op.TUPLE, Op.LIST, Op.DICT, Op.STRING))
-_CONTAINERS = frozenset(("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"))
+_CONTAINERS = operators.functions("holds")
+#: Functions and methods that give what is in a container, and where methods take what they add.
+_CONTENTS = operators.functions("contents")
+_CONTENTS_BY_METHOD = operators.methods("dict", "contents")
+_ADDED_BY = operators.arguments("adds", "list", "deque", "set") | {"[]=": (2, "")}
+_EXTENDED_BY = operators.arguments("extends", "list", "deque")
+_APPENDING = tuple(sorted(operators.methods("ModuleList", "adds")))
 
 
 @dataclass(eq=False, slots=True)
@@ -405,11 +399,11 @@ class Evaluator:
             case Op.COMPREHENSION:
                 return [Located(value.args[-1], frame)]
             case Op.UPDATE:
-                added = {"append": 1, "add": 1, "insert": 2, "[]=": 2}.get(value.data)
+                added = _ADDED_BY.get(value.data)
                 found = self.contained(value.args[0], frame, depth + 1)
-                if added is not None and len(value.args) > added:
-                    found.append(Located(value.args[added], frame))
-                elif value.data == "extend" and len(value.args) > 1:
+                if added is not None and len(value.args) > added[0]:
+                    found.append(Located(value.args[added[0]], frame))
+                elif value.data in _EXTENDED_BY and len(value.args) > 1:
                     found.extend(self.contained(value.args[1], frame, depth + 1))
                 return found
             case Op.CHOICE:
@@ -443,9 +437,9 @@ class Evaluator:
     def _contained_in_call(self, call: Value, frame: Frame, depth: int) -> list[Located]:
         callee = call.callee
         name = callee.data if callee.op is Op.GLOBAL else None
-        if name in ("list", "tuple", "reversed", "sorted", "iter", "set") and call.positional:
+        if f"builtins.{name}" in _CONTENTS and call.positional:
             return self.contained(call.positional[0], frame, depth + 1)
-        if callee.op is Op.ATTR and callee.data in ("values", "copy"):
+        if callee.op is Op.ATTR and callee.data in _CONTENTS_BY_METHOD:
             return self.contained(callee.args[0], frame, depth + 1)
         if self.external_name(callee, frame.module) in _CONTAINERS:
             if len(call.positional) == 1 and call.positional[0].op is not Op.CALL:
@@ -465,7 +459,7 @@ class Evaluator:
         if name is None or frame.receiver is None or frame.receiver.cls is None:
             return []
         found = []
-        for function, event in self.project.members.calls_on(frame.receiver.cls, name, ("append", "insert")):
+        for function, event in self.project.members.calls_on(frame.receiver.cls, name, _APPENDING):
             if event.value.positional:
                 found.append(Located(event.value.positional[-1], self.method_frame(function, frame.receiver)))
         return found

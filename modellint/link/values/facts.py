@@ -31,7 +31,14 @@ from modellint.link.values.limits import (
     tests_another,
     tests_none,
 )
-from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES, is_continuous_layer, is_float_dtype, is_integer_dtype
+from modellint.link.values.torch_api import (
+    PASSED_BY_ATTRIBUTES,
+    argument_of,
+    is_continuous_layer,
+    is_float_dtype,
+    is_integer_dtype,
+    operator_of,
+)
 from modellint.link.values.unfinished import Answers
 
 if TYPE_CHECKING:
@@ -330,7 +337,7 @@ class FactFinder:
             if scores is None:
                 return ()
             if index == 1:
-                return self._drawn(row, call, scores, frame, is_method=target.method is not None)
+                return self._drawn(row, call, scores, frame, target)
             return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
             is_real = index == 0 or (index == 1 and target.layer.external in _RECURRENT)
@@ -347,8 +354,8 @@ class FactFinder:
     def _update(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         old = self.facts(value.args[0], frame, depth)
         position = _ADDED_BY.get(value.data)
-        if position is not None and len(value.args) > position:
-            added = value.args[position]
+        if position is not None and len(value.args) > position[0]:
+            added = value.args[position[0]]
             return (*old, *_without(self.facts(added, frame, depth), exclusions(value.guard, added)))
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
@@ -379,14 +386,14 @@ class FactFinder:
             return self._returned(target.frame, depth)
         row = self._row(target, frame)
         if target.name is not None:
-            return () if row is None else self._function(row, call, frame, depth)
+            return () if row is None else self._function(row, target, call, frame, depth)
         if target.method is None or target.owner is None:
             return ()
         if target.method == "sample":
-            return self._sampled(call, target.owner, frame)
+            return self._sampled(target, call, target.owner, frame)
         if row is None:
             return self._of_container(target.method, target.owner, call, frame, depth)
-        return self._method(row, target.owner, call, frame, depth)
+        return self._method(row, target, target.owner, call, frame, depth)
 
     def _returned(self, frame: Frame, depth: int) -> Iterable[Fact]:
         if frame.depth > 6 or self.evaluator.is_recursive(frame):
@@ -450,19 +457,12 @@ class FactFinder:
 
     def _row(self, target: Target, frame: Frame) -> Operator | None:
         """The row of the operator that a call reaches; a method of an object of the project's is none of a tensor."""
-        if target.name is not None:
-            # `torch.Tensor.clamp` is the method.
-            name = target.name if "." in target.name else f"builtins.{target.name}"
-            return operators.row(name) or operators.row(name.removeprefix("torch."))
-        if target.method is None or target.owner is None:
-            return None
-        row = operators.row(f"Tensor.{target.method}")
-        is_another = row is not None and any(
-            one.cls is not None for one in self.evaluator.instances(target.owner, frame)
-        )
-        return None if is_another else row
+        row = operator_of(target)
+        if row is None or target.owner is None:
+            return row
+        return None if any(one.cls is not None for one in self.evaluator.instances(target.owner, frame)) else row
 
-    def _function(self, row: Operator, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+    def _function(self, row: Operator, target: Target, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         operand = next((arg for name in _OPERANDS if (arg := call.argument(0, name)) is not None), None)
         if row.name == "builtins.int" and operand is not None:
             return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
@@ -477,9 +477,11 @@ class FactFinder:
             return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
         if "passed" in row.facets and is_float_dtype(call.keywords.get("dtype")):
             return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
-        return self._operator(row, operand, call, frame, depth, is_method=False)
+        return self._operator(row, operand, call, frame, depth, target)
 
-    def _method(self, row: Operator, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
+    def _method(
+        self, row: Operator, target: Target, owner: Value, call: Value, frame: Frame, depth: int
+    ) -> Iterable[Fact]:
         cast = row.facets.get("casts")
         if cast == "float" or (cast == "" and _casts(call, is_float_dtype)):
             continuous = [f for f in self.facts(owner, frame, depth) if f.kind is FactKind.CONTINUOUS]
@@ -493,10 +495,10 @@ class FactFinder:
             return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
         if "chooses" in row.facets and len(call.positional) == 2:
             return self._where(call, call.positional[0], owner, call.positional[1], frame, depth)
-        return self._operator(row, owner, call, frame, depth, is_method=True)
+        return self._operator(row, owner, call, frame, depth, target)
 
     def _operator(
-        self, row: Operator, operand: Value | None, call: Value, frame: Frame, depth: int, *, is_method: bool
+        self, row: Operator, operand: Value | None, call: Value, frame: Frame, depth: int, target: Target
     ) -> Iterable[Fact]:
         """What functions and methods alike make of the elements of their operand."""
         if "counted" in row.facets:
@@ -504,13 +506,13 @@ class FactFinder:
         if operand is None:
             return self.fillers(call, frame)
         if "drawn" in row.facets:
-            return self._drawn(row, call, operand, frame, is_method=is_method)
+            return self._drawn(row, call, operand, frame, target)
         if any(limit in row.facets for limit in ("limit", "below", "lift")):
-            return self._limits(row, operand, call, frame, depth, is_method=is_method)
+            return self._limits(row, operand, call, frame, depth, target)
         mask = row.argument("mask")
         if mask is not None:
-            where = _given(call, mask, is_method=is_method)
-            filler = _given(call, row.argument("fill"), is_method=is_method)
+            where = argument_of(call, mask, target)
+            filler = argument_of(call, row.argument("fill"), target)
             return self._masked(call, operand, where, filler, frame, depth)
         passed = self.facts(operand, frame, depth) if "passed" in row.facets else ()
         return passed if "fill" not in row.facets else (*passed, *self.fillers(call, frame))
@@ -523,7 +525,7 @@ class FactFinder:
             return self._union(((e.value, e.frame) for e in entries), depth)
         return self.facts(owner, frame, depth) if name in _CONTENTS else ()
 
-    def _sampled(self, call: Value, owner: Value, frame: Frame) -> Iterable[Fact]:
+    def _sampled(self, target: Target, call: Value, owner: Value, frame: Frame) -> Iterable[Fact]:
         """`Categorical(logits=x).sample()`."""
         if owner.op is not Op.CALL:
             return ()
@@ -532,14 +534,14 @@ class FactFinder:
         scores = owner.argument(0, "probs") or owner.argument(1, "logits")
         if name not in _DISTRIBUTIONS or scores is None or row is None:
             return ()
-        return self._drawn(row, call, scores, frame, is_method=True)
+        return self._drawn(row, call, scores, frame, target)
 
     def _limits(
-        self, row: Operator, value: Value, call: Value, frame: Frame, depth: int, *, is_method: bool
+        self, row: Operator, value: Value, call: Value, frame: Frame, depth: int, target: Target
     ) -> Iterable[Fact]:
         """`clamp`, `minimum`, `remainder`: ids stay below a limit, where there is one."""
         argument = row.argument("below") or row.argument("limit")
-        limit = _given(call, argument, is_method=is_method)
+        limit = argument_of(call, argument, target)
         if limit is not None:
             return self._limited(value, limit, frame, depth, exclusive="below" in row.facets)
         facts = self.facts(value, frame, depth)
@@ -603,9 +605,9 @@ class FactFinder:
 
     # -- heads ------------------------------------------------------------------------------------------------------
 
-    def _drawn(self, row: Operator, call: Value, scores: Value, frame: Frame, *, is_method: bool) -> Iterator[Fact]:
+    def _drawn(self, row: Operator, call: Value, scores: Value, frame: Frame, target: Target) -> Iterator[Fact]:
         """Ids drawn from the classes of `scores`, which are their last dimension."""
-        dim = _given(call, row.argument("along"), is_method=is_method)
+        dim = argument_of(call, row.argument("along"), target)
         if dim is not None and not (dim.op is Op.CONST and dim.data in (-1, None, 1, 2)):
             return
         for bound, head, conditional in self.heads.classes(scores, frame):
@@ -627,11 +629,6 @@ _CONTENTS = operators.methods("dict", "contents")
 _ELEMENTS = operators.methods("dict", "element")
 #: Which argument of an UPDATE is added to a list.
 _ADDED_BY = operators.arguments("adds", "list", "deque", "set") | operators.arguments("extends", "list", "deque")
-
-
-def _given(call: Value, argument: tuple[int, str] | None, *, is_method: bool) -> Value | None:
-    """The argument that a row tells of, where positions count from the tensor."""
-    return None if argument is None else call.argument(argument[0] - is_method, argument[1])
 
 
 def _is_computed(row: Operator) -> bool:

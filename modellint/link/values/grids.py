@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import EventKind, Op, same, walk_all
 from modellint.link.values.evaluator import Located
 
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Evaluator, Frame
 
 #: Calls that need whole patches: they shape, cut up or repeat a tensor.
-_SHAPES = frozenset(("reshape", "view", "repeat", "tile", "expand", "repeat_interleave"))
+_SHAPES = operators.words("sizes", "repeats")
 #: Calls that make an image of another size.
-_RESIZES = frozenset(("resize", "interpolate", "thumbnail"))
+_RESIZES = operators.words("resamples")
 #: Calls that give back a number that is no larger than what they are given, or nearly so.
-_ROUNDS = frozenset(("int", "float", "round", "floor", "trunc"))
+_ROUNDS = operators.words("rounds:down", "rounds:nearest", "same-number")
+#: Builtins that do.
+_NUMBERS = operators.functions("number rounds", "same-number")
 _DIVIDES = frozenset(("//", "/"))
-_SIZES = frozenset(("shape", "size"))
+_SIZES = operators.words("gives:size")
 _ORDERS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _MAX_DEPTH = 24
 #: Steps that following the sizes of one function may take.
@@ -188,7 +191,7 @@ class Grids:
             case Op.BIN if value.data in ("*", "/"):
                 by_area = _is_area_scale(value.args[1])
                 return self._side(value.args[0], frame, True, depth + 1) if by_area or is_scaled else None
-            case Op.CALL if value.callee.data in ("int", "float", "round") and value.positional:
+            case Op.CALL if f"builtins.{value.callee.data}" in _NUMBERS and value.positional:
                 return self._side(value.positional[0], frame, is_scaled, depth + 1)
             case Op.PARAM:
                 bound = self.evaluator.argument(value, frame)
@@ -257,7 +260,7 @@ def _may_be_side(numerator: Value) -> bool:
     while True:
         if numerator.op is Op.BIN and numerator.data in ("*", "/"):
             numerator = numerator.args[0]
-        elif numerator.op is Op.CALL and numerator.callee.data in ("int", "float", "round") and numerator.positional:
+        elif numerator.op is Op.CALL and f"builtins.{numerator.callee.data}" in _NUMBERS and numerator.positional:
             numerator = numerator.positional[0]
         else:
             return numerator.op in (Op.PARAM, Op.UNPACK, Op.INDEX, Op.CHOICE)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op
 from modellint.link.values.evaluator import Located
-from modellint.link.values.torch_api import SAME_WIDTH_LAYERS
+from modellint.link.values.torch_api import SAME_WIDTH_LAYERS, argument_of, operator_of
 
 if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Value
     from modellint.link.values.evaluator import Evaluator, Frame, Target
+    from modellint.operators import Operator
 
 #: Steps that the analysis of one function may take; beyond them its values are unknown.
 BUDGET = 20_000
@@ -87,23 +88,20 @@ class Heads:
                 for event in target.frame.function.flow.of(EventKind.RETURN)
             ]
             return self._merged(returned, False)
-        name = (target.name or "").rpartition(".")[2] if (target.name or "").startswith("torch.") else target.method
-        operand = operand_of(target, call)
-        if operand is None or name is None:
+        row, operand = operator_of(target), operand_of(target, call)
+        if operand is None or row is None:
             return []
-        if name in ("masked_fill", "masked_fill_"):
-            mask = call.argument(1 if target.name else 0, "mask")
+        if "mask" in row.facets:
+            mask = argument_of(call, row.argument("mask"), target)
             # Masking by the scores themselves (top-k, top-p) leaves every class possible for some input.
             if mask is not None and self._compares(mask, operand):
                 return self.classes(operand, frame, depth)
             return []
-        if name in _SAME_CLASSES or (name in ("sum", "mean") and _keeps_last_dimension(call, target)):
+        if _keeps_classes(row, call, target):
             return self.classes(operand, frame, depth)
-        if name in ("stack", "cat") and target.method is None:
-            return self._classes_of_joined(name, call, operand, frame, depth)
-        if name == "flatten" and _flattens_before_last(call, target):
-            return self.classes(operand, frame, depth)
-        if name in ("view", "reshape"):
+        if ("stacks" in row.facets or "joins" in row.facets) and target.method is None:
+            return self._classes_of_joined(call, operand, frame, depth, is_stack="stacks" in row.facets)
+        if "sizes" in row.facets:
             sizes = call.positional if target.method else call.positional[1:]
             measured = _last_size_of(sizes[-1]) if len(sizes) > 1 else None
             if measured is not None:
@@ -115,12 +113,12 @@ class Heads:
         return []
 
     def _classes_of_joined(
-        self, name: str, call: Value, operand: Value, frame: Frame, depth: int
+        self, call: Value, operand: Value, frame: Frame, depth: int, *, is_stack: bool
     ) -> list[tuple[Size, Located, bool]]:
         """`torch.stack(scores, 1)`: each one's classes, if they are joined along another dimension."""
         dim = call.argument(1, "dim")
         along = 0 if dim is None else whole_number(dim)
-        if along is None or along == -1 or along > (1 if name == "stack" else 0):
+        if along is None or along == -1 or along > (1 if is_stack else 0):
             return []
         members = _members(operand)
         found = [self.classes(member, frame, depth + 2) for member in members or ()]
@@ -189,50 +187,16 @@ class Heads:
         return [(size, Located(value, frame), conditional) for _, _, conditional in self.classes(base, frame, depth)]
 
 
-#: What leaves the last dimension as it is.
-_SAME_CLASSES = frozenset(
-    (
-        "softmax",
-        "log_softmax",
-        "float",
-        "double",
-        "half",
-        "to",
-        "cpu",
-        "cuda",
-        "detach",
-        "clone",
-        "contiguous",
-        "squeeze",
-        "unsqueeze",
-        "exp",
-        "log",
-        "div",
-        "mul",
-        "add",
-        "sub",
-        "div_",
-        "mul_",
-        "sigmoid",
-        "tanh",
-        "relu",
-        "gelu",
-        "silu",
-        "leaky_relu",
-        "clamp",
-        "clip",
-        "dropout",
-        "layer_norm",
-        "normalize",
-        "type_as",
-        "nan_to_num",
-    )
-)
-
-
-def _keeps_last_dimension(call: Value, target: Target) -> bool:
-    """Whether a reduction is over one dimension, counted from the front or before the last."""
-    dim = call.argument(1 if target.name else 0, "dim")
+def _keeps_classes(row: Operator, call: Value, target: Target) -> bool:
+    """Whether an operator leaves the last dimension as it is."""
+    if row.facets.keys() & {"same-shape", "squeezes", "unsqueezes"}:
+        return True
+    if "flattens" in row.facets:
+        return _flattens_before_last(call, target)
+    if "reduces" not in row.facets or "pair" in row.facets or "drawn" in row.facets:
+        return False
+    # Over one dimension, counted from the front or before the last.
+    dim = argument_of(call, row.argument("along"), target)
     return dim is not None and dim.op is Op.CONST and dim.data not in (None, -1)
 
 

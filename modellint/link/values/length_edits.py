@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Applicability, Edit, Fix
 from modellint.link.values.python_edit import place_in, written
 from modellint.source import Place, Span
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
-_EXTREMES = ("max", "maximum")
+_EXTREMES = operators.words("extreme largest")
 
 
 def one_inside(value: Value, operand: int, module: ModuleFacts) -> Fix | None:

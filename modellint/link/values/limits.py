@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Guard, Op, Value
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _EQUALITY = frozenset(("==", "!="))
 #: What tells the form of a tensor and nothing of its elements.
-_FORM = frozenset(("shape", "size", "dim", "ndim", "numel", "device", "dtype", "is_cuda", "training", "config"))
+_FORM = frozenset(("training", "config", "numel")) | operators.attributes("Tensor", "gives")
+_FORM |= operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple")
 
 #: The tests that each exclude one id; None stands for a range, or for what excludes more than we can tell.
 Exclusions = frozenset[Value] | None
@@ -200,4 +202,4 @@ def is_default(choice: Value, position: int, function: Function) -> bool:
     return default is not None and default.op is Op.CONST and default.data is None and position == taken
 
 
-_COMPARING = frozenset(("isin", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "index"))
+_COMPARING = operators.words("dtype:bool same-shape") | {"index"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, dotted, self_attribute
 from modellint.link.names import DefinedClass, External
 
@@ -19,6 +20,9 @@ Stored = tuple["Function", Event]
 
 #: Nesting of bases beyond which a hierarchy is taken for a cycle.
 _MAX_BASES = 40
+
+#: Methods of a layer that register what they are given.
+_REGISTRARS = operators.methods("Module", "registers")
 
 
 class Members:
@@ -108,7 +112,7 @@ class Members:
             for owner in self.mro(cls)
             for function in owner.mentioned.get(f"'{name}'", ())
             for event in function.flow.of(EventKind.CALL)
-            if self_attribute(event.value.callee) in ("register_buffer", "register_parameter", "add_module")
+            if self_attribute(event.value.callee) in _REGISTRARS
             and event.value.positional
             and event.value.positional[0].op is Op.CONST
             and event.value.positional[0].data == name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import Op
 from modellint.link.values.evaluator import Located
 from modellint.link.values.rotary import (
+    LARGEST,
     LengthKind,
     has_length_beside,
     is_element,
@@ -78,7 +79,7 @@ def takes_last(part: Located, table: SizedTable, project: Project) -> bool:
     indices = project.rotary.indices(table)
     for source in number_sources(part, project.evaluator):
         value = source.value
-        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("max", "amax"):
+        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in LARGEST:
             value = value.callee.args[0]
         if not is_last(value) or value.args[1].op is not Op.TUPLE:
             continue

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
 from modellint.link.values.callers import builders
 from modellint.link.values.dimensions import dimensions
@@ -35,7 +36,7 @@ _NEAR = 400
 _FEW = 16
 _ORDERS = frozenset(("<", "<=", ">", ">="))
 _COMPARISONS = _ORDERS | {"==", "!="}
-_LIMITS = frozenset(("min", "minimum", "clamp", "clip", "clamp_", "remainder", "fmod"))
+_LIMITS = operators.words("limit", "below", "extreme smallest")
 
 
 @dataclass(frozen=True, eq=False)

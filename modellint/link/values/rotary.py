@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value, same
 from modellint.link.names import DefinedFunction
 from modellint.link.values.evaluator import Located
+from modellint.link.values.torch_api import KEEPING_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +22,16 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Evaluator, Frame
 
 #: Functions and methods that give back the number they are given.
-_SAME_NUMBER = frozenset(("int", "float", "item", "to", "long", "round", "tolist", "cpu", "detach", "clone"))
-_EXTREMES = frozenset(("max", "min", "torch.max", "torch.maximum", "torch.min", "torch.minimum"))
+#: What counts the elements of a tensor, what is its largest one, and what is the larger one of several numbers.
+_COUNTS = operators.words("counts")
+LARGEST = operators.methods("Tensor", "reduces largest")
+_LARGER_ONE = operators.words("extreme largest")
+#: What goes from one number to another.
+_STEPS = operators.words("counted fresh:default", "spaced")
+#: What gives the number that it is given, or one near to it.
+_SAME_NUMBER = operators.methods("Tensor", "passed same-shape", "passed host", "rounds:nearest")
+_SAME_BY_FUNCTION = operators.functions("number rounds", "same-number")
+_EXTREMES = operators.functions("extreme")
 _MAX_DEPTH = 12
 
 
@@ -133,7 +143,7 @@ class Rotary:
         """The values that bound an `arange` or the slice of an attribute."""
         for event in function.flow.events:
             value = event.value
-            if event.kind is EventKind.CALL and value.callee.data in ("arange", "linspace") and value.positional:
+            if event.kind is EventKind.CALL and value.callee.data in _STEPS and value.positional:
                 yield from value.positional[:2] if len(value.positional) > 1 else value.positional
             elif event.kind is EventKind.INDEX and value.args[0].op is Op.ATTR:
                 yield from _upper_bounds(value)
@@ -223,7 +233,7 @@ class Rotary:
                 if bound is None:
                     return located
                 located = bound
-            elif value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _VIEWS:
+            elif value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in KEEPING_ORDER:
                 located = Located(value.callee.args[0], frame)
             else:
                 return located
@@ -231,8 +241,7 @@ class Rotary:
 
 
 #: What makes a tensor longer.
-_GROWS = frozenset(("pad", "cat", "concat", "concatenate", "hstack"))
-_VIEWS = frozenset(("to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "expand"))
+_GROWS = operators.words("grows")
 
 
 def _is_part_of(value: Value, result: Value) -> bool:
@@ -292,7 +301,7 @@ def operands(value: Value) -> tuple[Value, ...]:
             return value.args
         case Op.CALL if is_extreme(value):
             return value.positional
-        case Op.CALL if value.callee.op is Op.GLOBAL and value.callee.data in _SAME_NUMBER:
+        case Op.CALL if value.callee.op is Op.GLOBAL and f"builtins.{value.callee.data}" in _SAME_BY_FUNCTION:
             return value.positional[:1]
         case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in _SAME_NUMBER:
             return value.callee.args[:1]
@@ -307,7 +316,13 @@ def is_extreme(value: Value) -> bool:
     if value.op is not Op.CALL or len(value.positional) < 2:
         return False
     callee = value.callee
-    name = callee.data if callee.op is Op.GLOBAL else f"{callee.args[0].data}.{callee.data}" if callee.args else None
+    name = (
+        f"builtins.{callee.data}"
+        if callee.op is Op.GLOBAL
+        else f"{callee.args[0].data}.{callee.data}"
+        if callee.args
+        else None
+    )
     return name in _EXTREMES
 
 
@@ -385,9 +400,9 @@ def length_kind(value: Value) -> str:
             return LengthKind.POSITION
         case Op.UNPACK:
             return LengthKind.COUNT if _is_shape(value.args[0]) else LengthKind.UNKNOWN
-        case Op.CALL if value.callee.data in ("len", "size", "numel"):
+        case Op.CALL if value.callee.data in _COUNTS:
             return LengthKind.COUNT
-        case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in ("max", "amax") and not is_extreme(value):
+        case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in LARGEST and not is_extreme(value):
             return LengthKind.POSITION
         case Op.CALL if value.callee.op is Op.ATTR and "length" in str(value.callee.data):
             return LengthKind.COUNT
@@ -485,7 +500,7 @@ def mixed_extreme(value: Value) -> Value | None:
         inner = arg
         while not is_extreme(inner) and len(operands(inner)) == 1:
             inner = operands(inner)[0]
-        if is_extreme(inner) and inner.callee.data in ("max", "maximum"):
+        if is_extreme(inner) and inner.callee.data in _LARGER_ONE:
             kinds = {measured(operand) for operand in inner.positional}
             if kinds >= {LengthKind.COUNT, LengthKind.POSITION}:
                 return inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.size import is_proved
 from modellint.graph.value import EventKind, Op, are_exclusive, dotted, self_attribute
 
@@ -17,21 +18,12 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.values.evaluator import Frame, Instance, Located
 
-#: Where a layer takes the width of its input.
-INPUT_WIDTH = {
-    "torch.nn.Linear": (0, "in_features"),
-    "torch.nn.Conv1d": (0, "in_channels"),
-    "torch.nn.Conv2d": (0, "in_channels"),
-    "torch.nn.LSTM": (0, "input_size"),
-    "torch.nn.GRU": (0, "input_size"),
-    "torch.nn.RNN": (0, "input_size"),
-}
-#: Where a normalisation takes the width of the model.
-OWN_WIDTH = {"torch.nn.LayerNorm": (0, "normalized_shape"), "torch.nn.RMSNorm": (0, "normalized_shape")}
-#: Where a layer takes the width of its output.
-OUTPUT_WIDTH = {"torch.nn.Linear": (1, "out_features"), "torch.nn.Conv1d": (1, "out_channels")}
-#: Where a recurrent layer takes its own width.
-RECURRENT_WIDTH = dict.fromkeys(("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"), (1, "hidden_size"))
+#: Where a layer takes the width (or the channels) of its input, a normalisation that of the model, a recurrent
+#: layer its own, and a layer that of its output.
+INPUT_WIDTH = operators.arguments("width") | operators.arguments("channels")
+OWN_WIDTH = operators.arguments("own-width")
+RECURRENT_WIDTH = operators.arguments("state-width")
+OUTPUT_WIDTH = operators.arguments("makes-width") | operators.arguments("makes-channels")
 #: What quantities of ids are called.
 COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
 _COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import Op
+from modellint.link.values.bounds import upper_limit
 from modellint.link.values.evaluator import Located
 from modellint.link.values.shapes import (
     counts_anything,
@@ -18,7 +19,7 @@ from modellint.link.values.shapes import (
     is_width,
 )
 from modellint.link.values.table_users import is_called, is_transposed, users
-from modellint.link.values.torch_api import PASSED_BY_METHODS
+from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS
 from modellint.link.values.widths import takers
 
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def _limits(index: Value, frame: Frame, project: Project, depth: int = 0) -> Ite
         case Op.BIN if index.data in ("+", "-"):
             for arg in index.args:
                 yield from _limits(arg, frame, project, depth + 1)
-        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data.rstrip("_") in ("clamp", "clip"):
-            last = index.argument(1, "max")
+        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in CLAMPS:
+            last = upper_limit(index, frame, project.evaluator)
             if last is not None and last.op is Op.BIN and last.data == "-" and last.args[1].data == 1:
                 yield last.args[0]
             yield from _limits(index.callee.args[0], frame, project, depth + 1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
+from modellint.link.values.torch_api import KEEPING_ORDER, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,9 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
 
 #: The layers that are tables, and where their constructors take `padding_idx`.
-EMBEDDINGS = {"torch.nn.Embedding": 2, "torch.nn.EmbeddingBag": 10}
-#: Factories whose first sizes are the shape of a weight that may serve as a codebook.
-_FACTORIES = frozenset(("torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.empty", "torch.Tensor"))
+EMBEDDINGS = operators.arguments("padding")
 
 
 @dataclass(eq=False, slots=True)
@@ -107,13 +107,15 @@ class Tables:
             return None
         return self._from_arguments(call, frame, passed, found.name, padding_at)
 
-    def _from_arguments(self, call: Value, frame: Frame, sizes: Located, kind: str, padding_at: int) -> Table | None:
+    def _from_arguments(
+        self, call: Value, frame: Frame, sizes: Located, kind: str, padding_at: tuple[int, str]
+    ) -> Table | None:
         """The table that `call` builds, whose library constructor gets the arguments of `sizes`."""
         rows = self._argument(sizes, 0, "num_embeddings")
         if rows is None:
             return None
         columns = self._argument(sizes, 1, "embedding_dim")
-        return Table(call, frame, rows, columns, kind, self._argument(sizes, padding_at, "padding_idx"))
+        return Table(call, frame, rows, columns, kind, self._argument(sizes, *padding_at))
 
     def _argument(self, sizes: Located, position: int, name: str) -> Located | None:
         """An argument of a constructor, followed out of the constructors of subclasses."""
@@ -205,7 +207,7 @@ class Tables:
                 callee = value.callee
                 if callee.op is Op.ATTR and callee.data in ("cos", "sin"):
                     return True
-                if callee.op is Op.ATTR and callee.data in ("squeeze", "to", "view", "unsqueeze", "float", "type_as"):
+                if callee.op is Op.ATTR and callee.data in KEEPING_ORDER:
                     return self.is_position_table(callee.args[0], frame, depth + 1)
                 return any(
                     self._holds_cosines(located.value, located.frame, depth + 1)
@@ -241,12 +243,8 @@ class Tables:
         if name == "torch.nn.Parameter" and value.positional:
             inner = self._factory(Located(value.positional[0], frame))
             return None if inner is None else Table(value, frame, inner.rows, inner.columns, "Parameter")
-        if name not in _FACTORIES:
-            return None
-        sizes = value.positional
-        if len(sizes) == 1 and sizes[0].op in (Op.TUPLE, Op.LIST):
-            sizes = sizes[0].args
-        if len(sizes) != 2 or any(size.op is Op.STARRED for size in sizes):
+        sizes = None if name is None else sizes_of(name, value)
+        if sizes is None or len(sizes) != 2:
             return None
         return Table(value, frame, Located(sizes[0], frame), Located(sizes[1], frame), "codebook")
 

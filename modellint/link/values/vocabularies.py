@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint import knowledge
+from modellint import knowledge, operators
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, same
 from modellint.link.names import DefinedClass
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")
 #: What tells how large a layer is.
-_MEASURES = frozenset(("shape", "size", "num_embeddings", "out_features", "weight"))
+_MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
 _MAX_NESTING = 3
 
 

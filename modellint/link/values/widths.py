@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value, are_exclusive, self_attribute
 from modellint.link.values.evaluator import Located
 from modellint.link.values.facts import FactKind
-from modellint.link.values.heads import whole_number
-from modellint.link.values.shapes import INPUT_WIDTH, OWN_WIDTH, input_width
+from modellint.link.values.heads import operand_of, whole_number
+from modellint.link.values.shapes import OWN_WIDTH, input_width
 from modellint.link.values.table_users import users
-from modellint.link.values.torch_api import SAME_WIDTH_LAYERS
+from modellint.link.values.torch_api import SAME_WIDTH_LAYERS, operator_of, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +28,7 @@ _MAX_CALLS = 2
 _MAX_DEPTH = 16
 
 #: What takes tensors whose last dimension is as wide as it says; channels of convolutions come first.
-_TAKES = {name: at for name, at in (INPUT_WIDTH | OWN_WIDTH).items() if "Conv" not in name}
-#: Methods and functions that keep the last dimension.
-_SAME_WIDTH = frozenset("to float half double contiguous clone detach type_as dropout relu gelu silu tanh".split())
-#: What makes a tensor of the sizes that it is given.
-_FACTORIES = frozenset("zeros ones empty rand randn".split())
+_TAKES = operators.arguments("width") | OWN_WIDTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +125,15 @@ class _Rows:
                 return any(self._carried(arg, depth) for arg in value.args)
             case Op.BIN if value.data in ("+", "-", "*", "/"):
                 return any(self._carried(arg, depth) for arg in value.args)
-            case Op.CALL if value.callee.op is Op.ATTR and value.callee.data in _SAME_WIDTH:
-                given = value.argument(0, "input")
-                return self._carried(value.callee.args[0], depth) or (given is not None and self._carried(given, depth))
             case Op.CALL:
-                given = value.argument(0, "input")
+                target = self._project.evaluator.target(value, self._frame)
+                given = operand_of(target, value)
                 if given is None or not self._carried(given, depth):
                     return False
-                layer = self._project.evaluator.target(value, self._frame).layer
-                return layer is not None and layer.external in SAME_WIDTH_LAYERS
+                if target.layer is not None:
+                    return target.layer.external in SAME_WIDTH_LAYERS
+                row = operator_of(target)
+                return row is not None and "same-shape" in row.facets
             case _:
                 return False
 
@@ -169,30 +166,33 @@ class _Rows:
         for stored in evaluator.attribute(value, self._frame):
             made = stored.value
             while made.op is Op.CALL and made.positional and not _is_number(made.positional[0]):
-                if made.callee.data in _FACTORIES:
+                if self._sizes(made, stored.frame):
                     break
                 made = made.positional[0]
-            if made.op is Op.CALL and made.callee.data in _FACTORIES and made.positional:
-                last = made.positional[-1]
-                return evaluator.size(
-                    last.args[-1] if last.op in (Op.TUPLE, Op.LIST) and last.args else last, stored.frame
-                )
+            sizes = self._sizes(made, stored.frame)
+            if sizes:
+                return evaluator.size(sizes[-1], stored.frame)
         return None
+
+    def _sizes(self, made: Value, frame: Frame) -> tuple[Value, ...] | None:
+        name = self._project.evaluator.external_name(made.callee, frame.module) if made.op is Op.CALL else None
+        return None if name is None else sizes_of(name, made)
 
     def _made(self, call: Value, depth: int) -> Size | None:
         table = self._project.tables.of_value(call.callee, self._frame)
         if table is not None and table.columns is not None:
             return self._project.evaluator.size(table.columns.value, table.columns.frame)
-        callee = call.callee
-        if callee.op is not Op.ATTR:
+        target = self._project.evaluator.target(call, self._frame)
+        row, operand = operator_of(target), operand_of(target, call)
+        if row is None or operand is None:
             return None
-        if callee.data in ("cat", "stack", "concat") and call.positional:
-            joined, dim = call.positional[0], call.argument(1, "dim")
+        if "joins" in row.facets or "stacks" in row.facets:
+            dim = call.argument(1, "dim")
             is_last = dim is not None and not (dim.op is Op.CONST and dim.data in (0, 1))
-            return None if is_last or joined.op not in (Op.LIST, Op.TUPLE) else self._agreed(joined.args, depth)
-        if callee.data == "expand" and call.positional and _is_whole(call.positional[-1]):
-            return self._width(callee.args[0], depth + 1)
-        return self._width(callee.args[0], depth + 1) if callee.data in _SAME_WIDTH else None
+            return None if is_last or operand.op not in (Op.LIST, Op.TUPLE) else self._agreed(operand.args, depth)
+        is_whole = "sizes" in row.facets and bool(call.positional) and _is_whole(call.positional[-1])
+        keeps = "same-shape" in row.facets or (is_whole and target.method == "expand")
+        return self._width(operand, depth + 1) if keeps else None
 
 
 def _is_number(value: Value) -> bool:

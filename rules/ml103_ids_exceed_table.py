@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from modellint.graph.value import EventKind
 from modellint.link.values.bounds import clamp_of, is_as_large, is_direct, passes_one_too_many, upper_limit
 from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import clamped, place_in, text_at, written
+from modellint.link.values.torch_api import CLAMPS
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 
@@ -704,14 +704,13 @@ class Model(nn.Module):
 #: What a finding about a guard says of the lookup behind it.
 _LOOKED_UP = "the ids are looked up here"
 _ORDER = ("<", "<=", ">", ">=")
-_CLAMPING = re.compile(r"\.(?:clamp|clip)_?\(")
 
 
 def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file that look something up, and limit what they look up."""
     for function in dict.fromkeys((*project.relevance.table_users(module), *drawing)):
         compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
-        if compares or _CLAMPING.search(function.text):
+        if compares or not function.words.isdisjoint(CLAMPS):
             yield function
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import EventKind, Op, same, self_attribute
 from modellint.link.values.rotary import LengthKind, length_kind, number_sources
@@ -531,7 +532,9 @@ class Attention(nn.Module):
 
 
 #: Functions of numbers.
-_OF_NUMBERS = frozenset(("max", "min", "int", "len", "any", "all", "bool"))
+_OF_NUMBERS = operators.functions("number", "extreme")
+#: What makes a tensor of several, along a dimension.
+_JOINS = operators.words("joins")
 
 
 def _is_current_length(table: SizedTable, project: Project) -> bool:
@@ -561,7 +564,7 @@ def _is_whole(table: SizedTable) -> bool:
 def _grew(value: Value) -> bool:
     """Whether a dimension is that of a tensor to which a cache was added, or a cache's own length."""
     return any(
-        (part.callee.data in ("cat", "concat", "concatenate") and not _joins_slices(part))
+        (part.callee.data in _JOINS and not _joins_slices(part))
         or part.callee.data == "update"
         or "length" in str(part.callee.data)
         for part in value.walk()
@@ -585,7 +588,7 @@ def _kept_from_before(function: Function) -> Iterator[Value]:
         call = event.value
         if call.callee.op is not Op.ATTR:
             continue
-        if call.callee.data in ("cat", "concat") and call.positional and call.positional[0].op in (Op.LIST, Op.TUPLE):
+        if call.callee.data in _JOINS and call.positional and call.positional[0].op in (Op.LIST, Op.TUPLE):
             first, *rest = call.positional[0].args
             kept = _kept(first)
             if kept is not None and rest and not any(same(part, kept) for other in rest for part in other.walk()):
@@ -622,7 +625,9 @@ def _is_made_of(value: Value, ids: Value, depth: int = 0) -> bool:
         return value is ids
     if value.op is Op.CALL:
         callee = value.callee
-        is_layer = self_attribute(callee) is not None or (callee.op is Op.GLOBAL and callee.data not in _OF_NUMBERS)
+        is_layer = self_attribute(callee) is not None or (
+            callee.op is Op.GLOBAL and f"builtins.{callee.data}" not in _OF_NUMBERS
+        )
         parts = () if is_layer else (*callee.args[:1], *value.args[1:])
     else:
         parts = value.args

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind
-from modellint.link.values.facts import FactKind
+from modellint.link.values.facts import FILLING, FactKind
 from modellint.link.values.python_edit import argument_place
 from modellint.rule import Example, Rule
 
@@ -409,7 +409,7 @@ def smooth(labels, mask, n_classes):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.mentioning(_FILLING):
+        for function in module.mentioning(FILLING):
             fillers = {id(event.value): (event, fact) for event, fact in _fillers(function, project)}
             if not fillers:
                 continue
@@ -485,10 +485,6 @@ def smooth(labels, mask, n_classes):
             help="fill with 0 and let the attention mask hide those elements",
             fix=None if place is None else Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)),
         )
-
-
-#: What fills elements with a constant.
-_FILLING = ("pad_sequence", "pad", "full", "full_like", "new_full", "fill_", "masked_fill", "masked_fill_")
 
 
 def _names_sentinel(compare: Value, event: Event, frame: Frame, project: Project) -> bool:

@@ -473,7 +473,7 @@ class _Body:
         if name in calls.COPIES:
             return True
         if name.startswith("torch.") and not calls.is_torch_class(name) and name not in calls.TENSOR_CLASSES:
-            return bool(calls.WRAPPERS.match(name)) and any(map(self._is_layer, call.args[1:]))
+            return name in calls.WRAPPERS and any(map(self._is_layer, call.args[1:]))
         if not calls.is_standard(name.partition(".")[0]) and not name.startswith("numpy."):
             return True
         return _is_passing(name) and any(map(self._is_layer, call.args[1:]))
@@ -521,7 +521,7 @@ class _Body:
 def _is_passing(name: str) -> bool:
     """Whether a function of a library gives what it is given, or a container of it."""
     if name.startswith("torch."):
-        return bool(calls.WRAPPERS.match(name))
+        return name in calls.WRAPPERS
     return name in _PASSING or name.startswith(_PASSING_FROM) or not calls.is_standard(name.partition(".")[0])
 
 

@@ -274,7 +274,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     first = given[0] if given else UNKNOWN
     if name in calls.COPIES:
         return copied(run, first, frame, value)
-    if calls.WRAPPERS.match(name):
+    if name in calls.WRAPPERS:
         return first
     if name in _SEQUENCES:
         made = run.shell(_SEQUENCES[name], value, frame)

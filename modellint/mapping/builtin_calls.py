@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from modellint import operators
 from modellint.graph.size import Size
 from modellint.mapping.objects import UNKNOWN, ClassRef, Function, Text, Thing, UncertainError, Weights, number, whole
 
@@ -12,27 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 #: Methods that change a list or a dict.
-MUTATORS = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault"))
+MUTATORS = frozenset().union(*(operators.methods(of, "adds", "extends", "removes") for of in ("list", "dict")))
 #: Methods by which something is added to a layer.
-ADDERS = frozenset(
-    ("append", "extend", "insert", "update", "add_module", "register_module", "register_parameter", "register_buffer")
-)
-#: Methods that give back the layer or the tensor itself.
-_ITSELF = frozenset(
-    "to cuda cpu eval train float half double bfloat16 requires_grad_ apply type normal_ uniform_ zero_ fill_ clone "
-    "detach contiguous".split()
-)
+ADDERS = operators.methods("Module", "registers") | operators.methods("ModuleList", "adds", "extends") | {"update"}
+#: Methods that give back the layer itself; that give a tensor of the same shape.
+_ITSELF = operators.methods("Module", "itself")
+_SAME_SHAPE = operators.methods("Tensor", "passed same-shape", "changes itself")
 #: Functions of torch that make a tensor of the shape that they are given.
-_FACTORIES = frozenset(
-    f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "Tensor", "FloatTensor", "full")
-)
+_FACTORIES = operators.functions("sized")
+_OF_TUPLE, _OF_DATA = operators.functions("sized:tuple"), operators.functions("sized passed")
 #: Functions that add nothing to the objects that they are given.
-ONLOOKERS = frozenset(
-    f"builtins.{name}"
-    for name in ("super", "isinstance", "issubclass", "hasattr", "getattr", "len", "id", "type", "print")
-)
-_SPECTRAL = frozenset(("torch.nn.utils.spectral_norm", "torch.nn.utils.parametrizations.spectral_norm"))
-_WEIGHT_NORMS = frozenset(("torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm"))
+ONLOOKERS = operators.functions("looks")
+_COPIES = operators.functions("copies")
+_SPECTRAL = operators.functions("spectral-norm")
+_WEIGHT_NORMS = operators.functions("weight-norm")
 _MAX_RANGE = 4096
 
 
@@ -63,8 +57,8 @@ def call(function: Function, positional: Sequence[Any], keywords: dict[str, Any]
         return _method(function.owner, function.name, positional, keywords)
     name = function.name
     if name in _FACTORIES:
-        return Weights(_shape(positional, keywords))
-    if name in ("copy.deepcopy", "copy.copy"):
+        return Weights(_shape(name, positional, keywords))
+    if name in _COPIES:
         return _copied(positional[0]) if positional else UNKNOWN
     if name in _SPECTRAL:
         return positional[0] if positional else UNKNOWN
@@ -97,7 +91,7 @@ def _method(owner: Any, name: str, positional: Sequence[Any], keywords: dict[str
         if name in ADDERS and owner.model.is_module:
             return _added(owner, name, positional, keywords)
         return UNKNOWN
-    return owner if isinstance(owner, Weights) and (name in _ITSELF or name.endswith("_")) else UNKNOWN
+    return owner if isinstance(owner, Weights) and (name in _SAME_SHAPE or name.endswith("_")) else UNKNOWN
 
 
 def _of_list(owner: list[Any], name: str, positional: Sequence[Any]) -> Any:
@@ -154,7 +148,11 @@ def _added(owner: Thing, name: str, positional: Sequence[Any], keywords: dict[st
     return None
 
 
-def _shape(positional: Sequence[Any], keywords: dict[str, Any]) -> Size | None:
+def _shape(name: str, positional: Sequence[Any], keywords: dict[str, Any]) -> Size | None:
+    if name in _OF_TUPLE:
+        positional = positional[:1]
+    elif name in _OF_DATA and len(positional) == 1 and isinstance(positional[0], list | tuple):
+        return None  # `torch.Tensor([1, 2])` holds these numbers
     given = keywords.get("size", positional[0] if len(positional) == 1 else list(positional))
     sides = given if isinstance(given, list | tuple) else [given]
     total = Size.of(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Confidence
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 #: Methods by which a layer is at work, and those that only build it.
 _WORK = ("forward", "__call__", "training_step")
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
-_REGISTRARS = frozenset(("register_buffer", "register_parameter", "add_module", "register_module"))
+_REGISTRARS = operators.methods("Module", "registers")
 _ATTRIBUTE = re.compile(r"\.(\w+)")
 #: How many classes a cell names.
 _MAX_NAMES = 3

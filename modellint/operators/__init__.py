@@ -48,7 +48,7 @@ Type, device and kind
     type:float          a type of real numbers; `type:integer` of whole ones
     fresh:default       made on the default device, unless `device=` names one; `fresh:cpu`: on the CPU. All else stays
                         where the operand is
-    moves               may give the tensor or layer on another device; `host`: on the CPU
+    moves               may give the tensor or layer on another device; `host`: what it gives is on the CPU
     gives:KIND          no tensor: `number`, `int`, `bool`, `list`, `array`, `size`, `tuple`, `dtype`, `device`,
                         `layout`, or several: `tensors`
     distribution        what is drawn from by `sample`

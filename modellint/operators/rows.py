@@ -171,7 +171,7 @@ view_as reshape_as expand_as unfold                 : passed
 contiguous                                          : passed same-shape
 to                                                  : passed same-shape casts moves
 type type_as                                        : passed same-shape casts moves
-cpu                                                 : passed same-shape moves host
+cpu                                                 : passed same-shape host
 cuda                                                : passed same-shape moves unchecked:GPU
 pin_memory                                          : passed same-shape unchecked:GPU
 float                                               : passed same-shape casts:float dtype:float32
@@ -243,9 +243,18 @@ Buffer                                              : kept passed same-shape
 UninitializedBuffer                                 : kept
 
 [functions of torch.nn.utils]
-weight_norm remove_weight_norm                      : wraps itself weight-norm
-spectral_norm remove_spectral_norm                  : wraps itself spectral-norm
+weight_norm                                         : wraps itself weight-norm
+spectral_norm                                       : wraps itself spectral-norm
+remove_weight_norm remove_spectral_norm             : wraps itself
 skip_init                                           : builds
+
+[functions of torch.nn.utils.weight_norm]
+weight_norm                                         : wraps itself weight-norm
+remove_weight_norm                                  : wraps itself
+
+[functions of torch.nn.utils.spectral_norm]
+spectral_norm                                       : wraps itself spectral-norm
+remove_spectral_norm                                : wraps itself
 
 [functions of torch.nn.utils.parametrizations]
 weight_norm                                         : wraps itself weight-norm
@@ -271,7 +280,7 @@ to                                                  : itself moves casts
 to_empty                                            : itself moves
 xpu ipu mtia                                        : itself moves unchecked:hardware
 cuda                                                : itself moves unchecked:GPU
-cpu                                                 : itself moves host
+cpu                                                 : itself host
 float half double bfloat16 type                     : itself casts
 eval train requires_grad_ apply share_memory        : itself
 add_module register_module                          : registers:module@1
@@ -342,7 +351,7 @@ list tuple set frozenset sorted                     : contents gathers passed
 reversed iter                                       : contents passed
 next                                                : element
 enumerate zip                                       : pairs
-dict                                                : copies
+dict                                                : gathers
 int                                                 : number rounds:down
 round                                               : number rounds:nearest
 float                                               : number same-number

@@ -161,8 +161,6 @@ def fresh(trial: Trial, value: str) -> bool:
 
 
 def moves(trial: Trial, value: str) -> bool:
-    if trial.short == "cpu":
-        return True  # said by `host`, as there is nowhere else to come from
     if trial.of == "Module":
         return next(trial.operand.to("meta").parameters()).is_meta
     there = {"to": "meta", "type": "torch.cuda.FloatTensor", "type_as": torch.ones(1, device="meta")}[trial.short]

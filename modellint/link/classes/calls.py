@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from modellint import knowledge
+from modellint import knowledge, operators
 from modellint.link.classes.objects import (
     NOTHING,
     PLAIN,
@@ -31,53 +31,19 @@ from modellint.link.classes.objects import (
 
 MODULE = "torch.nn.Module"
 #: Containers that register what their constructor is given, and the parameter it is given by.
-CONTAINERS = {
-    "torch.nn.Sequential": "args",
-    "torch.nn.ModuleList": "modules",
-    "torch.nn.ModuleDict": "modules",
-    "torch.nn.ParameterList": "values",
-    "torch.nn.ParameterDict": "parameters",
-}
-TENSOR_CLASSES = frozenset(
-    (
-        "torch.nn.Parameter",
-        "torch.nn.Buffer",
-        "torch.nn.UninitializedParameter",
-        "torch.nn.UninitializedBuffer",
-    )
-)
+CONTAINERS = {name: argument for name, (_, argument) in operators.arguments("holds").items()}
+TENSOR_CLASSES = operators.functions("trained", "kept")
 #: Methods of a layer that give back the layer itself.
-SAME = frozenset(
-    (
-        "to",
-        "cuda",
-        "cpu",
-        "eval",
-        "train",
-        "float",
-        "half",
-        "double",
-        "bfloat16",
-        "type",
-        "requires_grad_",
-        "apply",
-        "share_memory",
-    )
-)
-_VIEWS = frozenset(("values", "keys", "copy", "children", "modules"))
+SAME = operators.methods("Module", "itself")
+_VIEWS = operators.methods("dict", "contents") | operators.methods("Module", "contents") | {"keys"}
 #: Methods whose result says something about what they are called on.
 FOLLOWED = SAME | _VIEWS | {"items", "get", "pop", "from_pretrained", "from_config"}
 PRETRAINED = re.compile(
     r"transformers\.(?:.*\.)?(?:AutoModel\w*|\w+Model|\w+For[A-Z]\w+)(?:\.(?:from_pretrained|from_config|_from_config))?$"
 )
-WRAPPERS = re.compile(
-    r"torch\.(?:nn\.utils\.(?:\w+\.)*(?:weight_norm|spectral_norm|orthogonal|remove_weight_norm|skip_init)"
-    r"|compile|jit\.script)$"
-)
-COPIES = frozenset(("copy.deepcopy", "copy.copy"))
-_SEQUENCES = frozenset(
-    f"builtins.{name}" for name in ("list", "tuple", "set", "reversed", "sorted", "iter", "frozenset", "next")
-)
+WRAPPERS = operators.functions("wraps", "builds")
+COPIES = operators.functions("copies")
+_SEQUENCES = operators.functions("contents", "element")
 
 
 def method_result(owner: Object, name: str) -> Object | None:
@@ -106,7 +72,9 @@ def method_result(owner: Object, name: str) -> Object | None:
 
 
 #: Attributes of tensors.
-PLAIN_ATTRIBUTES = frozenset(("shape", "device", "dtype", "ndim", "__name__"))
+PLAIN_ATTRIBUTES = {"__name__"} | operators.attributes(
+    "Tensor", "gives:size", "gives:device", "gives:dtype", "gives:int"
+)
 
 
 def attribute_of(owner: Object, name: str) -> Object:
@@ -122,7 +90,7 @@ def external_result(name: str, arguments: Arguments) -> Object:
     """What calling the function or class `name`, which cannot be read, gives."""
     given = arguments.positional
     first = given[0] if given else UNKNOWN
-    if name in COPIES or WRAPPERS.match(name):
+    if name in COPIES or name in WRAPPERS:
         return first
     if name in _SEQUENCES:
         return _sequence(name, given)

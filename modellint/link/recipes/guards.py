@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from modellint import operators
 from modellint.graph.value import EventKind, Guard, Op, Value, dotted
 from modellint.link.classes.objects import Constant
 from modellint.link.recipes.evaluation import Item, ItemKind
@@ -113,7 +114,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod,
 }
 #: Methods of a module that give back the module itself.
-FLUENT = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "requires_grad_"))
+FLUENT = operators.methods("Module", "itself")
 #: What the framework's Brain counts in a training.
 _PROGRESS = {"step": Counter(1, None), "optimizer_step": Counter(0, None)}
 #: Its arguments that it keeps under their own names.

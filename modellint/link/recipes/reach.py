@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value, dotted
 from modellint.link.names import External
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind
-from modellint.link.recipes.guards import FLUENT, Abstract, Counter, Frame, Guards, ModuleEntry, Special, Truth
+from modellint.link.recipes.guards import Abstract, Counter, Frame, Guards, ModuleEntry, Special, Truth
 from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
@@ -25,24 +26,14 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _MAX_VISITS = 600
-_MOVES = frozenset(("to", "cuda", "to_empty"))
+_MOVES = operators.methods("Module", "moves")
 #: Methods of a module that compute nothing with what it holds.
-_BOOKKEEPING = FLUENT | frozenset(
-    ("parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules", "children",
-     "named_children", "state_dict", "load_state_dict", "apply", "add_module", "register_module", "type",
-     "register_buffer", "register_parameter", "zero_grad", "share_memory", "extra_repr", "bfloat16", "double",
-     "get_submodule", "get_parameter", "get_buffer", "keys", "values", "items", "update", "pop", "clear")
-)  # fmt: skip
-#: Functions that ask about an object.
-_QUESTIONS = frozenset(("isinstance", "issubclass", "hasattr", "getattr", "setattr", "len", "type", "id", "print"))
-#: What `self.modules` answers to without being asked for an entry: `torch.nn.ModuleDict` and its bases.
-_MODULE_DICT = _BOOKKEEPING | frozenset(
-    ("training", "module", "forward", "no_sync", "dump_patches", "call_super_init", "compile", "xpu", "ipu", "mtia",
-     "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_backward_hook",
-     "register_full_backward_pre_hook", "register_state_dict_post_hook", "register_load_state_dict_post_hook",
-     "register_load_state_dict_pre_hook", "register_state_dict_pre_hook", "set_extra_state", "get_extra_state",
-     "set_submodule", "to_empty", "T_destination")
-)  # fmt: skip
+_BOOKKEEPING = operators.methods("Module") | operators.methods("ModuleDict")
+_QUESTIONS = operators.functions("looks") | {"builtins.setattr"}
+#: What `self.modules` answers to without being asked for an entry: `torch.nn.ModuleDict`, its bases, what wraps it.
+_MODULE_DICT = _BOOKKEEPING | operators.attributes("Module") | {"forward", "module", "no_sync"}
+#: Methods by which an entry may be added under a name that is not seen.
+_ADDS_ENTRIES = operators.methods("Module", "registers:module@1") | {"update", "setdefault", "__setattr__"}
 
 #: Values that are made under conditions of their own, or whose calls have events of their own.
 _ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.BOOL, Op.LAMBDA))
@@ -69,14 +60,15 @@ _EVALUATE = {
     "make_dataloader": (_TEST,),
 }
 #: Attributes of a tensor through which no gradient comes back.
-_WITHOUT_GRADIENT = frozenset(("detach", "shape", "device", "dtype", "ndim", "size"))
+_WITHOUT_GRADIENT = (
+    {"detach"}
+    | operators.attributes("Tensor", "gives")
+    | operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple", "host gives")
+)
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
 #: In which no gradients are recorded, or perhaps none.
-_QUIET = frozenset(
-    f"torch.{name}"
-    for name in ("no_grad", "inference_mode", "set_grad_enabled", "autograd.no_grad", "autograd.set_grad_enabled")
-)
+_QUIET = operators.functions("no-gradients")
 #: The hooks that are told whether the optimizers step, and at which position.
 _STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
 #: What the framework's own version of a batch method calls.
@@ -272,7 +264,7 @@ class _Walk:
                         added[name] = guards.item(event.value, inner)
                 elif event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
                     method = event.value.callee.data
-                    if method in ("update", "add_module", "register_module", "setdefault", "__setattr__"):
+                    if method in _ADDS_ENTRIES:
                         owner = guards.evaluate(event.value.callee.args[0], inner)
                         open_ended = open_ended or owner is Special.MODULES or (source is not None and owner is source)
                 elif event.kind is EventKind.CALL and dotted(event.value.callee) == "setattr":
@@ -497,7 +489,7 @@ def _is_idle(callee: Value) -> bool:
     """Whether a call only asks about an object, or changes its mode."""
     if callee.op is Op.ATTR:
         return callee.data in _BOOKKEEPING
-    return callee.op is Op.GLOBAL and callee.data in _QUESTIONS
+    return callee.op is Op.GLOBAL and f"builtins.{callee.data}" in _QUESTIONS
 
 
 def _detached(function: Function) -> frozenset[int]:

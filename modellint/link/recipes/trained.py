@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import External
 from modellint.link.recipes.closures import Closure, Root
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 #: What takes one out of several.
 _PICKS = frozenset((Op.CHOICE, Op.INDEX))
 _OPTIMIZERS = "torch.optim."
-_PARAMETERS = frozenset(("parameters", "named_parameters"))
+_PARAMETERS = operators.methods("Module", "parameters")
 #: Functions that look at parameters, or pass them on, and train nothing.
-_ONLOOKERS = frozenset(
-    ("sum", "len", "any", "all", "next", "list", "tuple", "set", "iter", "filter", "map", "zip", "enumerate", "print",
-     "sorted", "dict", "chain", "append", "extend", "update", "clip_grad_norm_", "clip_grad_value_", "max", "min")
-)  # fmt: skip
+_ONLOOKERS = {"filter", "map", "chain", "update", "clip_grad_norm_", "clip_grad_value_"} | operators.methods(
+    "list", "adds", "extends"
+)
 
 
 class Trained(Closure):
@@ -185,7 +185,7 @@ def _owners(value: Value) -> list[Value]:
 
 def _is_onlooker(call: Value) -> bool:
     name = (dotted(call.callee) or str(call.callee.data)).rpartition(".")[2]
-    return name in _ONLOOKERS or name in _PARAMETERS
+    return name in _ONLOOKERS or name in _PARAMETERS or operators.row(f"builtins.{name}") is not None
 
 
 def _items_in(value: Value, frame: Frame, reach: Reach) -> Iterator[tuple[Item, bool]]:

@@ -59,7 +59,8 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
     triggers = (
         "import torch|from torch",
-        r"argmax|multinomial|topk|Categorical|sample\(|generate\(|_generate|generate_|Embedding|codebook",
+        r"argm|argsort|multinomial|topk|kthvalue|Categorical|sample\(|generate\(|_generate|generate_|Embedding|codebook"
+        r"|\.(?:max|min|sort|median|mode)\(",
         "mbed|codebook|decode|quant",
     )
     bad = (

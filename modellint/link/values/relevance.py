@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.value import Op, dotted
 from modellint.link.names import DefinedClass
 
@@ -21,8 +22,18 @@ if TYPE_CHECKING:
 
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
 _INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
-#: What ids are drawn with.
-_DRAWS = ("argmax", "multinomial", "topk", "Categorical", "sample(", "generate(", "_generate", "generate_")
+#: What is said where ids are drawn, besides what the table of operators has.
+_DRAWS = ("sample(", "generate(", "_generate", "generate_")
+
+
+def _drawing_words() -> tuple[str, ...]:
+    """What a text says that draws ids: the operators, and with a dot those that builtins or lists have too."""
+    drawing = {name for name in operators.words("drawn", "distribution") if f"{name}(" not in _DRAWS}
+    of_python = {
+        name for of in ("builtins", "list") for name in operators.words("pair") if operators.row(f"{of}.{name}")
+    }
+    calls = [f".{name}(" if name in of_python else f"{name}(" for name in operators.words("pair")]
+    return (*_DRAWS, *sorted(drawing), *sorted(calls))
 
 
 class Relevance:
@@ -162,9 +173,10 @@ class Relevance:
     @staticmethod
     def drawing(module: ModuleFacts) -> list[Function]:
         """The functions of a file that draw ids, or use what does."""
-        found = module.mentioning(_DRAWS)
+        words = _drawing_words()
+        found = module.mentioning(words)
         names = {f.name for f in found if f.name != "forward" and not f.name.startswith("__")}
-        return module.mentioning((*_DRAWS, *names))
+        return module.mentioning((*words, *sorted(names)))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

@@ -16,7 +16,10 @@ Elements of the result
     real                real numbers, of integers too, or they are refused; `real:likely`: unless it is given integers,
                         for which it is not meant
     constant:N          all are N
-    fill:NAME@P         some, or all, are argument P, called NAME; `mask:NAME@P` says which
+    fill:NAME@P         all are argument P, called NAME; or some, if others are `passed`, or a `mask:NAME@P` says which
+    zeroes              some are 0, the others the operand's; `one-hot`: all are 0, but one is 1
+    sums-up             each is the sum of those up to its place
+    random              whole numbers from 0, or the first number given, to below the last one
     limit:NAME@P        at most that argument; `below:NAME@P` smaller than it; `lift:NAME@P` at least
     literal             the numbers that it is given
     like:OP             what Python's operator or function OP gives of the same arguments (`like:neg`: unary minus)

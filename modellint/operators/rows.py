@@ -42,7 +42,7 @@ fmin                                                : limit:other@1 same-shape e
 fmax                                                : lift:other@1 same-shape extreme largest
 remainder fmod                                      : below:other@1 like:% same-shape in-place
 masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place
-index_fill                                          : fill:value@3 same-shape in-place
+index_fill                                          : passed fill:value@3 same-shape in-place
 where                                               : chooses same-shape
 add                                                 : like:+ same-shape in-place
 sub                                                 : like:- same-shape in-place
@@ -63,7 +63,9 @@ logical_and                                         : like:& same-shape dtype:bo
 bitwise_not                                         : like:~ same-shape in-place
 bitwise_and                                         : like:& same-shape in-place
 isnan isinf isfinite                                : same-shape dtype:bool
-cumsum tril triu abs sign                           : same-shape in-place
+cumsum                                              : sums-up along:dim@1 same-shape in-place
+tril triu                                           : zeroes same-shape in-place
+abs sign                                            : same-shape in-place
 floor trunc                                         : rounds:down same-shape in-place
 round                                               : rounds:nearest same-shape in-place
 ceil                                                : rounds:up same-shape in-place
@@ -98,7 +100,8 @@ vstack dstack atleast_1d atleast_2d atleast_3d      : passed
 rand_like randn_like                                : real same-shape
 zeros_like                                          : constant:0 same-shape
 ones_like                                           : constant:1 same-shape
-empty_like randint_like                             : same-shape
+empty_like                                          : same-shape
+randint_like                                        : random same-shape
 full_like                                           : fill:fill_value@1 same-shape
 cdist                                               : real
 outer                                               : product
@@ -113,7 +116,8 @@ full                                                : fill:fill_value@1 sized:tu
 arange                                              : counted flat fresh:default
 range                                               : counted flat fresh:cpu
 linspace logspace                                   : real flat spaced fresh:default
-eye randint tril_indices triu_indices               : fresh:default
+eye tril_indices triu_indices                       : fresh:default
+randint                                             : random fresh:default
 randperm                                            : flat fresh:default
 hann_window hamming_window blackman_window          : real flat fresh:default
 bartlett_window kaiser_window                       : real flat fresh:default
@@ -154,7 +158,7 @@ scaled_dot_product_attention                        : real
 embedding embedding_bag                             : real ids:input@0
 pad                                                 : passed fill:value@3 grows
 interpolate                                         : resamples
-one_hot                                             : dtype:int64
+one_hot                                             : one-hot dtype:int64
 
 [functions of torch.nn.utils.rnn]
 pad_sequence                                        : passed fill:padding_value@2

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
+from operator_samples import Trial, places  # noqa: E402
 from torch import nn  # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.utils._pytree import tree_leaves  # noqa: E402
 
 from modellint.confirm.worker.intervals import Intervals, ReadNumbers  # noqa: E402
 
@@ -156,3 +158,36 @@ def test_a_new_tensor_of_numbers_is_not_what_lay_there_before() -> None:
 
     run(code, fake=False)
     assert set(ranges) == {"[0, 10]"}
+
+
+def whole(value: Any, intervals: Intervals) -> Any:
+    """Integers in the place of real numbers, with a range that is as narrow as can be."""
+    if isinstance(value, list | tuple):
+        return type(value)(whole(part, intervals) for part in value)
+    if not isinstance(value, torch.Tensor) or value.dtype is torch.bool:
+        return value
+    value = value.long()
+    return intervals.declare(value, int(value.min()), int(value.max()), "given") if value.numel() else value
+
+
+def test_what_an_operator_gives_lies_in_the_range_that_its_row_leads_to() -> None:
+    outside, known = [], 0
+    for row, kind, of in places():
+        is_of_tensors = of == "Tensor" or (of in ("torch", "torch.nn.functional") and kind == "functions")
+        if not is_of_tensors or kind == "attributes" or row.facets.keys() & {"unchecked", "wraps", "no-gradients"}:
+            continue
+        intervals = Intervals()
+        try:
+            trial = Trial(row, kind, of, runs=False)
+            with torch.no_grad(), intervals:
+                result = trial.again(whole(trial.operand, intervals), whole(trial.args, intervals))
+        except (RuntimeError, TypeError, NotImplementedError, IndexError):
+            continue  # of real numbers only
+        for part in tree_leaves(result):
+            found = intervals.range_of(part) if isinstance(part, torch.Tensor) and part.numel() else None
+            if found is not None:
+                known += 1
+                if not (found.low <= part.min() and part.max() <= found.high):
+                    outside.append(f"{row.name}: {part.tolist()} in {found}")
+    assert outside == []
+    assert known > 100

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from modellint import operators
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from modellint.operators import Operator
 
@@ -260,3 +262,13 @@ OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     **{f"math.{name}": (2.5, ()) for name in ("floor", "ceil", "trunc")},
     "copy.copy": ([3, 1], ()), "copy.deepcopy": ([3, 1], ()),
 }  # fmt: skip
+
+
+def places() -> Iterator[tuple[Operator, str, str]]:
+    """Each row with its kind (a function, a method, …) and where it is found."""
+    for row in operators.rows():
+        of, _, short = row.name.rpartition(".")
+        is_row_of = {kind: short in view for kind, view in (("methods", operators.methods(of)),
+                                                            ("attributes", operators.attributes(of)))}  # fmt: skip
+        kind = next((kind for kind, found in is_row_of.items() if found), None)
+        yield row, kind or ("classes" if short[:1].isupper() else "functions"), of

@@ -13,7 +13,7 @@ import pytest
 from modellint import operators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from modellint.operators import Operator
 
@@ -21,18 +21,20 @@ if "CI" not in os.environ:
     pytest.importorskip("torch")
 
 import torch
-from operator_samples import LAYER, LAYERS, MODULE_GIVEN, WEIGHT, Trial, a_module, numbers, owner_class, resolve
+from operator_samples import (
+    CALLS,
+    LAYER,
+    LAYERS,
+    MODULE_GIVEN,
+    WEIGHT,
+    Trial,
+    a_module,
+    numbers,
+    owner_class,
+    places,
+    resolve,
+)
 from torch import nn
-
-
-def places() -> Iterator[tuple[Operator, str, str]]:
-    """Each row with its kind (a function, a method, …) and where it is found."""
-    for row in operators.rows():
-        of, _, short = row.name.rpartition(".")
-        is_row_of = {kind: short in view for kind, view in (("methods", operators.methods(of)),
-                                                            ("attributes", operators.attributes(of)))}  # fmt: skip
-        kind = next((kind for kind, found in is_row_of.items() if found), None)
-        yield row, kind or ("classes" if short[:1].isupper() else "functions"), of
 
 
 def why_not(row: Operator) -> str | None:
@@ -122,7 +124,7 @@ def along(trial: Trial, value: str) -> bool:
     results = trial.again(trial.operand, (*before, 0)), getattr(trial.operand, trial.short)(*before, **{name: 0})
     if "pair" in trial.row.facets:
         results = results[0][1], results[1][1]
-    is_first = trial.row.facets.keys() & {"pair", "drawn"} or results[0].shape == trial.operand.shape[1:]
+    is_first = trial.row.facets.keys() & {"pair", "drawn", "sums-up"} or results[0].shape == trial.operand.shape[1:]
     return torch.equal(*results) and bool(is_first) and ("pair" not in trial.row.facets or int(results[0].max()) < 2)
 
 
@@ -392,6 +394,10 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "picked": lambda trial, _: elements(first(trial)) <= elements(trial.before),
     "drawn": drawn,
     "pair": pair,
+    "zeroes": lambda trial, _: elements(trial.result) <= elements(trial.before) | {0},
+    "one-hot": lambda trial, _: elements(trial.result) == {0, 1} and elements(trial.result.sum(-1)) == {1},
+    "sums-up": lambda trial, _: torch.equal(trial.result[:, -1], numbers().sum(-1)),
+    "random": lambda trial, _: elements(trial.result) <= set(range(CALLS["randint"][0])),
     "along": along,
     "mask": masked,
     "counted": lambda trial, _: list(map(int, trial.result)) == list(range(5)),

@@ -1,6 +1,7 @@
 """What each operator does to ranges: one function per kind, from the arguments to the range of the result.
 
-A function gets the mode, the arguments, the keywords and the result, and gives None where nothing is known.
+A function gets the mode, the arguments, the keywords and the result, and gives None where nothing is known. Which
+operator is of which kind is said by the table that checking asks, too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .ranges import Range, is_integer
+from .rows import OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,34 +28,37 @@ def _argument(args: Sequence[Any], kwargs: dict[str, Any], position: int, name: 
 
 
 def _pass(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+    if not isinstance(args[0], torch.Tensor):
+        return _united(mode, args[0]) if isinstance(args[0], list | tuple) else None
     mode.pass_scores(args[0], result)
     return mode.range_of(args[0])
 
 
-def _argmax(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return mode.classes(args[0], _argument(args, kwargs, 1, "dim"))
+def _drawn(position: int, name: str, default: int | None) -> _Rule:
+    """`argmax`, `argsort`: where along a dimension something is."""
+
+    def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+        return mode.classes(args[0], _argument(args, kwargs, position, name, default))
+
+    return rule
 
 
-def _best(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    """`max`, `min`, `sort`, `median` along a dimension: values, and where they were."""
-    if isinstance(result, torch.Tensor):
-        return mode.range_of(args[0])
-    dims = [arg for arg in (*args[1:], *kwargs.values()) if type(arg) is int]
-    _values_and_indices(mode, args[0], result, dims[0] if dims else -1)
-    return None
+def _pair(position: int, name: str, other: _Rule) -> _Rule:
+    """`max`, `sort`, `topk` along a dimension: values, and where they were; of two tensors, `other` is asked."""
 
+    def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+        if isinstance(result, torch.Tensor):
+            is_of_two = other is not None and len(args) > 1
+            return other(mode, args, kwargs, result) if is_of_two else mode.range_of(args[0])
+        values, indices = result
+        known = mode.range_of(args[0])
+        if known is not None:
+            mode.declare(values, known.low, known.high, known.origin)
+        drawn = mode.classes(args[0], _argument(args, kwargs, position, name, -1))
+        mode.declare(indices, drawn.low, drawn.high, drawn.origin)
+        return None
 
-def _topk(mode: Intervals, args: Any, kwargs: Any, result: Any) -> None:
-    _values_and_indices(mode, args[0], result, _argument(args, kwargs, 2, "dim", -1))
-
-
-def _values_and_indices(mode: Intervals, scores: torch.Tensor, result: Any, dim: int) -> None:
-    values, indices = result
-    known = mode.range_of(scores)
-    if known is not None:
-        mode.declare(values, known.low, known.high, known.origin)
-    drawn = mode.classes(scores, dim)
-    mode.declare(indices, drawn.low, drawn.high, drawn.origin)
+    return rule
 
 
 def _multinomial(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
@@ -78,25 +83,28 @@ def _arange(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | Non
     return Range(min(start, last), max(start, last), f"`arange` up to {end}")
 
 
-def _full(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    value = _argument(args, kwargs, 1, "fill_value")
-    return mode.range_of(value)
+def _filled(position: int, name: str, *, keeps: bool) -> _Rule:
+    """`full`, `constant_pad_nd`, `pad_sequence`: a number, and what the operand holds, if it keeps it."""
+
+    def rule(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+        filler = _number(_argument(args, kwargs, position, name, 0))
+        kept = args[0] if isinstance(args[0], list | tuple) else [args[0]]
+        return _united(mode, [*kept, filler] if keeps else [filler])
+
+    return rule
 
 
 def _scalar(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return mode.range_of(args[0])
 
 
-def _new_full(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return mode.range_of(_argument(args, kwargs, 2, "fill_value"))
+def _constant(number: int) -> _Rule:
+    return lambda mode, args, kwargs, result: Range(number, number, f"the constant {number}")
 
 
-def _zeros(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return Range(0, 0, "the constant 0")
-
-
-def _ones(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    return Range(1, 1, "the constant 1")
+def _zeroed(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
+    mode.pass_scores(args[0], result)
+    return _united(mode, [args[0], 0])
 
 
 def _scaled(mode: Intervals, args: Any, kwargs: Any) -> tuple[Range, Range] | None:
@@ -206,16 +214,6 @@ def _united(mode: Intervals, values: Iterable[Any]) -> Range | None:
 
 def _cat(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return _united(mode, [part for part in args[0] if part.numel()])
-
-
-def _padded(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    known, filler = mode.range_of(args[0]), mode.range_of(_number(_argument(args, kwargs, 2, "value", 0)))
-    return None if known is None or filler is None else known.united(filler)
-
-
-def _pad_sequence(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
-    filler = _argument(args, kwargs, 2, "padding_value", 0)
-    return _united(mode, [*args[0], filler])
 
 
 def _where(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
@@ -348,66 +346,100 @@ def _and(mode: Intervals, args: Any, kwargs: Any, result: Any) -> Range | None:
     return None
 
 
-def _table(pairs: dict[str, _Rule]) -> dict[Any, _Rule]:
+#: By what Python's operator of the same kind is called.
+_ARITHMETIC: dict[str, _Rule] = {
+    "+": _add,
+    "-": _sub,
+    "*": _mul,
+    "/": _divided,
+    "//": _divided,
+    "%": _remainder,
+    "neg": _negative,
+    "<": _comparison(lambda limit: None, lambda limit: limit.high - 1),
+    "<=": _comparison(lambda limit: None, lambda limit: limit.high),
+    ">": _comparison(lambda limit: limit.low + 1, lambda limit: None),
+    ">=": _comparison(lambda limit: limit.low, lambda limit: None),
+    "==": _comparison(lambda limit: limit.low, lambda limit: limit.high),
+    "~": _not,
+    "&": _and,
+}
+#: By a facet that leaves nothing open.
+_KINDS: dict[str, _Rule] = {
+    "joins": _cat,
+    "stacks": _cat,
+    "chooses": _where,
+    "zeroes": _zeroed,
+    "sums-up": _cumsum,
+    "one-hot": _one_hot,
+    "random": _randint,
+    "counted": _arange,
+    "casts": _to_copy,
+    "scores": _pass,
+}
+#: By where `clamp` and its like take their limits.
+_LIMITS: dict[str, _Rule] = {
+    "max@2": _clamp,
+    "max@1": _clamp_max,
+    "min@1": _clamp_min,
+    "other@1": _minimum,
+}
+#: What `aten` has besides, or under another name than Python code uses.
+_OF_ATEN: dict[str, _Rule] = {
+    **dict.fromkeys(
+        """_unsafe_view alias split_with_sizes lift lift_fresh lift_fresh_copy _reshape_alias squeeze_copy _softmax
+        _log_softmax""".split(),
+        _pass,
+    ),
+    "scalar_tensor": _scalar,
+    "constant_pad_nd": _filled(2, "value", keeps=True),
+    "copy": _copy,
+    "slice": _slice,
+    "index": _index,
+    "index_put": _index_put,
+    "_to_copy": _to_copy,
+}
+
+
+def _rule_of(row: Any) -> _Rule | None:
+    """The rule for an operator, by what the table says of it."""
+    facets, along, fill = row.facets, row.argument("along"), row.argument("fill")
+    other = _maximum if "largest" in facets else _minimum if "smallest" in facets else None
+    kind = next((rule for facet, rule in _KINDS.items() if facet in facets), None)
+    if kind is not None:
+        return kind
+    if "pair" in facets:
+        return _pair(along[0], along[1], other)
+    if "drawn" in facets:
+        return _multinomial if along is None else _drawn(along[0], along[1], None if "reduces" in facets else -1)
+    if "mask" in facets:
+        return _masked_fill
+    if fill is not None:
+        return _fill if "changes" in facets else _filled(fill[0], fill[1], keeps="passed" in facets)
+    if "constant" in facets:
+        return _constant(int(facets["constant"]))
+    if "like" in facets:
+        return _ARITHMETIC.get(facets["like"])
+    if "limit" in facets or "lift" in facets:
+        return _maximum if "lift" in facets and other is _maximum else _LIMITS[facets.get("limit", facets.get("lift"))]
+    return _pass if "passed" in facets or "picked" in facets else None
+
+
+def _rules() -> dict[Any, _Rule]:
     """Rules by operator, for those that this torch has; `_` at the end of a name means the one in place."""
+    named = {row.name.rpartition(".")[2].rstrip("_"): _rule_of(row) for row in OPERATORS.rows() if _is_of_tensors(row)}
     table = {}
-    for names, rule in pairs.items():
-        for name in names.split():
-            for variant in (name, f"{name}_"):
-                packet = getattr(aten, variant, None)
-                if packet is not None:
-                    table[packet] = rule
+    for name, rule in {**named, **_OF_ATEN}.items():
+        for variant in (name, f"{name}_") if rule is not None else ():
+            packet = getattr(aten, variant, None)
+            if packet is not None:
+                table[packet] = rule
     return table
 
 
-RULES: dict[Any, _Rule] = _table(
-    {
-        "view _unsafe_view reshape expand transpose t permute squeeze unsqueeze select clone detach alias contiguous "
-        "flatten unbind split split_with_sizes chunk index_select gather repeat repeat_interleave flip roll diagonal "
-        "unfold narrow lift_fresh_copy lift_fresh lift fmax masked_select view_as expand_as amax amin "
-        "tril triu _reshape_alias movedim swapaxes squeeze_copy take": _pass,
-        "softmax _softmax log_softmax _log_softmax": _pass,
-        "max min sort median kthvalue mode": _best,
-        "argmax argmin": _argmax,
-        "topk": _topk,
-        "multinomial": _multinomial,
-        "randint randint_like": _randint,
-        "arange": _arange,
-        "full full_like": _full,
-        "scalar_tensor": _scalar,
-        "new_full": _new_full,
-        "zeros zeros_like new_zeros zero": _zeros,
-        "ones ones_like new_ones": _ones,
-        "add": _add,
-        "sub": _sub,
-        "mul": _mul,
-        "div true_divide floor_divide": _divided,
-        "remainder fmod": _remainder,
-        "clamp clip": _clamp,
-        "clamp_min": _clamp_min,
-        "clamp_max": _clamp_max,
-        "minimum": _minimum,
-        "maximum": _maximum,
-        "neg": _negative,
-        "cat stack": _cat,
-        "constant_pad_nd": _padded,
-        "pad_sequence": _pad_sequence,
-        "where": _where,
-        "masked_fill": _masked_fill,
-        "fill": _fill,
-        "copy": _copy,
-        "slice": _slice,
-        "index": _index,
-        "index_put": _index_put,
-        "cumsum": _cumsum,
-        "_to_copy": _to_copy,
-        "one_hot": _one_hot,
-        "lt": _comparison(lambda limit: None, lambda limit: limit.high - 1),
-        "le": _comparison(lambda limit: None, lambda limit: limit.high),
-        "gt": _comparison(lambda limit: limit.low + 1, lambda limit: None),
-        "ge": _comparison(lambda limit: limit.low, lambda limit: None),
-        "eq": _comparison(lambda limit: limit.low, lambda limit: limit.high),
-        "logical_not bitwise_not": _not,
-        "logical_and bitwise_and": _and,
-    }
-)
+def _is_of_tensors(row: Any) -> bool:
+    """Whether a row is of a function of tensors, or a method; where there are both, the first will do."""
+    of = row.name.rpartition(".")[0]
+    return of in ("torch.nn.utils.rnn", "torch.nn.functional", "torch", "Tensor") and row.facets.keys() != {"unchecked"}
+
+
+RULES: dict[Any, _Rule] = _rules()

@@ -8,6 +8,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from modellint import operators
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
@@ -91,6 +92,7 @@ class Analyser:
         self._project = Project(options, self.files)
         self._rules = rules.active
         self._codes = rules.codes
+        self._operators = rules.operators
         self._triggers = _Triggers(self._rules)
 
     def analyse_all(self, paths: Iterable[Path]) -> Iterator[FileResult]:
@@ -108,6 +110,7 @@ class Analyser:
     def analyse(self, path: Path, rules: list[Rule] | None = None) -> FileResult:
         """Everything that checking `path` gives rise to; `rules` are those that a Python file triggers, if known."""
         run = _Run(path)
+        operators.add(self._operators)
         with self.files.trace() as trace:
             data = self.files.read(path)
             if data is None:

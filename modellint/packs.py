@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.config import UsageError, nearest
 from modellint.outputs import shown
 from modellint.rule import ENTRY_POINT_GROUP, Rule
@@ -43,6 +44,11 @@ class RuleSet:
         return frozenset(self.rules)
 
     @cached_property
+    def operators(self) -> tuple[str, ...]:
+        """The rows that rules add to the table of operators, whether they are selected or not."""
+        return _rows(self.rules)
+
+    @cached_property
     def active(self) -> tuple[Rule, ...]:
         return tuple(rule for code, rule in self.rules.items() if code in self.selected)
 
@@ -56,6 +62,8 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
             if cls.code in rules and type(rules[cls.code]) is not cls:
                 raise UsageError(f"{origin}: the code `{cls.code}` is already taken by `{rules[cls.code].name}`")
             rules[cls.code] = cls()
+            if cls.operators:
+                _check_operators(cls, _rows(rules), origin)
     return dict(sorted(rules.items()))
 
 
@@ -190,6 +198,18 @@ def _check(cls: type[Rule], origin: str) -> None:
             raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
     if not is_code(cls.code):
         raise UsageError(f"{origin}: `{cls.code}` is no code; expected capital letters and digits")
+
+
+def _rows(rules: Mapping[str, Rule]) -> tuple[str, ...]:
+    return tuple(rule.operators for _, rule in sorted(rules.items()) if rule.operators)
+
+
+def _check_operators(cls: type[Rule], rows: tuple[str, ...], origin: str) -> None:
+    """Refuse rows that are none, or that another rule has, too."""
+    try:
+        operators.add(rows)
+    except ValueError as error:
+        raise UsageError(f"{origin}: `operators` of `{cls.name}`: {error}") from error
 
 
 def _entry_points() -> Iterator[tuple[str, str]]:

@@ -98,6 +98,8 @@ class Rule:
     triggers: ClassVar[tuple[str, ...]] = ()
     #: Whether `check_recipe` is also for plain configurations, which name what to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
+    #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
+    operators: ClassVar[str] = ""
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
 

@@ -11,11 +11,12 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
 
+from modellint import operators
 from modellint.config import KINDS, settings_for
 from modellint.confirm.settings import KEYS
 from modellint.graph.python import Function, ModuleFacts
@@ -52,7 +53,7 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
 
 
 def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
-    rule, test = blocks("writing-rules.md", "python")
+    _, rule, test = blocks("writing-rules.md", "python")
     workspace.write({"house_rules/lab002_fixed_seed.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB002 fixed-seed: 1 bad, 2 good: ok"
     scope: dict[str, object] = {}
@@ -60,6 +61,15 @@ def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
     our_rules = scope["test_our_rules"]
     assert callable(our_rules)
     our_rules()
+
+
+def test_the_operators_of_the_page_are_understood() -> None:
+    scope: dict[str, Any] = {}
+    exec(blocks("writing-rules.md", "python")[0], scope)
+    operators.add((scope["LabOperators"].operators,))
+    assert "lab_ops.pick_best" in operators.functions("drawn")
+    operators.add(())
+    assert "lab_ops.pick_best" not in operators.functions("drawn")
 
 
 def test_the_facts_that_the_page_names_are_there() -> None:

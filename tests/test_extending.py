@@ -184,3 +184,61 @@ def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
     taken = run("check")
     assert taken.returncode == 2
     assert "the code `LAB001` is already taken by `no-embedding-bag`" in taken.stderr
+
+
+OPERATORS = """\
+from modellint.finding import Severity
+from modellint.rule import Rule
+
+
+class Lab(Rule):
+    \"\"\"Only tells of operators.\"\"\"
+
+    code = "LAB007"
+    name = "lab-operators"
+    severity = Severity.INFO
+    operators = \"\"\"
+    [functions of lab_ops]
+    pick     : drawn:best along:dim@1
+    sharpen  : real same-shape
+    \"\"\"
+"""
+DRAWING = """\
+import lab_ops
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(4096, 64)
+        self.head = nn.Linear(64, 4160)
+
+    def forward(self, x):
+        return self.embedding(lab_ops.pick(lab_ops.sharpen(self.head(x)), dim=-1))
+"""
+
+
+def test_a_rule_may_say_what_operators_of_its_house_do(workspace: Workspace) -> None:
+    workspace.write({"lab/lab007.py": OPERATORS, "model.py": DRAWING, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    assert workspace.places("model.py") == [("model.py", 13, "ML103")]
+    workspace.write({"modellint.toml": ""})
+    assert workspace.places("model.py") == [], "what one project says of operators is not said of the next"
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ("pick : drwan", "`drwan`: no facet; expected one that `modellint.operators` describes"),
+        ("pick", "`pick`: expected a heading in brackets, and below it lines `name : facet`"),
+        ("[things of lab_ops]", "`[things of lab_ops]`: expected `[functions of MODULE]`"),
+        ("[functions of torch]\n    cat : passed", "`torch.cat`: there are two rows of it"),
+    ],
+)
+def test_a_row_that_is_none_is_refused(workspace: Workspace, row: str, error: str) -> None:
+    text = OPERATORS.replace("pick     : drawn:best along:dim@1", row)
+    workspace.write({"lab/lab007.py": text, "model.py": DRAWING, "modellint.toml": 'rule-paths = ["lab"]\n'})
+    result = workspace.run("check", "model.py")
+    assert result.code == 2
+    assert f"lab007.py: `operators` of `lab-operators`: {error}" in result.err

@@ -148,15 +148,20 @@ def words(*facets: str) -> AbstractSet[str]:
 def add(texts: tuple[str, ...]) -> None:
     """Have these rows besides our own, which are written alike, in the place of any that were added before.
 
-    Raises ValueError for what is no row. Views that were asked for know the new rows, too.
+    Views that were asked for know them, too. Raises ValueError for what is no row, and then has none but our own.
     """
     global _added
     if texts == _added:
         return
     _clear()
     try:
-        for text in (ROWS, *texts):
+        _read(ROWS)
+        known = frozenset(_having)
+        for text in texts:
             _read(text)
+        unknown = min((facet for facet in _having if ":" not in facet and facet not in known), default=None)
+        if unknown is not None:
+            raise ValueError(f"`{unknown}`: no facet; expected one that `modellint.operators` describes")
         _added = texts
     except ValueError:
         _clear()
@@ -184,13 +189,13 @@ def _clear() -> None:
 
 def _read(text: str) -> None:
     homes: list[tuple[str, str]] = []
-    for line in text.splitlines():
+    for line in map(str.strip, text.splitlines()):
         names, colon, words = line.partition(" : ")
         if colon and homes and names.strip() and words.strip():
             _put(names.split(), homes, words.split())
         elif line.startswith("["):
             homes = [_home(home, line) for home in line.strip("[]").split(",")]
-        elif line.strip():
+        elif line:
             raise ValueError(f"`{line}`: expected a heading in brackets, and below it lines `name : facet`")
 
 

@@ -11,14 +11,19 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from .places import innermost
+from .rows import OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .places import Spot
 
-_EMBEDDINGS = (torch.nn.functional.embedding, torch.nn.functional.embedding_bag)
-_SELECTIONS = (torch.index_select, torch.Tensor.index_select, torch.gather, torch.Tensor.gather)
+EMBEDDINGS = tuple(
+    getattr(torch.nn.functional, name.rpartition(".")[2]) for name in sorted(OPERATORS.functions("ids:input@0"))
+)
+_SELECTIONS = tuple(
+    getattr(of, name) for of in (torch, torch.Tensor) for name in sorted(OPERATORS.methods("Tensor", "ids:index@2"))
+)
 
 
 @dataclass
@@ -49,7 +54,7 @@ class Lookups(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        is_lookup = func in _EMBEDDINGS or func is torch.Tensor.__getitem__ or func in _SELECTIONS
+        is_lookup = func in EMBEDDINGS or func is torch.Tensor.__getitem__ or func in _SELECTIONS
         if not is_lookup:
             return func(*args, **kwargs)
         frame = inspect.currentframe()
@@ -66,7 +71,7 @@ class Lookups(TorchFunctionMode):
 
 
 def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[Lookup]:
-    if func in _EMBEDDINGS:
+    if func in EMBEDDINGS:
         ids, table = _argument(args, kwargs, 0, "input"), _argument(args, kwargs, 1, "weight")
         yield from _indexed(table, 0, ids, place)
     elif func in _SELECTIONS:

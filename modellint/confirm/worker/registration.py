@@ -13,6 +13,7 @@ from torch import nn
 from . import placement, roles
 from .placement import DEVICE
 from .places import Spot
+from .rows import OPERATORS
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 3
-_REGISTERING = ("register_buffer", "register_parameter", "add_module", "register_module")
+_REGISTERING = tuple(sorted(OPERATORS.methods("Module", "registers")))
 
 
 def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
+from .lookups import EMBEDDINGS
 from .standins import described
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from .places import Spot
 
-_EMBEDDINGS = (torch.nn.functional.embedding, torch.nn.functional.embedding_bag)
 _NOT_IDS = "Expected tensor for argument #1 'indices'"
 
 
@@ -65,9 +65,9 @@ class Watch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
-        if self._inside or (func not in _EMBEDDINGS and func is not torch.Tensor.__getitem__):
+        if self._inside or (func not in EMBEDDINGS and func is not torch.Tensor.__getitem__):
             return func(*args, **kwargs)
-        is_embedding = func in _EMBEDDINGS
+        is_embedding = func in EMBEDDINGS
         ids = (args[0] if args else kwargs.get("input")) if is_embedding else args[1]
         table = (args[1] if len(args) > 1 else kwargs.get("weight")) if is_embedding else args[0]
         indices = [part for part in tree_leaves(ids) if isinstance(part, torch.Tensor) and part.dtype is not torch.bool]

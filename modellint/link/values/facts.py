@@ -444,9 +444,9 @@ class FactFinder:
 
     def _is_learned(self, value: Value, frame: Frame) -> bool:
         """Whether a value is a matrix of parameters (`self.projection`)."""
-        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("t", "transpose"):
+        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _TURNED_BY_METHODS:
             value = value.callee.args[0]
-        if value.op is Op.ATTR and value.data in ("T", "mT"):
+        if value.op is Op.ATTR and value.data in _TURNED_BY_ATTRIBUTES:
             value = value.args[0]
         stored = self.evaluator.attribute(value, frame) if value.op is Op.ATTR else []
         return bool(stored) and all(
@@ -619,6 +619,9 @@ GIVING_PAIRS = operators.methods("Tensor", "pair")
 _PARTS = ("values", "indices")
 #: What writes a constant into elements.
 FILLING = operators.words("fill")
+#: What gives a matrix with its dimensions in another order.
+_TURNED_BY_METHODS = operators.methods("Tensor", "passed reorders")
+_TURNED_BY_ATTRIBUTES = operators.attributes("Tensor", "passed reorders")
 _DISTRIBUTIONS = operators.functions("distribution")
 _PASSING_LAYERS = operators.functions("passed")
 _RECURRENT = operators.functions("recurrent")

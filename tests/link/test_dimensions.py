@@ -47,6 +47,9 @@ def read(text: str, folder: Path) -> tuple[Project, ModuleFacts]:
         ("torch.nn.Parameter(torch.randn(n, d))", ("n", "d")),
         ("torch.zeros(n, d)[..., 0]", ("n",)),
         ("torch.zeros(n, d)[1:]", (None, "d")),
+        ("torch.full((n, d), 0.5).log2().bfloat16()", ("n", "d")),
+        ("torch.concatenate([torch.zeros(n, d), torch.zeros(n, d)])", (None, "d")),
+        ("torch.hann_window(n)", (None,)),
     ],
 )
 def test_dimensions_are_followed_through_what_keeps_or_reorders_them(
@@ -125,3 +128,11 @@ def test_a_side_is_followed_to_where_it_is_rounded_down(length: str, expected: l
 )
 def test_a_comparison_of_the_side_ends_the_trail(guard: str, tmp_path: Path) -> None:
     assert rounded(f"    h = image.shape[0] // patch * patch\n    {guard}\n{USE}", tmp_path) == []
+
+
+@pytest.mark.parametrize("expression", ["torch.Tensor([n, d])", "torch.outer(*(n, d))", "torch.zeros(*n)"])
+def test_numbers_that_are_no_sizes_are_no_dimensions(expression: str, tmp_path: Path) -> None:
+    project, module = read(f"import torch\n\ndef make(n, d):\n    return {expression}\n", tmp_path)
+    frame = project.evaluator.root(module.functions["make"])
+    (returned,) = frame.function.flow.of(EventKind.RETURN)
+    assert dimensions(returned.value, frame, project.evaluator) is None

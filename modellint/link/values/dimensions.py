@@ -78,8 +78,10 @@ def _of_call(call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dim
 
 
 def _of_outer(call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dimensions | None:
-    first, second = (dimensions(arg, frame, evaluator, depth) for arg in call.positional[-2:])
-    return None if first is None or second is None else (*first, *second)
+    parts = [dimensions(arg, frame, evaluator, depth) for arg in call.positional[-2:]]
+    if len(parts) != 2 or parts[0] is None or parts[1] is None:
+        return None
+    return (*parts[0], *parts[1])
 
 
 def _counted(call: Value, frame: Frame) -> Dimensions:

@@ -115,3 +115,32 @@ def test_a_method_may_reduce_a_dimension_before_the_last_one(workspace: Workspac
     for scores, count in (("logits.amax(dim=1)", 1), ("logits.amax(dim=-1)", 0), ("logits.norm(2, 1)", 1)):
         workspace.write({"model.py": MODEL.format(ids=f"{scores}.argmax(-1)")})
         assert len(workspace.places("model.py", "--select", "ML103")) == count, scores
+
+
+READY = """\
+nn.Linear(8, 8).to_empty(device="cpu")
+nn.Linear(8, 8).bfloat16().share_memory()
+nn.utils.remove_spectral_norm(nn.Linear(8, 8))
+weight_norm(nn.Linear(8, 8))
+"""
+LISTED = """\
+from torch import nn
+from torch.nn.utils.weight_norm import weight_norm
+
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [{layer} for _ in range(4)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize("layer", READY.splitlines())
+def test_what_makes_a_layer_ready_gives_the_layer(workspace: Workspace, layer: str) -> None:
+    workspace.write({"model.py": LISTED.format(layer=layer)})
+    assert workspace.places("model.py", "--select", "ML204") == [("model.py", 8, "ML204")]

@@ -36,7 +36,8 @@ _SAME_MODULE = operators.methods("Module", "itself")
 _WRAPPERS = operators.functions("wraps")
 #: What is never an object with methods of its own.
 _NO_OBJECTS = frozenset((Op.CONST, Op.GLOBAL, Op.BIN, Op.COMPARE, Op.UNARY, Op.TUPLE, Op.LIST, Op.DICT, Op.STRING))
-_CONTAINERS = operators.functions("holds")
+#: Containers, and what their constructors call their contents.
+_CONTAINERS = operators.arguments("holds")
 #: Functions and methods that give what is in a container, and where methods take what they add.
 _CONTENTS = operators.functions("contents")
 _CONTENTS_BY_METHOD = operators.methods("dict", "contents")
@@ -441,12 +442,14 @@ class Evaluator:
             return self.contained(call.positional[0], frame, depth + 1)
         if callee.op is Op.ATTR and callee.data in _CONTENTS_BY_METHOD:
             return self.contained(callee.args[0], frame, depth + 1)
-        if self.external_name(callee, frame.module) in _CONTAINERS:
-            if len(call.positional) == 1 and call.positional[0].op is not Op.CALL:
-                inner = call.positional[0]
+        held = _CONTAINERS.get(self.external_name(callee, frame.module) or "")
+        if held is not None:
+            given = call.positional or tuple(filter(None, [call.argument(*held)]))
+            if len(given) == 1 and given[0].op is not Op.CALL:
+                inner = given[0]
                 found = self._element_or_contents(inner, frame, depth) if inner.op is Op.STARRED else []
                 return found or self.contained(inner, frame, depth + 1) or [Located(inner, frame)]
-            return [found for arg in call.positional for found in self._element_or_contents(arg, frame, depth)]
+            return [found for arg in given for found in self._element_or_contents(arg, frame, depth)]
         return [
             inner
             for located in self.returns(call, frame, depth + 1)

@@ -468,7 +468,9 @@ class FactFinder:
             return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
         if "real" in row.facets:
             return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
-        if "product" in row.facets and any(self._is_learned(arg, frame) for arg in call.positional):
+        if "product" in row.facets and any(
+            self._is_learned(arg, frame) for arg in (*call.positional, *call.keywords.values())
+        ):
             return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
         if "chooses" in row.facets and len(call.positional) == 3:
             return self._where(call, *call.positional, frame, depth)

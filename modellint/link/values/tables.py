@@ -240,8 +240,9 @@ class Tables:
     def _factory(self, located: Located) -> Table | None:
         value, frame = located.value, located.frame
         name = self.evaluator.external_name(value.callee, frame.module) if value.op is Op.CALL else None
-        if name == "torch.nn.Parameter" and value.positional:
-            inner = self._factory(Located(value.positional[0], frame))
+        data = value.argument(0, "data") if name == "torch.nn.Parameter" else None
+        if data is not None:
+            inner = self._factory(Located(data, frame))
             return None if inner is None else Table(value, frame, inner.rows, inner.columns, "Parameter")
         sizes = None if name is None else sizes_of(name, value)
         if sizes is None or len(sizes) != 2:

@@ -168,18 +168,20 @@ class Analyser:
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
 
-        is_recipe = recipe_frontend.looks_like_recipe(data)
-        if not is_recipe and not recipe_frontend.looks_like_config(data):
-            return
-        load = project.recipe if is_recipe else project.config
-        recipe = self._guarded(run, "the recipe frontend", load, run.path)
-        if recipe is None:
-            read: Callable[..., object] = recipe_frontend.read if is_recipe else recipe_frontend.read_config
-            self._guarded(run, "the recipe frontend", read, run.path, data)
-            return
-        rules = [rule for rule in self._rules if is_recipe or rule.takes_configs]
-        for rule in rules:
-            self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, project)
+        part = "the recipe frontend"
+        recipe = None
+        if recipe_frontend.looks_like_recipe(data):
+            recipe = self._guarded(run, part, project.recipe, run.path)
+            if recipe is None:  # read again for the reason, which the project does not keep
+                self._guarded(run, part, recipe_frontend.read, run.path, data)
+        is_recipe = recipe is not None
+        if recipe is None and recipe_frontend.looks_like_config(data):
+            recipe = self._guarded(run, part, project.config, run.path)
+            if recipe is None:
+                self._guarded(run, part, recipe_frontend.read_config, run.path, data)
+        if recipe is not None:
+            for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
+                self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, project)
 
     def _notebook(self, run: _Run, data: bytes) -> None:
         """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""

@@ -567,8 +567,6 @@ embedding: !new:torch.nn.Embedding
                 yield from self._check_table(event, table, frame, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        if "mbedding" not in recipe.source.text:
-            return
         from modellint.link.recipes.tables import tables_of
 
         for table, rows, uses in tables_of(recipe, project):
@@ -584,7 +582,7 @@ embedding: !new:torch.nn.Embedding
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")
         return self.finding(
-            table.recipe.place(written.value.span if written is not None else table.node.span),
+            table.recipe.place(written.span if written is not None else table.node.span),
             f"`{table.path}` has `{rows.path}` rows, a feature dimension",
             symbol=table.path,
             confidence=Confidence.MEDIUM,

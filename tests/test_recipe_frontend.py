@@ -56,6 +56,38 @@ def test_each_tag_of_hyperpyyaml_makes_a_recipe(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("a: !<!new:torch.nn.Linear>\n", "!new:torch.nn.Linear"),
+        ("a: !new:torch.n%6E.Linear\n", "!new:torch.nn.Linear"),
+        ("a: !%6Eew:torch.nn.Linear\n", "!new:torch.nn.Linear"),
+        ("%TAG !n! !new:\n---\na: !n!torch.nn.Linear\n", "!new:torch.nn.Linear"),
+        ("a: !<!ref> <b>\n", "!ref"),
+        ('a: !ref "\\x3cb>"\n', "!ref"),
+        ("a: !ref >-\n    <b>\n", "!ref"),
+    ],
+)
+def test_a_tag_is_the_same_however_it_is_written(text: str, tag: str) -> None:
+    assert recipe(text).keys["a"].value.tag.text == tag
+
+
+def test_an_alias_has_a_place_of_its_own() -> None:
+    r = recipe("a: !new:torch.nn.Linear\n    in_features: &n 8\n    out_features: *n\n")
+    given = r.keys["a"].value
+    assert [text_at(r, entry.span) for entry in given.entries] == ["&n 8", "*n"]
+    assert given.entries[0].value is given.entries[1].value
+
+
+@pytest.mark.parametrize("text", ["a: [!ref <b>\n", "{% raw %}: 50%20\nb: !ref x\n  c: d\n"])
+def test_broken_yaml_is_only_reported_if_it_is_a_recipe_by_its_looks(text: str) -> None:
+    if "<" in text:
+        with pytest.raises(UnreadableError):
+            read(Path("r.yaml"), text.encode())
+    else:
+        assert read(Path("r.yaml"), text.encode()) is None
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

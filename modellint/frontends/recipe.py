@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 #: Deeper files overflow HyperPyYAML's own stack as well.
 MAX_DEPTH = 100
 
+#: What a file must have one of to have a tag of HyperPyYAML, however it is written: letters by their numbers (`%6E`)
+#: and handles (`%TAG`) included.
+_CAN_BE = re.compile(
+    rb"!(?:new|name|apply|applyref|module|include):|!(?:ref|copy|PLACEHOLDER)|!\S*%[0-9A-Fa-f]{2}|%TAG"
+)
+_CAN_INCLUDE = re.compile(rb"!include:|!\S*%[0-9A-Fa-f]{2}|%TAG")
+#: What makes one that is not valid YAML a broken recipe rather than something else.
 _MARKS = re.compile(
     rb"!(?:new|name|apply|applyref|module|include):[A-Za-z_./<]"
     rb"|!(?:ref|copy)[ \t]+[^\n]*<"
@@ -45,6 +52,7 @@ _TEMPLATE = re.compile(r"\{\{|\{%")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PROPERTIES = re.compile(r"(?:(?:&[^\s\[\]{},]+|#[^\n]*)\s*)*")
 _TAG = re.compile(r"!<[^>\s]*>|![^\s\[\]{},]*")
+_STANDARD = "tag:yaml.org,2002:"
 _PREFIXED = {
     kind.value: kind
     for kind in (
@@ -56,36 +64,52 @@ _PREFIXED = {
         TagKind.INCLUDE,
     )
 }
+#: How the name begins that such a tag goes on with.
+_NAME = re.compile(r"[A-Za-z_./<]")
 _WHOLE = {kind.value: kind for kind in (TagKind.REF, TagKind.COPY, TagKind.TUPLE, TagKind.PLACEHOLDER)}
 
 
 def looks_like_recipe(data: bytes) -> bool:
-    """Whether a YAML file uses HyperPyYAML's tags, judged by its bytes alone."""
-    if data.startswith(_UTF16):
-        data = data.replace(b"\0", b"")
-    return _MARKS.search(data) is not None
+    """Whether a YAML file may use HyperPyYAML's tags, judged by its bytes alone; one that does not has none."""
+    return _CAN_BE.search(_narrowed(data)) is not None
+
+
+def can_include(data: bytes) -> bool:
+    """Whether a YAML file may include others, judged by its bytes alone."""
+    return _CAN_INCLUDE.search(_narrowed(data)) is not None
 
 
 def read(path: Path, data: bytes, *, included: bool = False) -> Recipe | None:
     """The recipe in a YAML file, None if it is plain YAML; what a recipe includes may be plain.
 
-    Raises UnreadableError where a file that looks like a recipe is not valid YAML.
+    Raises UnreadableError where a file that is a recipe by its looks is not valid YAML.
     """
     if not included and not looks_like_recipe(data):
         return None
     source = decode_yaml(path, data)
-    root = _Reader(source).read()
+    try:
+        root = _Reader(source).read()
+    except UnreadableError:
+        if included or _MARKS.search(_narrowed(data)):
+            raise
+        return None
     if root is None or root.kind is not NodeKind.MAPPING:
         return None
     recipe = Recipe(source, root)
-    if not included and all(node.tag.kind in (TagKind.NONE, TagKind.OTHER) for node in recipe.nodes()):
-        return None
-    return recipe
+    return recipe if included or any(map(_is_of_library, recipe.nodes())) else None
+
+
+def _is_of_library(node: Node) -> bool:
+    """Whether only HyperPyYAML makes something of a node's tag; other libraries have a `!ref` of their own."""
+    kind = node.tag.kind
+    if kind in (TagKind.REF, TagKind.COPY):
+        return "<" in node.text
+    return kind is TagKind.PLACEHOLDER or (kind.value in _PREFIXED and _NAME.match(node.tag.target) is not None)
 
 
 def looks_like_config(data: bytes) -> bool:
-    """Whether a YAML file names what to build by `_target_:`, judged by its bytes alone."""
-    return TARGET.encode() in data and _CONFIG_MARK.search(data) is not None
+    """Whether a YAML file may name what to build by `_target_:`, judged by its bytes alone."""
+    return TARGET.encode() in _narrowed(data)
 
 
 def read_config(path: Path, data: bytes) -> Recipe | None:
@@ -99,13 +123,19 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
     try:
         root = _Reader(source, Dialect.OMEGACONF).read()
     except UnreadableError:
-        if _TEMPLATE.search(source.text) or source.text.count("\n---") > 1:
+        is_template = _TEMPLATE.search(source.text) or source.text.count("\n---") > 1
+        if is_template or not _CONFIG_MARK.search(_narrowed(data)):
             return None
         raise
     if root is None or root.kind is not NodeKind.MAPPING:
         return None
     recipe = Recipe(source, root, Dialect.OMEGACONF)
     return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
+
+
+def _narrowed(data: bytes) -> bytes:
+    """A file's bytes with one for each letter of a tag."""
+    return data.replace(b"\0", b"") if data.startswith(_UTF16) else data
 
 
 @dataclass(slots=True)
@@ -118,6 +148,8 @@ class _Open:
     start: int
     flow: bool
     children: list[Node] = field(default_factory=list)
+    #: Where the children stand that are aliases, by number.
+    aliases: dict[int, Span] = field(default_factory=dict)
     end: int = 0
 
 
@@ -187,8 +219,10 @@ class _Reader:
         if top.kind is NodeKind.SEQUENCE:
             node = Node(top.kind, top.tag, span, flow=top.flow, elements=tuple(top.children))
         else:
-            pairs = zip(top.children[::2], top.children[1::2], strict=False)
-            entries = tuple(Entry(key, value) for key, value in pairs)
+            entries = tuple(
+                Entry(top.children[i], top.children[i + 1], top.aliases.get(i + 1))
+                for i in range(0, len(top.children) - 1, 2)
+            )
             tag = top.tag if self.dialect is Dialect.HYPERPYYAML else _target_of(entries, top.tag)
             node = Node(top.kind, tag, span, flow=top.flow, entries=entries)
         self._add(node, top.anchor, end)
@@ -201,6 +235,9 @@ class _Reader:
             problem = "stands for the node that contains it" if inside else "stands for nothing"
             reason = f"the alias `*{event.anchor}` {problem}; expected an anchor that stands before it"
             raise UnreadableError(reason, self._span(start, end))
+        if self._stack:
+            top = self._stack[-1]
+            top.aliases[len(top.children)] = self._span(event.start_mark.index, event.end_mark.index)
         self._add(node, None, event.end_mark.index)
 
     def _add(self, node: Node, anchor: str | None, end: int) -> None:
@@ -258,7 +295,7 @@ class _Reader:
         if name is None or written is None:
             return NO_TAG, begin
         kind, target = _kind(name)
-        return Tag(kind, target, written[0], self._span(begin, written.end())), written.end()
+        return Tag(kind, target, _spelled(name), self._span(begin, written.end())), written.end()
 
     def _span(self, start: int, end: int) -> Span:
         return Span(*self._position(start), *self._position(end))
@@ -281,8 +318,15 @@ def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
     return tag
 
 
+def _spelled(name: str) -> str:
+    """A tag as it is mostly written, whatever handle, escapes or brackets it is written with."""
+    if name.startswith(_STANDARD):
+        return f"!!{name.removeprefix(_STANDARD)}"
+    return name if name.startswith("!") else f"!<{name}>"
+
+
 def _kind(tag: str) -> tuple[TagKind, str]:
-    if tag.startswith("tag:yaml.org,2002:"):
+    if tag.startswith(_STANDARD):
         return TagKind.NONE, ""
     prefix, colon, target = tag.partition(":")
     if colon and prefix in _PREFIXED:

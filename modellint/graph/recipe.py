@@ -6,16 +6,17 @@ the file *means* once references, includes and copies are resolved is `modellint
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 #: What a scalar stands for.
 Scalar = str | int | float | bool | None
@@ -67,7 +68,10 @@ class NodeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag: `!new:torch.nn.Linear` has the kind NEW and the target `torch.nn.Linear`."""
+    """A tag: `!new:torch.nn.Linear` has the kind NEW and the target `torch.nn.Linear`.
+
+    `text` is the tag itself, however it is written: `!ref` for `!<!ref>`, and `!!int` for `!<tag:yaml.org,2002:int>`.
+    """
 
     kind: TagKind
     target: str
@@ -109,6 +113,13 @@ class Entry:
 
     key: Node
     value: Node
+    #: Where the value stands if it is an alias of a node that stands elsewhere.
+    alias: Span | None = None
+
+    @property
+    def span(self) -> Span:
+        """Where the value stands."""
+        return self.alias or self.value.span
 
     @property
     def name(self) -> Scalar:
@@ -204,6 +215,16 @@ class Recipe:
     def nodes(self) -> Iterator[Node]:
         """Every node of the file, each once, in the order of the document."""
         return below(self.root)
+
+    def includes(self) -> Iterator[Path]:
+        """The files that this one includes, in the order of the document."""
+        for node in self.nodes():
+            if node.tag.kind is TagKind.INCLUDE:
+                yield self.included(node)
+
+    def included(self, node: Node) -> Path:
+        """The file that an `!include:` names."""
+        return Path(os.path.normpath(self.file.parent / node.tag.target))
 
     def resolve(self, reference: str) -> Node | None:
         """The node of this file that `a[b]` leads to, through references that are nothing but a reference."""

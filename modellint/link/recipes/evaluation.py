@@ -7,11 +7,9 @@ can tell (`!apply:` results, placeholders) is unknown.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import read
@@ -33,6 +31,7 @@ from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from modellint.link.project import Project
     from modellint.source import Place
@@ -615,7 +614,7 @@ class _Run:
     def _include(self, node: Node, path: str, key: Node | None, overrides: Mapping[Scalar, Item]) -> Item:
         """The content of an included file, with `overrides` laid over it."""
         name = node.tag.target
-        file = Path(os.path.normpath(self.recipe.file.parent / name))
+        file = self.recipe.included(node)
         self.shared.includes += 1
         if self.shared.includes > _MAX_INCLUDES or file in self.shared.stack:
             self._problem(ProblemKind.CYCLE, None, node, name)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.graph.recipe import Entry, Node, Recipe, Scalar, TagKind, below
+from modellint.graph.value import EventKind, Op
 from modellint.link.recipes.evaluation import Problem, ProblemKind, evaluate
+from modellint.link.recipes.keys import text_of
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of
-from modellint.source import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.source import Place
 
@@ -30,9 +32,10 @@ _PYTHON_TAG = re.compile(
     r"!!python/(?:none|bool|str|unicode|bytes|int|long|complex|float|list|tuple|dict|(?:name|module|object):.*"
     r"|object/(?:apply|new):.*)"
 )
-_REGISTERED = re.compile(r"""(?:add_(?:multi_)?constructor\(\s*(?:tag\w*\s*=\s*)?|yaml_tag\s*=\s*)["'](![^"']*)["']""")
 _TEXTS = (".md", ".rst", ".txt", ".py", ".ipynb")
-_REGISTERS = re.compile(r"add_(?:multi_)?constructor\(|yaml_tag\b|register_class\(")
+#: What gives a tag a constructor; the classes of the last name theirs as `yaml_tag`.
+_REGISTERING = frozenset(("add_constructor", "add_multi_constructor", "register_class"))
+_OWN_TAG = "yaml_tag"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +105,27 @@ def _is_unknown(node: Node) -> bool:
 
 
 def _registered_in(scripts: Collection[Path], project: Project) -> tuple[str, ...] | None:
-    """The tags that scripts give constructors of their own, None if they cannot be read off the text."""
-    found: list[str] = []
-    for script in scripts:
-        text = plain_text(project.files.code(script).decode("utf-8", "replace"))
-        tags = _REGISTERED.findall(text)
-        if len(tags) < len(_REGISTERS.findall(text)):
-            return None
-        found += tags
-    return tuple(found)
+    """The tags that scripts give constructors of their own, None if they cannot be read off the code."""
+    found = [_registered_by(module) for module in map(project.python, scripts) if module is not None]
+    return None if None in found else tuple(tag for tags in found if tags is not None for tag in tags)
+
+
+def _registered_by(module: ModuleFacts) -> list[str] | None:
+    """The tags that a file gives constructors, None if any of them is made up."""
+    tags = [cls.attributes[_OWN_TAG] for cls in module.classes.values() if _OWN_TAG in cls.attributes]
+    calls = 0
+    for function in (*module.all_functions(), module.body):
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op in (Op.ATTR, Op.GLOBAL) and callee.data in _REGISTERING:
+                first = (
+                    event.value.argument(0) or event.value.keywords.get("tag") or event.value.keywords.get("tag_prefix")
+                )
+                calls += 1
+                if first is not None and callee.data != "register_class":
+                    tags.append(first)
+    texts = [text for tag in tags if (text := text_of(tag)) is not None]
+    return texts if len(texts) == max(len(tags), calls) else None
 
 
 def live_nodes(recipe: Recipe, project: Project) -> Iterator[Node]:
@@ -125,13 +140,13 @@ def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:
     """The top-level keys of a fragment that every recipe which includes it overrides."""
     found = (project.recipe(path) for path in includers_of(recipe, project))
     groups = [
-        {entry.name for entry in node.entries}
+        frozenset(node.items())
         for includer in found
         if includer is not None
         for node in includer.nodes()
-        if node.tag.kind is TagKind.INCLUDE and (includer.file.parent / node.tag.target).name == recipe.file.name
+        if node.tag.kind is TagKind.INCLUDE and includer.included(node) == recipe.file
     ]
-    return frozenset(set.intersection(*groups)) if groups else frozenset()
+    return frozenset.intersection(*groups) if groups else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

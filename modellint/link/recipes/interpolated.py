@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from modellint.frontends.recipe import read
 from modellint.graph.interpolation import MISSING, OPEN, Interpolation, parse
 from modellint.graph.recipe import (
     ARGUMENTS,
@@ -25,8 +26,13 @@ from modellint.graph.recipe import (
     Recipe,
     Scalar,
     TagKind,
+    below,
 )
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, Problem, ProblemKind
+from modellint.link.recipes.loading import callee_name
+from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +50,7 @@ _MANY = 3
 _ADDED = frozenset(("hydra",))
 _DEFAULTS = "defaults"
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
-_MERGES = re.compile(rb"\bOmegaConf\.(?:unsafe_)?merge\(")
-_HAS_DEFAULTS = re.compile(rb"^defaults[ \t]*:", re.MULTILINE)
+_MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 _DIRECTIVE = re.compile(r"_[a-z]+_")
 _WORDS = {word: value for value in (True, False) for word in (("yes", "on") if value else ("no", "off"))}
 _SIXTIES = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
@@ -348,16 +353,64 @@ def _believed(run: Configuration, recipe: Recipe, project: Project) -> Iterator[
 
 def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:
     """Whether a file around may add a key: one that composes this one with others, or a script that stores it."""
-    stores = re.compile(rb"""(?:\.|\[\s*["'])%s(?:["']\s*\])?\s*=[^=]|["']\+*[\w.]*\.%s=""" % ((key.encode(),) * 2))
-    stem = recipe.file.stem.encode()
     for path in _around(recipe.file, project):
-        data = project.files.read(path) or b""
         if path.suffix == ".py":
-            if stores.search(data) or (not is_near and _MERGES.search(data)):
+            work = _script_work(path, project)
+            if key in work.stored or (work.merges and not is_near):
                 return True
-        elif path != recipe.file and _HAS_DEFAULTS.search(data) and stem in data:
+        elif path != recipe.file and _composes(path, recipe.file.stem, project):
             return True
     return False
+
+
+@dataclass(slots=True)
+class _ScriptWork:
+    """The names that a script stores something under, in its code or on a command line, and whether it merges files."""
+
+    stored: set[str] = field(default_factory=set)
+    merges: bool = False
+
+
+def _script_work(path: Path, project: Project) -> _ScriptWork:
+    def read() -> _ScriptWork:
+        work = _ScriptWork()
+        module = project.python(path)
+        for function in (*module.all_functions(), module.body) if module is not None else ():
+            for event in function.flow.events:
+                if event.kind is EventKind.STORE and event.target is not None:
+                    target = event.target
+                    work.stored.add(str(target.data if target.op is Op.ATTR else target.args[1].data))
+                elif event.kind is EventKind.CALL and module is not None and not work.merges:
+                    found = project.names.definition(module, event.value.callee)
+                    name = found.name if isinstance(found, External) else callee_name(event.value.callee)
+                    work.merges = name is not None and name.endswith(_MERGES)
+                for text in (part.data for part in event.value.walk() if part.op is Op.CONST):
+                    if isinstance(text, str) and "=" in text:
+                        work.stored.add(text.partition("=")[0].lstrip("+").rpartition(".")[2])
+        return work
+
+    return project.once(("stores", path), read)
+
+
+def _composes(path: Path, stem: str, project: Project) -> bool:
+    """Whether a file is made of others by its `defaults:`, and may name one of this stem."""
+    data = project.files.read(path) or b""
+    recipe = _plain(path, project) if _DEFAULTS.encode() in data else None
+    entry = recipe.keys.get(_DEFAULTS) if recipe is not None else None
+    named = below(entry.value) if entry is not None else ()
+    return any(stem in node.text or OPEN in node.text for node in named)
+
+
+def _plain(path: Path, project: Project) -> Recipe | None:
+    """A YAML file of any kind, None if it is none."""
+
+    def load() -> Recipe | None:
+        try:
+            return read(path, project.files.read(path) or b"", included=True)
+        except UnreadableError:
+            return None
+
+    return project.once(("plain", path), load)
 
 
 def _around(file: Path, project: Project) -> Iterator[Path]:

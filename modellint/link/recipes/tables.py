@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
 from modellint.link.values.shapes import COUNTS_IDS
 from modellint.link.values.tables import EMBEDDINGS
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Evaluation, Item
+    from modellint.link.recipes.moved import Layers
 
 #: What features are counted by, and arguments that take the width of an input.
 _COUNTS_FEATURES = re.compile(
@@ -38,7 +40,7 @@ def tables_of(recipe: Recipe, project: Project) -> Iterator[tuple[Item, Item, li
         for table in objects:
             rows = _row_argument(table)
             if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
-                yield table, rows, list(_uses(table, rows, objects, _names(known)))
+                yield table, rows, list(_uses(table, rows, objects, _names(known), layers_of(project)))
 
 
 def _names(known: Evaluation) -> Iterator[str]:
@@ -54,13 +56,15 @@ def _row_argument(item: Item) -> Item | None:
     return item.fields.get("num_embeddings")
 
 
-def _uses(table: Item, rows: Item, objects: list[Item], names: Iterable[str]) -> Iterator[tuple[str, Item, str]]:
+def _uses(
+    table: Item, rows: Item, objects: list[Item], names: Iterable[str], layers: Layers
+) -> Iterator[tuple[str, Item, str]]:
     """The key that sizes a table feeds a feature extractor beside a vocabulary, or is the width of a layer's input."""
     vocabulary = next((name for name in names if COUNTS_IDS.search(name) or name == "output_neurons"), None)
     is_feature = is_width = False
     for item in objects:
-        for name, value in item.fields.items():
-            if item is table or value is not rows or not isinstance(name, str):
+        for name, value in layers.arguments(item) if item is not table else ():
+            if value is not rows or name is None:
                 continue
             how = f"`{item.target}` takes it as `{name}`"
             if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:

@@ -32,7 +32,7 @@ class Sized:
     def place(self) -> Place:
         """The argument, or the object if it is given by position."""
         entry = self.item.node.get(self.argument)
-        return self.item.recipe.place(entry.value.span if entry is not None else self.item.node.span)
+        return self.item.recipe.place(entry.span if entry is not None else self.item.node.span)
 
     @property
     def described(self) -> str:

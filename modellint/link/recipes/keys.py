@@ -1,0 +1,175 @@
+"""What code asks the keys of a recipe for, and what it stores among them, whichever recipe it is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import Event, EventKind, Op, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import Function
+
+#: The attribute of a Brain, and of an interface, under which it keeps the keys.
+HPARAMS = "hparams"
+_ASKING = frozenset(("hasattr", "getattr"))
+#: Calls whose result is another mapping than the one that was loaded.
+_MAPPINGS = frozenset(("dict", "SimpleNamespace", "types.SimpleNamespace"))
+
+
+@dataclass(slots=True)
+class KeyWork:
+    """What code does with the keys of a recipe.
+
+    `read` are those that it reads, `optional` those that it asks for first or has another value for, `stored` those
+    that it sets. `is_open`: it may set any key. `mentioned` are all names that code reads of anything that might turn
+    out to be the keys.
+    """
+
+    read: set[str] = field(default_factory=set)
+    optional: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
+    is_open: bool = False
+
+
+def key_work(functions: Iterable[Function], is_keys: Callable[[Value], bool]) -> KeyWork:
+    """What functions do with the keys, which `is_keys` tells from other values."""
+    work = KeyWork()
+    for function in functions:
+        seen: set[int] = set()
+        for event in function.flow.events:
+            _take_event(event, work, is_keys)
+            for part in _new_parts(event, seen):
+                _take_value(part, work, is_keys)
+    return work
+
+
+def may_be_keys(value: Value, names: Iterable[str] = ()) -> bool:
+    """Whether a value is called like the keys of a recipe: `hparams`, `self.hparams`, `train_hparams`, or so."""
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    if value.op is Op.ATTR:
+        return _is_name(value.data) or (value.data == "__dict__" and may_be_keys(value.args[0], names))
+    called = value.data if value.op in (Op.GLOBAL, Op.PARAM) else value.target
+    return isinstance(called, str) and (_is_name(called) or called in names)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and HPARAMS in name
+
+
+def _new_parts(event: Event, seen: set[int]) -> Iterator[Value]:
+    """What an event reads, each value once for a function."""
+    pending = [event.value]
+    guard = event.guard
+    while guard is not None and id(guard.test) not in seen:
+        pending.append(guard.test)
+        guard = guard.outer
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            pending.extend(value.args)
+
+
+def _take_value(value: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
+    if value.op is Op.INDEX:
+        name = text_of(value.args[1])
+        if name is not None:
+            work.mentioned.add(name)
+            if is_keys(value.args[0]):
+                work.read.add(name)
+    elif value.op is Op.ATTR:
+        owner = value.args[0]
+        if owner.op is Op.ATTR and owner.data == HPARAMS:
+            work.mentioned.add(str(value.data))
+            work.read.add(str(value.data))
+    elif value.op is Op.COMPARE and value.data in ("in", "not in"):
+        _add(text_of(value.args[0]), work.optional)
+    elif value.op is Op.CALL:
+        _take_question(value, work)
+    elif value.op is Op.DICT:
+        # A mapping that is written out under the same name is another mapping.
+        work.is_open = work.is_open or value.target == HPARAMS
+    elif value.op is Op.BIN and value.data == "|":
+        work.is_open = work.is_open or any(map(is_keys, value.args))
+
+
+def _take_question(call: Value, work: KeyWork) -> None:
+    """What `getattr(x, "name")`, `hasattr(x, "name")` and `x.get("name")` ask for."""
+    callee = call.callee
+    if callee.op is Op.GLOBAL and callee.data in _ASKING:
+        is_read = callee.data == "getattr" and len(call.positional) == 2
+        _add(text_of(call.argument(1)), work.mentioned if is_read else work.optional)
+    elif callee.op is Op.ATTR and callee.data == "get":
+        _add(text_of(call.argument(0)), work.optional)
+
+
+def _take_event(event: Event, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
+    if event.kind is EventKind.STORE and event.target is not None:
+        _take_store(event.target, work, is_keys)
+    elif event.kind is EventKind.CALL:
+        _take_call(event.value, work, is_keys)
+
+
+def _take_store(target: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
+    owner = target.args[0]
+    if target.op is Op.ATTR and target.data == HPARAMS:
+        work.is_open = True
+    elif target.op is Op.ATTR and is_keys(owner):
+        work.stored.add(str(target.data))
+    elif target.op is Op.INDEX and (is_keys(owner) or _is_vars_of_keys(owner, is_keys)):
+        name = text_of(target.args[1])
+        _add(name, work.stored)
+        work.is_open = work.is_open or name is None or owner.op is Op.CALL
+
+
+def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
+    callee = call.callee
+    if callee.op is Op.ATTR:
+        owner = callee.args[0]
+        is_own = is_keys(owner)
+        if callee.data == "update" and (is_own or _is_vars_of_keys(owner, is_keys)):
+            work.is_open = True
+        elif callee.data == "setdefault" and is_own:
+            _take_name(call.argument(0), work)
+    elif callee.op is Op.GLOBAL and callee.data == "setattr":
+        first = call.argument(0)
+        if first is not None and is_keys(first):
+            _take_name(call.argument(1), work)
+    if call.target is not None and _is_name(call.target) and _callee(call) in _MAPPINGS:
+        work.is_open = True
+
+
+def _take_name(name: Value | None, work: KeyWork) -> None:
+    """A key that is stored: any key, if its name is made up."""
+    text = text_of(name)
+    _add(text, work.stored)
+    work.is_open = work.is_open or text is None
+
+
+def _is_vars_of_keys(value: Value, is_keys: Callable[[Value], bool]) -> bool:
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    return value.op is Op.CALL and _callee(value) == "vars" and any(map(is_keys, value.positional))
+
+
+def _callee(call: Value) -> str:
+    callee = call.callee
+    owner = callee.args[0] if callee.op is Op.ATTR else None
+    prefix = f"{owner.data}." if owner is not None and owner.op is Op.GLOBAL else ""
+    return f"{prefix}{callee.data}" if callee.op in (Op.GLOBAL, Op.ATTR) else ""
+
+
+def text_of(value: Value | None) -> str | None:
+    """The text that a constant is."""
+    return value.data if value is not None and value.op is Op.CONST and isinstance(value.data, str) else None
+
+
+def _add(name: str | None, names: set[str]) -> None:
+    if name is not None:
+        names.add(name)

@@ -129,6 +129,19 @@ def test_a_fragment_belongs_to_those_that_include_it(tmp_path: Path) -> None:
     assert [r.file.name for r in including(recipe(p, "models/alone.yaml"), p)] == ["alone.yaml"]
 
 
+def test_an_include_is_one_however_its_tag_is_written(tmp_path: Path) -> None:
+    p = project(
+        tmp_path,
+        {
+            "full.yaml": "m: !<!include:m.yaml>\n",
+            "escaped.yaml": "m: !inc%6Cude:m.yaml {n: 1}\n",
+            "comment.yaml": "# m: !include:m.yaml\nn: !ref <o>\n",
+            "m.yaml": "enc: !ref <n>\n",
+        },
+    )
+    assert [path.name for path in includers_of(recipe(p, "m.yaml"), p)] == ["escaped.yaml", "full.yaml"]
+
+
 def test_recipes_that_include_each_other_have_no_owner_but_themselves(tmp_path: Path) -> None:
     p = project(tmp_path, {"a.yaml": "b: !include:b.yaml\n", "b.yaml": "a: !include:a.yaml\n"})
     assert list(including(recipe(p, "a.yaml"), p)) == [recipe(p, "a.yaml")]

@@ -39,6 +39,28 @@ LOADS = {
         "from hyperpyyaml import load_hyperpyyaml\n\n\ndef read(path):\n    with open(path) as stream:\n"
         "        return load_hyperpyyaml(stream)\n\n\ncfg = read('conf.yaml')\n"
     ),
+    "in a function with a local": (
+        "from hyperpyyaml import load_hyperpyyaml\n\n\ndef read(path):\n    stream = open(path)\n"
+        "    keys = load_hyperpyyaml(stream)\n    stream.close()\n    return keys\n\n\ncfg = read('conf.yaml')\n"
+    ),
+    "in a method": (
+        "from hyperpyyaml import load_hyperpyyaml\n\n\nclass Reader:\n    def read(self, path):\n"
+        "        return load_hyperpyyaml(open(path))\n\n\ncfg = Reader().read('conf.yaml')\n"
+    ),
+    "by a lambda": (
+        "from hyperpyyaml import load_hyperpyyaml\n\nread = lambda path: load_hyperpyyaml(open(path))\n"
+        "cfg = read('conf.yaml')\n"
+    ),
+    "by functools.partial": (
+        "import functools\n\nfrom hyperpyyaml import load_hyperpyyaml\n\n"
+        "read = functools.partial(load_hyperpyyaml, overrides=None)\ncfg = read(open('conf.yaml'))\n"
+    ),
+    "with a blank before the bracket": (
+        "from hyperpyyaml import load_hyperpyyaml\n\ncfg = load_hyperpyyaml (open('conf.yaml'))\n"
+    ),
+    "among others": (
+        "from hyperpyyaml import load_hyperpyyaml\n\ncfg, path = load_hyperpyyaml(open('conf.yaml')), 'conf.yaml'\n"
+    ),
     "with overrides": (
         "from hyperpyyaml import load_hyperpyyaml\n\nwith open('conf.yaml') as f:\n"
         "    cfg = load_hyperpyyaml(f, overrides={'seed': 2})\n"
@@ -63,6 +85,20 @@ def test_a_key_that_the_recipe_lacks_is_found(workspace: Workspace, load: str) -
 def test_nothing_is_found_where_nothing_is_wrong(workspace: Workspace, load: str) -> None:
     workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": load + USES + 'print(cfg.get("rate"))\n'})
     assert workspace.places(".") == []
+
+
+def test_a_recipe_may_be_loaded_by_a_function_of_another_file(workspace: Workspace) -> None:
+    reading = "from hyperpyyaml import load_hyperpyyaml\n\n\ndef read(path):\n    return load_hyperpyyaml(open(path))\n"
+    run = f"from reading import read\n\ncfg = read('conf.yaml')\n{USES}print(cfg['rate'])\n"
+    workspace.write({"conf.yaml": RECIPE, "net.py": NET, "reading.py": reading, "run.py": run})
+    assert workspace.places("conf.yaml") == [("run.py", 5, "ML405")]
+
+
+def test_what_is_stored_is_told_by_values_whatever_the_keys_are_called(workspace: Workspace) -> None:
+    loads = LOADS["by the function's name"] + USES
+    for change in ('cfg["rate"] = 1', "cfg.update(read_more())", 'cfg . setdefault ("rate", 1)', "vars(cfg)[name] = 1"):
+        workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": f'{loads}{change}\nprint(cfg["rate"])\n'})
+        assert workspace.places(".") == [], change
 
 
 def test_the_recipe_may_stand_below_and_name_what_stands_beside_the_program(workspace: Workspace) -> None:

@@ -466,7 +466,7 @@ class Guards:
             return Known(truth is Truth.TRUE) if truth in (Truth.TRUE, Truth.FALSE) else Special.UNKNOWN
         if name == "getattr" and len(value.positional) >= 2:
             return self._getattr(value, frame, depth)
-        if name in ("vars", "dict", "bool", "int", "str") and len(value.positional) == 1:
+        if name in ("vars", "dict", "bool", "int", "str") and len(value.positional) == 1 and not value.data:
             inner = self.evaluate(value.positional[0], frame, depth + 1)
             return inner if inner is Special.HPARAMS else Special.UNKNOWN
         if value.callee.op is not Op.ATTR:

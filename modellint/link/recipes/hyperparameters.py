@@ -11,12 +11,14 @@ from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
+from modellint.link.recipes.keys import HPARAMS, KeyWork, key_work, may_be_keys, text_of
+from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.pairing import recipes_of
-from modellint.link.recipes.reach import reach
-from modellint.link.recipes.scripts import callee_name, own_events, read_script
+from modellint.link.recipes.reach import is_plain_getattr, reach
+from modellint.link.recipes.scripts import own_events, read_script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -29,26 +31,6 @@ if TYPE_CHECKING:
 _MAX_FRAMES = 200
 #: Values that are made under conditions of their own, or whose calls have events of their own.
 _ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.LAMBDA))
-#: The end of a name such as `hparams` or `train_hparams`: patterns that begin with letters are found fast.
-_HPARAMS = r"hparams\w*"
-#: Keys that code stores: `hparams["x"] = …`, `self.hparams.x = …`, `setattr(self.hparams, "x", …)`.
-_STORED = re.compile(
-    rf"""{_HPARAMS}\.([A-Za-z_]\w*)\s*(?:[-+*/|]?=[^=]|,[^=\n()]*=[^=])"""
-    rf"""|{_HPARAMS}\[\s*["'](\w+)["']\s*\]\s*(?:[-+*/|]?=[^=]|,[^=\n()]*=[^=])"""
-    rf"""|(?:setattr\(\s*[\w.]*{_HPARAMS}\s*,|{_HPARAMS}\.setdefault\()\s*["'](\w+)["']"""
-)
-#: What may store any key.
-_OPEN = re.compile(
-    rf"""{_HPARAMS}\.(?:update\(|__dict__)|{_HPARAMS}\s*\|=|\bself\.hparams\s*(?::[^=\n]*)?=[^=]"""
-    rf"""|setattr\(\s*[\w.]*{_HPARAMS}\s*,\s*[^"'\s]|vars\(\s*[\w.]*{_HPARAMS}\s*\)\s*(?:\[|\.update)"""
-    rf"""|{_HPARAMS}\[\s*[^"'\s\]][^\]\n]*\]\s*=[^=]|{_HPARAMS}\s*=\s*(?:dict\(|types\.|SimpleNamespace\()"""
-    # A mapping that is written out under another name is another mapping.
-    r"""|\bhparams\s*=\s*\{"""
-)
-#: What a text can ask a recipe for at all, and that it overrides keys by itself.
-_ASKED = re.compile(rf"""\[\s*["'](\w+)["']\s*\]|{_HPARAMS}\.([A-Za-z]\w*)""")
-_ALIAS = re.compile(rf"(\w+)\s*=\s*[\w.]*{_HPARAMS}\s*$", re.MULTILINE)
-_OVERRIDES = r"\b(?:{})\((?:[^()]|\([^()]*\))*\{{"
 #: How a statement of a file's own code begins.
 _STATEMENT = re.compile(r"(?!else\b|elif\b|except\b|finally\b)[\w@(\[{\"']")
 _CAUGHT = re.compile(r"\bexcept\s*(?::|[^\n]*(?:KeyError|AttributeError|LookupError|Exception))")
@@ -109,15 +91,6 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         yield MissingKey(use, tuple(lacking[place]), place in overridden)
 
 
-def _asked(text: str) -> Iterator[str]:
-    """The names that a text can ask a recipe for, whatever it calls the keys."""
-    for groups in _ASKED.findall(text):
-        yield from filter(None, groups)
-    mentions = "\n".join(line for line in text.splitlines() if "hparams" in line)
-    for alias in set(_ALIAS.findall(mentions)):
-        yield from re.findall(rf"\b{alias}\.([A-Za-z]\w*)", text)
-
-
 def _around(value: Value, function: Function) -> str:
     """The function that a value stands in; of a file's own code, the statement."""
     module = function.module
@@ -132,38 +105,23 @@ def _around(value: Value, function: Function) -> str:
     return module.source.plain.text_between(first, last)
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """What can be read off the text of a script and of its Brains' classes."""
-
-    asked: frozenset[str]
-    stored: frozenset[str]
-    is_open: bool
-    states_overrides: bool
-
-
-def _read_text(script: Script, project: Project) -> _Text:
-    modules = {id(m): m for m in (script.module, *(cls.module for brain in script.brains for cls in brain.classes))}
-    read = [_read_module(module, project) for module in modules.values()]
-    beside = (name for function in _imported(script.module, project) for name in _asked(function.text))
-    overrides = re.compile(_OVERRIDES.format("|".join(sorted(script.loaders))))
-    return _Text(
-        frozenset().union(beside, *(asked for asked, _, _ in read)),
-        frozenset().union(*(stored for _, stored, _ in read)),
-        any(is_open for _, _, is_open in read),
-        any(overrides.search(module.text) for module in modules.values()),
-    )
+def _work(script: Script, project: Project) -> KeyWork:
+    """What a script, and the files of its Brains' classes, ask for and store; what it imports from beside it asks."""
+    total = KeyWork()
+    modules = {id(cls.module): cls.module for brain in script.brains for cls in brain.classes}
+    modules.pop(id(script.module), None)
+    for work in (script.work, *(_work_of(module, project) for module in modules.values())):
+        total.mentioned |= work.mentioned
+        total.stored |= work.stored
+        total.is_open = total.is_open or work.is_open
+    total.mentioned |= key_work(_imported(script.module, project), may_be_keys).mentioned
+    return total
 
 
-def _read_module(module: ModuleFacts, project: Project) -> tuple[frozenset[str], frozenset[str], bool]:
-    """What a file asks for and stores, and whether it does so under names that are made up; bases are shared."""
-
-    def read() -> tuple[frozenset[str], frozenset[str], bool]:
-        text = module.text
-        stored = frozenset(name for groups in _STORED.findall(text) for name in groups if name)
-        return frozenset(_asked(text)), stored, bool(_OPEN.search(text))
-
-    return project.once(("asked in", module.path), read)
+def _work_of(module: ModuleFacts, project: Project) -> KeyWork:
+    """What a file does with keys; bases are shared."""
+    functions = (*module.all_functions(), module.body)
+    return project.once(("asked in", module.path), lambda: key_work(functions, may_be_keys))
 
 
 def _imported(module: ModuleFacts, project: Project) -> Iterator[Function]:
@@ -185,16 +143,15 @@ class _Walk:
         self.overridden: set[Place] = set()
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         self._visited: set[Any] = set()
-        text = project.once(("asks", script.module.path), lambda: _read_text(script, project))
-        self.stored = set(text.stored)
-        self.is_open = text.is_open or not script.loads_one
-        self.states_overrides = text.states_overrides
+        work = project.once(("asks", script.module.path), lambda: _work(script, project))
+        self.stored = set(work.stored)
+        self.is_open = work.is_open or not script.loads_one
         #: The names that may turn out to be missing; only lines that mention one are looked at.
-        self.candidates = tuple(sorted(text.asked - self.keys - self.stored - _METHODS))
+        self.candidates = tuple(sorted(work.mentioned - self.keys - self.stored - _METHODS))
         self._lines: dict[str, list[int]] = {}
 
     def run(self) -> Iterator[KeyUse]:
-        if not self.candidates and not self.states_overrides:
+        if not self.candidates and not self.script.states_overrides:
             return iter(())
         plain = Guards(self.script, None, self.evaluation.keys, frozenset(self.stored), None)
         self._visit(Frame(self.script.module.body, ""), plain, True)
@@ -273,20 +230,21 @@ class _Walk:
         if not isinstance(found, DefinedFunction):
             return
         function = found.function
-        if handed and function.module is not self.script.module:
-            self._learn(function)
         arguments: dict[str, Abstract] = {
             parameter: Special.HPARAMS
             for parameter, value in function.bind(call).items()
             if guards.evaluate(value, frame) is Special.HPARAMS
         }
+        if handed:
+            self._learn(function, arguments)
         if function.module is self.script.module or arguments:
             self._visit(Frame(function, "", arguments), guards, certain)
 
-    def _learn(self, function: Function) -> None:
-        """What a function of another file stores."""
-        self.stored |= {name for groups in _STORED.findall(function.text) for name in groups if name}
-        self.is_open = self.is_open or _OPEN.search(function.text) is not None
+    def _learn(self, function: Function, handed: Collection[str]) -> None:
+        """What a function stores among the keys that it is handed."""
+        work = key_work((function,), lambda value: may_be_keys(value, handed))
+        self.stored |= work.stored
+        self.is_open = self.is_open or work.is_open
 
     def _overrides(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
         """Overrides that the script states must be there, unless it says that they need not."""
@@ -339,15 +297,19 @@ class _Walk:
         """The key that a value asks the recipe for."""
         if value.op is Op.ATTR and len(value.args) == 1 and is_brain:
             owner = value.args[0]
-            is_namespace = owner.op is Op.ATTR and owner.data == "hparams"
+            is_namespace = owner.op is Op.ATTR and owner.data == HPARAMS
             if not is_namespace or str(value.data) in _METHODS or value.data.startswith("__"):
                 return None
             return str(value.data) if guards.evaluate(owner, frame) is Special.HPARAMS else None
-        if value.op is Op.INDEX and value.args[1].op is Op.CONST and isinstance(value.args[1].data, str):
+        if value.op is Op.INDEX and (name := text_of(value.args[1])) is not None:
             owner = value.args[0]
-            if owner.op is Op.ATTR and owner.data != "hparams":
+            if owner.op is Op.ATTR and owner.data != HPARAMS:
                 return None
-            return value.args[1].data if guards.evaluate(owner, frame) is Special.HPARAMS else None
+            return name if guards.evaluate(owner, frame) is Special.HPARAMS else None
+        if is_plain_getattr(value) and is_brain:
+            name = text_of(value.positional[1])
+            is_own = name is not None and guards.evaluate(value.positional[0], frame) is Special.HPARAMS
+            return name if is_own and name not in _METHODS else None
         return None
 
     def _add(self, name: str, value: Value, frame: Frame, certain: bool) -> None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.frontends.recipe import looks_like_recipe
+from modellint.frontends.recipe import can_include
 from modellint.graph.recipe import Dialect, Recipe, TagKind
-from modellint.link.recipes.scripts import LOADERS
-from modellint.source import plain_text
+from modellint.link.recipes.loading import LOADERS
+from modellint.link.recipes.scripts import read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,17 +29,7 @@ _MIN_SHARE = 0.6
 _MIN_KEYS = 2
 _RECIPE_SUFFIXES = (".yaml", ".yml")
 _SCRIPT_SUFFIXES = (".py", ".ipynb")
-_LOADED = r"(\w+)\s*(?::[^=\n]+)?=\s*(?:[\w.]+\.)?(?:{})\("
-_RENAMED = re.compile(rf"\b(?:{'|'.join(LOADERS)})\s+as\s+(\w+)")
-_FUNCTION = re.compile(r"^def (\w+)\(.*(?:\n(?:[ \t)].*)?)*", re.MULTILINE)
-_RETURNS = re.compile(rf"\breturn\s+(?:[\w.]+\.)?(?:{'|'.join(LOADERS)})\(")
-_ATTRIBUTE = re.compile(r"\bself\.hparams\.([A-Za-z_]\w*)")
-_OPTIONAL = re.compile(
-    r"""(?:(?:has|get)attr\(\s*self\.hparams\s*,|\.get\()\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s"""
-)
-_BUILDS = re.compile(r"\bmodules\s*=\s*[^\s,)]")
 _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
-_INCLUDE = re.compile(rb"!include:([^\s#{\[]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +126,23 @@ def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Pat
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a script's text tells: the keys it reads without asking first, and whether it builds something of them."""
+    """What a script tells: the keys it reads without asking first or with, and whether it builds something of them.
+
+    `files` are those that it names, in code or comments.
+    """
 
     keys: frozenset[str]
+    optional: frozenset[str]
     builds: bool
     files: frozenset[str]
+
+    def score(self, defined: set[str], file: str) -> tuple[bool, bool, float, int] | None:
+        """How well a recipe that defines these keys fits; None if it does not."""
+        keys = self.keys | (self.optional & defined)
+        known = len(keys & defined)
+        if not self.keys or known < _MIN_KEYS or known / len(keys) < _MIN_SHARE:
+            return None
+        return file in self.files, self.builds, known / len(keys), known
 
 
 def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
@@ -154,18 +156,13 @@ def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 def _nearest_ending(suffix: str, recipe: Recipe, project: Project) -> tuple[Path, ...]:
     defined = {name for name in recipe.keys if isinstance(name, str)}
     for folder in _upwards(recipe.file, project):
-        scores: dict[Path, tuple[bool, bool, float, int]] = {}
-        for script in _scripts_in(folder, project):
-            if script.suffix != suffix:
-                continue
-            reading = _reading(script, project)
-            known = len(reading.keys & defined)
-            if reading.keys and known >= _MIN_KEYS and known / len(reading.keys) >= _MIN_SHARE:
-                named = recipe.file.name in reading.files
-                scores[script] = (named, reading.builds, known / len(reading.keys), known)
-        if scores:
-            best = max(scores.values())
-            return tuple(script for script, score in scores.items() if score == best)
+        for scripts in (_scripts_in, _readers_in):
+            readings = {path: _reading(path, project) for path in scripts(folder, project) if path.suffix == suffix}
+            found = {path: reading.score(defined, recipe.file.name) for path, reading in readings.items()}
+            scores = {path: score for path, score in found.items() if score is not None}
+            if scores:
+                best = max(scores.values())
+                return tuple(path for path, score in scores.items() if score == best)
     return ()
 
 
@@ -180,36 +177,48 @@ def _upwards(file: Path, project: Project) -> Iterator[Path]:
 
 
 def _scripts_in(folder: Path, project: Project) -> tuple[Path, ...]:
-    """The Python files and notebooks of a folder that load a recipe."""
+    """The Python files and notebooks of a folder that speak of a function that loads recipes."""
 
     def find() -> tuple[Path, ...]:
-        paths = [folder / name for name in project.files.listdir(folder) if name.endswith(_SCRIPT_SUFFIXES)]
-        markers = [f"{loader}{after}".encode() for loader in LOADERS for after in ("(", " as ")]
-        return tuple(path for path in paths if any(m in (project.files.read(path) or b"") for m in markers))
+        words = [loader.encode() for loader in LOADERS]
+        return tuple(path for path in _code_in(folder, project) if _mentions(path, words, project))
 
     return project.once(("scripts in", folder), find)
 
 
-def _reading(script: Path, project: Project) -> _Reading:
+def _readers_in(folder: Path, project: Project) -> tuple[Path, ...]:
+    """The files of a folder that may load a recipe by a function of one that does."""
+
+    def find() -> tuple[Path, ...]:
+        scripts = _scripts_in(folder, project)
+        words = [path.stem.encode() for path in scripts if path.suffix == ".py"]
+        others = (path for path in _code_in(folder, project) if path not in scripts)
+        return tuple(path for path in others if _mentions(path, words, project))
+
+    return project.once(("readers in", folder), find)
+
+
+def _code_in(folder: Path, project: Project) -> list[Path]:
+    return [folder / name for name in project.files.listdir(folder) if name.endswith(_SCRIPT_SUFFIXES)]
+
+
+def _mentions(path: Path, words: list[bytes], project: Project) -> bool:
+    data = project.files.read(path) or b"" if words else b""
+    return any(word in data for word in words)
+
+
+def _reading(path: Path, project: Project) -> _Reading:
     def read() -> _Reading:
-        text = plain_text(project.files.code(script).decode("utf-8", "replace"))
-        keys = set(_ATTRIBUTE.findall(text))
-        for name in set(re.findall(_LOADED.format("|".join(_loaders(text))), text)):
-            keys.update(re.findall(rf"""\b{name}\[\s*["'](\w+)["']\s*\](?!\s*=[^=])""", text))
-        optional = {first or second for first, second in _OPTIONAL.findall(text)}
-        files = frozenset(Path(name).name for name in _FILE.findall(text))
-        return _Reading(frozenset(keys - optional), _BUILDS.search(text) is not None, files)
+        module = project.python(path)
+        script = None if module is None else read_script(module, project)
+        if module is None or script is None:
+            return _Reading(frozenset(), frozenset(), False, frozenset())
+        work = script.work
+        files = frozenset(Path(name).name for name in _FILE.findall(module.text))
+        optional = work.optional | work.stored
+        return _Reading(frozenset(work.read - optional), frozenset(optional), script.builds, files)
 
-    return project.once(("reads", script), read)
-
-
-def _loaders(text: str) -> Iterator[str]:
-    """The names of functions that load a recipe in a script, those of its own that return one included."""
-    yield from LOADERS
-    yield from _RENAMED.findall(text)
-    for function in _FUNCTION.finditer(text) if "return" in text else ():
-        if _RETURNS.search(function[0]):
-            yield function[1]
+    return project.once(("reads", path), read)
 
 
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
@@ -289,11 +298,8 @@ def _includes_around(folder: Path, project: Project) -> Mapping[Path, tuple[Path
         found: dict[Path, tuple[Path, ...]] = {}
         for path in _yaml_below(folder, project, _LEVELS + 1):
             data = project.files.read(path)
-            if data is None or not looks_like_recipe(data):
-                continue
-            for match in _INCLUDE.finditer(data):
-                target = path.parent / match[1].decode("utf-8", "replace")
-                key = Path(re.sub(r"[^/]+/\.\./", "", target.as_posix()))
+            recipe = project.recipe(path) if data is not None and can_include(data) else None
+            for key in dict.fromkeys(recipe.includes()) if recipe is not None else ():
                 found[key] = (*found.get(key, ()), path)
         return found
 

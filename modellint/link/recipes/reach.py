@@ -389,7 +389,7 @@ class _Walk:
             )
 
     def _entry_name(self, value: Value, frame: Frame) -> str | None:
-        if value.op not in (Op.ATTR, Op.INDEX):
+        if value.op not in (Op.ATTR, Op.INDEX) and not is_plain_getattr(value):
             return None
         found = self.guards.evaluate(value, frame)
         return found.name if isinstance(found, ModuleEntry) else None
@@ -485,6 +485,11 @@ def _given(function: Function) -> dict[str, Abstract]:
     return {names[position]: Counter(0, 1)} if position is not None and position < len(names) else {}
 
 
+def is_plain_getattr(value: Value) -> bool:
+    """Whether a value is `getattr(x, name)`, which has nothing else to fall back on."""
+    return value.op is Op.CALL and dotted(value.callee) == "getattr" and len(value.positional) == 2
+
+
 def _is_idle(callee: Value) -> bool:
     """Whether a call only asks about an object, or changes its mode."""
     if callee.op is Op.ATTR:
@@ -494,8 +499,6 @@ def _is_idle(callee: Value) -> bool:
 
 def _detached(function: Function) -> frozenset[int]:
     """The calls of whose results nothing is used but what is detached from them, by identity."""
-    if ".detach()" not in function.text:
-        return frozenset()
     calls = (event.value.callee for event in function.flow.of(EventKind.CALL))
     detached = {id(callee.args[0]) for callee in calls if callee.op is Op.ATTR and callee.data == "detach"}
     seen: set[int] = set()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Op, Value, dotted
-from modellint.link.names import DefinedClass, External
+from modellint.graph.value import Event, EventKind, Op, Value
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
+from modellint.link.recipes.keys import KeyWork, key_work, may_be_keys
+from modellint.link.recipes.loading import LOADERS, Loading, callee_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
-LOADERS = ("load_hyperpyyaml", "load_extended_yaml")
 _MAX_BASES = 20
 
 
@@ -36,7 +37,8 @@ class BrainUse:
 
     def argument(self, name: str) -> Value | None:
         position = _BRAIN_PARAMETERS.index(name)
-        return self.call.argument(position, name)
+        given = self.call.argument(position, name)
+        return _unpacked(self.call).get(name) if given is None else given
 
     def method(self, name: str, after: Class | None = None) -> Function | None:
         """The method that `self.name()` runs, or with `after` the one that `super().name()` runs there."""
@@ -54,61 +56,102 @@ _BRAIN_PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointe
 class Script:
     """A Python file that loads a recipe.
 
-    `names` are the variables that hold what was loaded, `loaders` the functions that load, its own ones included.
+    `names` are the variables that hold what was loaded, `work` is what the file does with it.
     """
 
     module: ModuleFacts
     names: frozenset[str]
-    loaders: frozenset[str]
+    loading: Loading
     brains: tuple[BrainUse, ...]
     #: Not several recipes, under different names, of which any may be meant.
-    loads_one: bool = True
+    loads_one: bool
+    work: KeyWork
+    #: Whether it overrides keys by itself, and gives modules to something that it builds.
+    states_overrides: bool
+    builds: bool
 
     def is_load(self, call: Value) -> bool:
         """Whether a call loads a recipe."""
-        return (callee_name(call.callee) or "").rpartition(".")[2] in self.loaders
+        return self.loading.is_load(call)
 
 
 def read_script(module: ModuleFacts, project: Project) -> Script | None:
     """What a file does with a recipe, None if it loads none."""
-    if not any(loader in module.text for loader in LOADERS):
+    if not may_load(module, project):
         return None
     return project.once(("script", module.path), lambda: _read(module, project))
 
 
+def may_load(module: ModuleFacts, project: Project) -> bool:
+    """Whether a file may load a recipe: it speaks of a loader, or imports from a file beside it that does."""
+    return speaks_of_loader(module) or any(map(speaks_of_loader, _neighbours(module, project)))
+
+
+def speaks_of_loader(module: ModuleFacts) -> bool:
+    return any(loader in module.text for loader in LOADERS)
+
+
+def _neighbours(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
+    """The files in a file's folder that it imports from."""
+    folder = module.file.parent
+    for name in module.imports:
+        found = project.names.resolve(module, name)
+        if isinstance(found, DefinedFunction):
+            other = found.function.module
+        elif isinstance(found, DefinedModule):
+            other = found.module
+        else:
+            continue
+        if other is not module and other.file.is_relative_to(folder):
+            yield other
+
+
 def _read(module: ModuleFacts, project: Project) -> Script:
+    loading = Loading(module, project)
     names: set[str] = set()
-    targets: set[str] = set()
-    loaders = _loaders(module)
+    targets: set[tuple[str, str]] = set()
     builds: list[tuple[Function, Value, tuple[Class, ...]]] = []
+    states_overrides = gives_modules = False
     for function in script_functions(module):
         for event in own_events(function):
             if event.kind is not EventKind.CALL:
                 continue
-            name = callee_name(event.value.callee) or ""
-            if name.rpartition(".")[2] in loaders:
-                names.add(event.value.target or "hparams")
-                targets.update(filter(None, (event.value.target,)))
+            call = event.value
+            if loading.learn(call):
+                names.add(call.target or "hparams")
+                targets.update((function.name, name) for name in (call.target,) if name)
+                overrides = call.argument(1, "overrides")
+                states_overrides = states_overrides or (overrides is not None and overrides.op is Op.DICT)
                 continue
-            classes = _brain_classes(module, event.value, name, project)
+            gives_modules = gives_modules or "modules" in call.keywords
+            classes = _brain_classes(module, call, callee_name(call.callee) or "", project)
             if classes is not None:
-                builds.append((function, event.value, classes))
+                builds.append((function, call, classes))
+    names.update(name for name, value in module.constants.items() if loading.is_loaded(value))
     brains = tuple(
         BrainUse(module, classes, call, *_asked(module, function, call)) for function, call, classes in builds
     )
-    return Script(module, frozenset(names), loaders, brains, len(targets) < 2)
+
+    def is_keys(value: Value) -> bool:
+        return may_be_keys(value, names) or (value.op is Op.CALL and loading.is_load(value))
+
+    work = key_work((*module.all_functions(), module.body), is_keys)
+    kept = {name for function, name in targets if not loading.is_loader(function)}
+    builds_any = gives_modules or bool(brains)
+    return Script(module, frozenset(names), loading, brains, len(kept) < 2, work, states_overrides, builds_any)
 
 
-def _loaders(module: ModuleFacts) -> frozenset[str]:
-    """The names of functions that load a recipe in a file: the library's, by any name, and those that return it."""
-    names = {*LOADERS}
-    names.update(name for name, target in module.imports.items() if target.rpartition(".")[2] in LOADERS)
-    for name, function in module.functions.items():
-        returned = [event.value for event in function.flow.of(EventKind.RETURN)]
-        calls = [value for value in returned if value.op is Op.CALL]
-        if calls and all((callee_name(call.callee) or "").rpartition(".")[2] in names for call in calls):
-            names.add(name)
-    return frozenset(names)
+def _unpacked(call: Value) -> dict[str, Value]:
+    """The arguments of a call that it is given by `**` of a mapping that is written out."""
+    start = len(call.args) - len(call.data)
+    mappings = [call.args[start + i] for i, name in enumerate(call.data) if name is None]
+    return {
+        key.data: value
+        for mapping in mappings
+        if mapping.op is Op.DICT
+        for key, value in zip(mapping.data, mapping.args, strict=True)
+        if key is not None and key.op is Op.CONST
+    }
 
 
 def script_functions(module: ModuleFacts) -> Iterator[Function]:
@@ -128,24 +171,18 @@ def _is_nested(event: Event) -> bool:
     return any(g.test.op is Op.UNKNOWN and g.test.data == "nested" for g in guards)
 
 
-def callee_name(callee: Value) -> str | None:
-    """The dotted name that a call goes to, where it is a name."""
-    if callee.op is Op.UNKNOWN and isinstance(callee.data, str):
-        return callee.data
-    return dotted(callee)
-
-
 def _brain_classes(module: ModuleFacts, call: Value, name: str, project: Project) -> tuple[Class, ...] | None:
     """The user's classes of a Brain that `call` builds, None if it builds none."""
     if not name or name.startswith("self."):
         return None
     found = project.names.resolve(module, name)
+    has_modules = "modules" in call.keywords or "modules" in _unpacked(call)
     if isinstance(found, External):
-        return () if is_framework_brain(found) and "modules" in call.keywords else None
+        return () if is_framework_brain(found) and has_modules else None
     if not isinstance(found, DefinedClass):
         return None
     classes, is_brain = _lineage(found.cls, project)
-    if not is_brain and "modules" not in call.keywords:
+    if not is_brain and not has_modules:
         return None
     return classes
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op
 from modellint.link.recipes.evaluation import Item, ItemKind
+from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.moved import Layers, layers_of
 from modellint.link.recipes.overview import LayerStatus, Registration, registrations_of, registrations_under
 from modellint.link.recipes.pairing import recipes_of
-from modellint.link.recipes.scripts import callee_name, own_events, script_functions
+from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -249,8 +250,6 @@ def _calls(registration: Registration, place: Place) -> bool:
 
 def _is_distributed(module: ModuleFacts) -> bool:
     """Whether a script sets up a process group."""
-    if not any(name in module.text for name in _DISTRIBUTED):
-        return False
     events = (event for function in script_functions(module) for event in own_events(function))
     names = (callee_name(event.value.callee) or "" for event in events if event.kind is EventKind.CALL)
     return any(name.rpartition(".")[2] in _DISTRIBUTED for name in names)

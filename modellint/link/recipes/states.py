@@ -87,7 +87,8 @@ def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:
     for use in registration.reach.item_uses if registration.reach is not None else ():
         model = layers.model(use.item)
         if model is not None and not use.stages.isdisjoint(_FITTING):
-            called = use.text.rpartition(".")[2]
+            callee = None if use.call is None else use.call.callee
+            called = str(callee.data) if callee is not None and callee.op is Op.ATTR else ""
             names = ("forward", "__call__") if use.direct else (called,)
             constants = {str(n): c.value for n, c in use.item.fields.items() if c.kind is ItemKind.CONSTANT}
             if any(model.changes_state(name, constants) for name in names):

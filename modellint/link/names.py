@@ -28,13 +28,10 @@ if TYPE_CHECKING:
 _BUILTINS = frozenset(dir(builtins))
 #: How many definitions a name may be passed on through before we stop looking.
 _MAX_HOPS = 40
-#: What a module does that may give it any names.
-_DYNAMIC = re.compile(
-    r"^(?:[ \t]*def __getattr__\(\w+\)|[^#\n]*(?:\bexec\(|\bsys\.modules\[|LazyModule"
-    # Looking at `globals()` defines nothing.
-    r"|(?<!\bin )\bglobals\(\)(?!\.(?:keys|values|items|get)\(|\[[^\]\n]*\]\s*(?:[^=\s]|==|$))))",
-    re.MULTILINE,
-)
+#: What a module that makes names while it runs speaks of.
+_MAKING = ("__getattr__", "exec", "modules", "LazyModule", "globals")
+#: What only looks at the names there are.
+_LOOKING = frozenset(("keys", "values", "items", "get", "copy"))
 _QUOTED = re.compile(r"""["'](\w+)["']""")
 
 
@@ -397,7 +394,7 @@ class Names:
         return frozenset(name.partition(".")[0] for name in self._project.files.listdir(folder)) - {""}
 
     def _may_define(self, module: ModuleFacts, name: str, depth: int) -> bool:
-        if depth > _MAX_HOPS or self._is_defined(module, name) or _DYNAMIC.search(module.text):
+        if depth > _MAX_HOPS or self._is_defined(module, name) or self._makes_names(module):
             return True
         if name in self._project.once(("lazy", module.path), lambda: _lazy_table(module)):
             return True
@@ -408,6 +405,15 @@ class Names:
             if source is None or self._may_define(source, name, depth + 1):
                 return True
         return False
+
+    def _makes_names(self, module: ModuleFacts) -> bool:
+        """Whether a module may get names that it does not define by statements."""
+        if not any(word in module.text for word in _MAKING):
+            return False
+        if "__getattr__" in module.functions:
+            return True
+        functions = (*module.all_functions(), module.body)
+        return self._project.once(("makes names", module.path), lambda: any(map(_makes_names, functions)))
 
     def beside(self, near: Path) -> frozenset[str]:
         """The packages and modules that the file `near` can import from the folders of the project."""
@@ -539,6 +545,34 @@ class _Trail:
     def fork(self) -> _Trail:
         """A trail for a question on the side: it knows where we have been and leaves no mark here."""
         return _Trail(self._hops, frozenset(self._seen))
+
+
+def _makes_names(function: Function) -> bool:
+    """Whether code runs made up code, takes a module out of `sys.modules`, or stores something in `globals()`."""
+    for event in function.flow.events:
+        owners = [value.args[0] for value in (event.target, event.value) if value is not None and value.op is Op.INDEX]
+        if any(dotted(owner) == "sys.modules" for owner in owners):
+            return True
+        if event.kind is EventKind.STORE and any(map(_is_globals, owners)):
+            return True
+        if event.kind is EventKind.CALL and _call_makes_names(event.value):
+            return True
+    return False
+
+
+def _call_makes_names(call: Value) -> bool:
+    callee = call.callee
+    name = str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
+    if name.endswith("LazyModule") or (name == "exec" and callee.op is Op.GLOBAL):
+        return True
+    is_changed = callee.op is Op.ATTR and _is_globals(callee.args[0]) and name not in _LOOKING
+    return is_changed or any(map(_is_globals, call.args[1:]))
+
+
+def _is_globals(value: Value) -> bool:
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    return value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "globals"
 
 
 def _strings(value: Value) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 Each bad example is rewritten in many ways that keep its meaning, and is found again; each good one stays silent. What
 is not yet so stands in `rewriting/exceptions.json`, which may only become shorter: a mended exception fails here.
-`MODELLINT_REWRITINGS=all`, as CI has it, tries everything; by default it is other layouts, each with an
-eighth of the examples.
+`MODELLINT_REWRITINGS=all`, as CI has it, tries everything; by default it is other layouts and other styles of YAML,
+each with an eighth of the examples.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 from rewriting import exceptions, trials
 from rewriting.catalogue import REWRITINGS
 from rewriting.marks import unmarked
+from rewriting.meaning import SUFFIXES, is_loaded_alike, written
 from rewriting.rewriting import Kind, Rewriting
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ EXCEPTIONS = exceptions.load()
 NAMES = [rewriting.name for rewriting in REWRITINGS]
 IS_WHOLE = os.environ.get("MODELLINT_REWRITINGS") == "all"
 EVERY = 1 if IS_WHOLE else 8
-TRIED = [rewriting for rewriting in REWRITINGS if IS_WHOLE or rewriting.kind is Kind.LAYOUT]
+TRIED = [rewriting for rewriting in REWRITINGS if IS_WHOLE or rewriting.kind in (Kind.LAYOUT, Kind.RECIPE)]
 
 
 def cases_for(rewriting: Rewriting) -> list[trials.Case]:
@@ -38,7 +39,10 @@ def cases_for(rewriting: Rewriting) -> list[trials.Case]:
 @pytest.mark.parametrize("rewriting", TRIED, ids=lambda rewriting: rewriting.name)
 def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) -> None:
     def says_the_same(case: trials.Case, rewritten: Mapping[str, str]) -> None:
-        """It is code, with a mark for each mistake; if only its layout is another one, then the same code."""
+        """It is code, with a mark for each mistake; if only its layout is another one, then the same code.
+
+        A recipe has the same nodes in another style, or is made the same of by the library that loads it.
+        """
         before, after = case.unmarked, unmarked(rewritten)
         assert after.places.keys() == before.places.keys(), case
         for path in after.files:
@@ -46,6 +50,11 @@ def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) 
                 tree = ast.parse(after.files[path])
                 if rewriting.kind is Kind.LAYOUT:
                     assert ast.dump(tree) == ast.dump(ast.parse(before.files[path])), (case, path)
+            elif rewriting.kind is Kind.RECIPE and path.endswith(SUFFIXES):
+                assert written(after.files[path]) == written(before.files[path]), (case, path)
+        for path in before.files if rewriting.kind is Kind.RECIPE_MOVE else ():
+            if path.endswith(SUFFIXES):
+                assert is_loaded_alike(before.files, after.files, path), (case, path)
 
     cases = cases_for(rewriting)
     tried = trials.tried(rewriting, cases, says_the_same)
@@ -53,6 +62,12 @@ def test_what_is_said_in_another_way_gets_the_same_answer(rewriting: Rewriting) 
     assert exceptions.differences(known, tried) == []
     assert exceptions.forgotten(known, set(map(str, cases)), tried) == []
     assert len(tried) >= 3 or not IS_WHOLE, "a rewriting that nearly nothing can be rewritten by says nearly nothing"
+
+
+def test_the_style_of_a_recipe_decides_at_most_which_of_several_places_is_told() -> None:
+    styles = [rewriting.name for rewriting in REWRITINGS if rewriting.kind is Kind.RECIPE]
+    reasons = {reason for name in styles for reason in EXCEPTIONS.get(name, {}).values()}
+    assert all(reason.startswith("elsewhere: ") for reason in reasons)
 
 
 def test_exceptions_speak_of_rewritings_and_examples_that_there_are() -> None:

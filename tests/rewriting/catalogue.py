@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from rewriting import arguments, carriers, classes, containers, helpers, imports, layout, names, recipes, steps
+from rewriting import (
+    arguments,
+    carriers,
+    classes,
+    containers,
+    helpers,
+    imports,
+    layout,
+    names,
+    recipe_moves,
+    recipes,
+    scripts,
+    steps,
+)
 
 REWRITINGS = (
     *layout.REWRITINGS,
@@ -15,4 +28,6 @@ REWRITINGS = (
     *containers.REWRITINGS,
     *carriers.REWRITINGS,
     *recipes.REWRITINGS,
+    *recipe_moves.REWRITINGS,
+    *scripts.REWRITINGS,
 )

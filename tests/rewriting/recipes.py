@@ -1,221 +1,266 @@
-"""Recipes that are written in another way.
-
-A recipe is composed to nodes and written again, with each scalar as it stands in the text. Recipes with comments (which
-may say what belongs there), aliases, texts of several lines, or no mapping at the top are left alone.
-"""
+"""Recipes that are written in another way: the same nodes of YAML in another style."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import yaml
-
 from rewriting.marks import MARK
-from rewriting.rewriting import Kind, Rewriting, changed
+from rewriting.meaning import is_loaded_alike
+from rewriting.recipe_writing import (
+    STANDARD,
+    TEXT,
+    LeftAloneError,
+    Recipe,
+    each_recipe,
+    each_text,
+    quoted,
+    recipes,
+    tag_of,
+)
+from rewriting.rewriting import Kind, Rewrite, Rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import yaml
+
     from rewriting.marks import Files
 
-_STANDARD = "tag:yaml.org,2002:"
-_TEXT = f"{_STANDARD}str"
-_HYPERPYYAML = re.compile(r"!(?:new|name|ref|apply|module|include|copy)\b")
-_UNSAFE_IN_FLOW = frozenset("[]{},")
 
-
-class _LeftAloneError(Exception):
-    """A recipe that cannot be written in this way."""
-
-
-@dataclass
-class _Recipe:
-    """A recipe that is written again, in a style that subclasses choose."""
-
-    text: str
-    marks: dict[int, str] = field(init=False)
-    _placed: set[str] = field(init=False, default_factory=set)
-    indent: int = 4
-
-    def __post_init__(self) -> None:
-        found = ((number, MARK.search(line)) for number, line in enumerate(self.text.splitlines()))
-        self.marks = {number: match[1] for number, match in found if match}
-
-    def written(self) -> str:
-        """The recipe in this style. Raises _LeftAloneError if it has something that cannot be written."""
-        try:
-            events = list(yaml.parse(self.text, Loader=yaml.SafeLoader))
-            root = yaml.compose(self.text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            raise _LeftAloneError from error
-        if any(isinstance(event, yaml.AliasEvent) for event in events) or not isinstance(root, yaml.MappingNode):
-            raise _LeftAloneError
-        if any(getattr(event, "anchor", None) for event in events) or _tag(root):
-            raise _LeftAloneError
-        if "#" in MARK.sub("", self.text):
-            raise _LeftAloneError
-        lines = self.block(root, 0)
-        if self._placed != set(self.marks.values()):
-            raise _LeftAloneError
-        return "\n".join([*lines, ""])
-
-    def mark(self, node: yaml.Node) -> str:
-        """The mark of the line that a node starts on: if it becomes several lines, of each of them."""
-        mark = self.marks.get(node.start_mark.line, "")
-        self._placed |= {mark} - {""}
-        return mark
-
-    def entries(self, node: yaml.MappingNode, depth: int) -> list[tuple[yaml.Node, yaml.Node]]:
-        return list(node.value)
-
-    def scalar(self, node: yaml.ScalarNode) -> str:
-        return self.raw(node)
-
-    def raw(self, node: yaml.ScalarNode) -> str:
-        """A scalar as it stands in the text, with its tag."""
-        raw = self.text[node.start_mark.index : node.end_mark.index]
-        if "\n" in raw:
-            raise _LeftAloneError
-        return raw
-
-    def key(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise _LeftAloneError
-        return self.raw(node)
-
-    def tag(self, node: yaml.Node) -> str:
-        return _tag(node)
-
-    def before(self, depth: int) -> list[str]:
-        """Lines before an entry."""
-        return []
-
-    def is_flow(self, node: yaml.Node, depth: int) -> bool:
-        return not node.value
-
-    def block(self, node: yaml.CollectionNode, depth: int) -> list[str]:
-        """The lines of a collection in block style."""
-        lines: list[str] = []
-        blanks = " " * self.indent * depth
-        if isinstance(node, yaml.MappingNode):
-            for key, value in self.entries(node, depth):
-                lines += self.before(depth)
-                lines += self._part(f"{blanks}{self.key(key)}:", key, value, depth)
-        else:
-            for item in node.value:
-                lines += self._part(f"{blanks}-", item, item, depth)
-        return lines
-
-    def _part(self, head: str, start: yaml.Node, value: yaml.Node, depth: int) -> list[str]:
-        marks = [self.mark(start)]
-        if isinstance(value, yaml.ScalarNode):
-            rest = [self.scalar(value)]
-            inner: list[str] = []
-            marks.append(self.mark(value))
-        elif self.is_flow(value, depth):
-            rest, inner = [self.flow(value, marks)], []
-        else:
-            rest, inner = [self.tag(value)], self.block(value, depth + 1)
-        line = " ".join([head, *(part for part in rest if part)])
-        numbers = " ".join(dict.fromkeys(filter(None, marks)))
-        return [f"{line}  # mark: {numbers}" if numbers else line, *inner]
-
-    def flow(self, node: yaml.Node, marks: list[str]) -> str:
-        """A node in flow style, on one line; its marks are added to those of the line."""
-        marks.append(self.mark(node))
-        if isinstance(node, yaml.ScalarNode):
-            raw = self.scalar(node)
-            if node.style is None and _UNSAFE_IN_FLOW & set(node.value):
-                return _quoted(node)
-            return raw or "null"
-        tag = f"{self.tag(node)} " if self.tag(node) else ""
-        if isinstance(node, yaml.SequenceNode):
-            return f"{tag}[{', '.join(self.flow(item, marks) for item in node.value)}]"
-        parts = []
-        for key, value in node.value:
-            marks.append(self.mark(key))
-            parts.append(f"{self.key(key)}: {self.flow(value, marks)}")
-        return f"{tag}{{{', '.join(parts)}}}"
-
-
-def _tag(node: yaml.Node) -> str:
-    return "" if node.tag.startswith(_STANDARD) else node.tag
-
-
-def _quoted(node: yaml.ScalarNode) -> str:
-    """A scalar whose text is in quotes."""
-    value = node.value.replace("'", "''")
-    return f"{_tag(node)} '{value}'".lstrip()
-
-
-class _Reversed(_Recipe):
-    """The last key first. A key that stands twice would mean something else."""
-
-    def mark(self, node: yaml.Node) -> str:
-        """The mark of the line that a node starts on: if it becomes several lines, of each of them."""
-        mark = self.marks.get(node.start_mark.line, "")
-        self._placed |= {mark} - {""}
-        return mark
-
-    def entries(self, node: yaml.MappingNode, depth: int) -> list[tuple[yaml.Node, yaml.Node]]:
-        names = [key.value for key, _ in node.value]
-        if len(set(map(str, names))) < len(names) or "<<" in names:
-            raise _LeftAloneError
-        return list(reversed(node.value))
-
-
-class _Flow(_Recipe):
+class _Flow(Recipe):
     def is_flow(self, node: yaml.Node, depth: int) -> bool:
         return True
 
 
-class _InnerFlow(_Recipe):
+class _InnerFlow(Recipe):
     """Flow style from the second level on."""
 
     def is_flow(self, node: yaml.Node, depth: int) -> bool:
         return depth > 0 or not node.value
 
 
-class _ByTwo(_Recipe):
+class _SpreadFlow(_Flow):
+    """Flow style over several lines."""
+
+    def separator(self, depth: int) -> str:
+        return ",\n" + " " * self.indent * depth
+
+
+class _ByOne(Recipe):
+    indent = 1
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.indent = 2
+        self.indent = type(self).indent
 
 
-class _SpacedOut(_Recipe):
+class _ByTwo(_ByOne):
+    indent = 2
+
+
+class _ByEight(_ByOne):
+    indent = 8
+
+
+class _FlatLists(Recipe):
+    """Items of lists no further in than the key of the list."""
+
+    def block(self, node: yaml.CollectionNode, depth: int) -> list[str]:
+        lines = super().block(node, depth)
+        is_list = lines and lines[0].lstrip().startswith("- ") and depth == 1
+        return [line.removeprefix(" " * self.indent) for line in lines] if is_list else lines
+
+
+class _SpacedOut(Recipe):
     def before(self, depth: int) -> list[str]:
         return ["", f"{' ' * self.indent * depth}# and then"]
 
 
-class _QuotedScalars(_Recipe):
-    """Texts and what is tagged in quotes."""
+class _Blanks(Recipe):
+    """Blanks before the colon of a key and behind it, and at the end of the line."""
+
+    def key(self, node: yaml.Node) -> str:
+        return f"{self.name(node)} :  "
+
+    def ended(self, line: str, mark: str) -> str:
+        return f"{line}  {mark}  "
+
+
+class _Reversed(Recipe):
+    """The last key first. A key that stands twice would mean something else."""
+
+    first = 0
+    last = 100
+
+    def entries(self, node: yaml.MappingNode, depth: int) -> list[tuple[yaml.Node, yaml.Node]]:
+        names = [key.value for key, _ in node.value]
+        if len(set(map(str, names))) < len(names) or "<<" in names:
+            raise LeftAloneError
+        return list(reversed(node.value)) if self.first <= depth <= self.last else node.value
+
+
+class _ReversedTop(_Reversed):
+    last = 0
+
+
+class _ReversedArguments(_Reversed):
+    first = 1
+
+
+class _Sorted(_Reversed):
+    def entries(self, node: yaml.MappingNode, depth: int) -> list[tuple[yaml.Node, yaml.Node]]:
+        return sorted(super().entries(node, depth), key=lambda entry: str(entry[0].value))
+
+
+class _Quoted(Recipe):
+    """Texts and what is tagged in single quotes."""
 
     def scalar(self, node: yaml.ScalarNode) -> str:
-        is_text = node.tag == _TEXT or (_tag(node) and node.value)
-        return _quoted(node) if node.style is None and is_text else self.raw(node)
+        is_text = node.tag == TEXT or (tag_of(node) and node.value)
+        return self.in_quotes(node) if node.style is None and is_text else self.raw(node)
+
+    def in_quotes(self, node: yaml.ScalarNode) -> str:
+        return quoted(node)
 
 
-class _QuotedKeys(_Recipe):
+class _DoubleQuoted(_Quoted):
+    def in_quotes(self, node: yaml.ScalarNode) -> str:
+        return f"{tag_of(node)} {json.dumps(node.value)}".lstrip()
+
+
+class _Escaped(_Quoted):
+    """Texts in double quotes, each character by its number."""
+
+    def in_quotes(self, node: yaml.ScalarNode) -> str:
+        text = "".join(f"\\x{ord(c):02x}" if ord(c) < 256 else c for c in node.value)
+        return f'{tag_of(node)} "{text}"'.lstrip()
+
+
+class _Folded(_Quoted):
+    """Texts on a line of their own."""
+
+    sign = ">-"
+
+    def value(self, entry: yaml.ScalarNode, value: yaml.ScalarNode, depth: int) -> str:
+        text = self.scalar(value)
+        return text.replace("\n", "\n" + " " * self.indent * (depth + 1))
+
+    def in_quotes(self, node: yaml.ScalarNode) -> str:
+        if MARK.search(self.text.splitlines()[node.start_mark.line]):
+            return self.raw(node)  # a comment would be part of the text
+        return f"{tag_of(node)} {self.sign}\n{node.value}".lstrip()
+
+
+class _Literal(_Folded):
+    sign = "|-"
+
+
+class _NextLine(Recipe):
+    """Scalars on the line below their keys."""
+
+    def value(self, entry: yaml.ScalarNode, value: yaml.ScalarNode, depth: int) -> str:
+        raw = self.raw(value)
+        return f"\n{' ' * self.indent * (depth + 1)}{raw}" if entry is not value and raw else raw
+
+
+class _QuotedKeys(Recipe):
+    quote = '"'
+
+    def name(self, node: yaml.Node) -> str:
+        raw = super().name(node)
+        return f"{self.quote}{raw}{self.quote}" if raw.isidentifier() and node.tag == TEXT else raw
+
+
+class _SingleQuotedKeys(_QuotedKeys):
+    quote = "'"
+
+
+class _ExplicitKeys(Recipe):
+    """`? key` with its value on the line below."""
+
+    def block(self, node: yaml.CollectionNode, depth: int) -> list[str]:
+        blanks = " " * self.indent * depth
+        lines = []
+        for line in super().block(node, depth):
+            name, colon, rest = line.partition(":")
+            if line.startswith(f"{blanks}? "):
+                mark = MARK.search(rest)
+                lines += [name + (mark[0] if mark else ""), f"{blanks}{colon}{rest}"]
+            else:
+                lines.append(line)
+        return lines
+
     def key(self, node: yaml.Node) -> str:
-        raw = super().key(node)
-        return f'"{raw}"' if raw.isidentifier() and node.tag == _TEXT else raw
+        name = self.name(node)
+        if ":" in name:
+            raise LeftAloneError
+        return f"? {name}:"
 
 
-class _Verbatim(_Recipe):
+class _Verbatim(Recipe):
     """Tags in full: `!<!new:torch.nn.Linear>`."""
 
     def tag(self, node: yaml.Node) -> str:
-        return f"!<{_tag(node)}>" if _tag(node) else ""
+        return self.tagged(tag_of(node))
 
     def scalar(self, node: yaml.ScalarNode) -> str:
         raw = self.raw(node)
-        return f"{self.tag(node)}{raw.removeprefix(_tag(node))}" if _tag(node) else raw
+        tag = tag_of(node)
+        return f"{self.tag(node)}{raw.removeprefix(tag)}" if tag and raw.startswith(tag) else raw
+
+    def tagged(self, tag: str) -> str:
+        return tag and f"!<{tag.replace('!!', STANDARD)}>"
 
 
-class _Anchors(_Recipe):
+class _Percent(_Verbatim):
+    """Letters in tags by their numbers."""
+
+    def tagged(self, tag: str) -> str:
+        return re.sub(r"(?<=\w)([aeio])", lambda match: f"%{ord(match[1]):X}", tag) if tag.startswith("!") else tag
+
+
+class _Handles(_Verbatim):
+    """Tags by a handle of the recipe's own: `!n!torch.nn.Linear`."""
+
+    def head(self) -> list[str]:
+        return ["%YAML 1.1", "%TAG !n! !new:", "---"]
+
+    def tagged(self, tag: str) -> str:
+        return f"!n!{tag.removeprefix('!new:')}" if tag.startswith("!new:") else tag
+
+
+class _TagsBelow(Recipe):
+    """The tag of a mapping on the line below its key."""
+
+    def _part(self, head: str, start: yaml.Node, value: yaml.Node, depth: int) -> list[str]:
+        lines = super()._part(head, start, value, depth)
+        tag = self.tag(value)
+        if start is value or not tag or len(lines) < 2 or not lines[0].startswith(f"{head} {tag}"):
+            return lines
+        mark = lines[0].removeprefix(f"{head} {tag}")
+        return [head + mark, f"{' ' * self.indent * (depth + 1)}{tag}{mark}", *lines[1:]]
+
+
+class _Anchored(Recipe):
+    """An anchor on all that can bear one."""
+
+    count = 0
+
+    def _anchor(self) -> str:
+        self.count += 1
+        return f"&a{self.count}"
+
+    def tag(self, node: yaml.Node) -> str:
+        return f"{self._anchor()} {tag_of(node)}".rstrip()
+
+    def scalar(self, node: yaml.ScalarNode) -> str:
+        raw = self.raw(node)
+        return f"{self._anchor()} {raw}" if raw else raw
+
+
+class _Aliases(Recipe):
     """The same scalar again by an alias."""
 
     def __post_init__(self) -> None:
@@ -232,115 +277,74 @@ class _Anchors(_Recipe):
         return f"&{self._names[raw]} {raw}"
 
 
-class _ByReference(_Recipe):
-    """Numbers by references to keys of their own."""
+def where_loaded_alike(rewrite: Rewrite) -> Rewrite:
+    """A rewriting, where HyperPyYAML makes the same of recipes.
 
-    def written(self) -> str:
-        self._keys = dict[str, str]()
-        if not _HYPERPYYAML.search(self.text):
-            raise _LeftAloneError
-        written = super().written()
-        return "".join(f"{name}: {raw}\n" for raw, name in self._keys.items()) + written
+    It resolves from top to bottom, so that order may matter; and not all YAML survives that it writes it anew before.
+    """
 
-    def scalar(self, node: yaml.ScalarNode) -> str:
-        raw = self.raw(node)
-        if not raw.isdigit() or node.start_mark.column < 2 or self.text.splitlines()[node.start_mark.line][0] != " ":
-            return raw
-        name = self._keys.setdefault(raw, f"number_{raw}")
-        return f"!ref <{name}>"
+    def rewritten(files: Files) -> dict[str, str] | None:
+        result = rewrite(files)
+        if result is None:
+            return None
+        return result if all(is_loaded_alike(files, result, path) for path, _ in recipes(files)) else None
+
+    return rewritten
 
 
-class _OnceMore(_Recipe):
-    """References to keys that are references. These stand above: HyperPyYAML does not resolve one that stands below."""
-
-    def written(self) -> str:
-        self._keys = dict[str, str]()
-        if not _HYPERPYYAML.search(self.text):
-            raise _LeftAloneError
-        written = super().written()
-        return "".join(f"{name}: {raw}\n" for raw, name in self._keys.items()) + written
-
-    def scalar(self, node: yaml.ScalarNode) -> str:
-        raw = self.raw(node)
-        name = raw.removeprefix("!ref <").removesuffix(">")
-        if not raw.startswith("!ref <") or not name.isidentifier() or Counter(self.text.split())[f"{name}:"] < 1:
-            return raw
-        return f"!ref <{self._keys.setdefault(raw, f'again_{name}')}>"
+def _style(name: str, style: Callable[[str], Recipe], only: tuple[str, ...] = ("ML",)) -> Rewriting:
+    return Rewriting(f"recipes: {name}", Kind.RECIPE, where_loaded_alike(each_recipe(style)), only)
 
 
-def _each_recipe(style: Callable[[str], _Recipe]) -> Callable[[Files], dict[str, str] | None]:
-    """A rewriting of each recipe by itself; those that cannot be written so stay as they are."""
-
-    def rewrite(files: Files) -> dict[str, str] | None:
-        result = dict(files)
-        for path, text in files.items():
-            if path.endswith((".yaml", ".yml")):
-                try:
-                    result[path] = style(text).written()
-                except _LeftAloneError:
-                    continue
-        return changed(files, result)
-
-    return rewrite
+def _text(name: str, change: Callable[[str], str], only: tuple[str, ...] = ("ML",)) -> Rewriting:
+    return Rewriting(f"recipes: {name}", Kind.RECIPE, where_loaded_alike(each_text(change)), only)
 
 
-def _each_text(change: Callable[[str], str]) -> Callable[[Files], dict[str, str] | None]:
-    def rewrite(files: Files) -> dict[str, str] | None:
-        recipes = {path: change(text) for path, text in files.items() if path.endswith((".yaml", ".yml"))}
-        return changed(files, {**files, **recipes})
-
-    return rewrite
-
-
-def _included(files: Files) -> dict[str, str] | None:
-    """A mapping that refers to nothing outside in a file of its own."""
-    result = dict(files)
-    for path, text in files.items():
-        if not path.endswith((".yaml", ".yml")) or not _HYPERPYYAML.search(text):
-            continue
-        try:
-            root = yaml.compose(text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError:
-            continue
-        for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
-            part = text[value.start_mark.index : value.end_mark.index]
-            lines = text[key.start_mark.index : value.end_mark.index].splitlines()
-            if not isinstance(value, yaml.MappingNode) or _tag(value) or value.flow_style or "<" in part or "*" in part:
-                continue
-            blanks = " " * value.start_mark.column
-            folder = f"{path.rpartition('/')[0]}/" if "/" in path else ""
-            other = f"{key.value}_part.yaml"
-            result[folder + other] = "".join(f"{line.removeprefix(blanks)}\n" for line in lines[1:] if line.strip())
-            head = f"{key.value}: !include:{other}"
-            result[path] = f"{text[: key.start_mark.index]}{head}\n{text[value.end_mark.index :]}"
-            break
-    return changed(files, result)
+def _with_comments(text: str) -> str:
+    """A comment behind each line that has none, where nothing is in quotes or of several lines."""
+    if '"' in text or "'" in text or "|" in text or ">-" in text:
+        return text
+    return re.sub(r"(?m)^(?!.*#)(\s*\S.*)$", r"\1  # as it was", text)
 
 
-def _recipes(name: str, style: Callable[[str], _Recipe], only: tuple[str, ...] = ("ML",)) -> Rewriting:
-    return Rewriting(f"recipes: {name}", Kind.RECIPE, _each_recipe(style), only)
-
-
-def _texts(name: str, change: Callable[[str], str]) -> Rewriting:
-    return Rewriting(f"recipes: {name}", Kind.RECIPE, _each_text(change), only=("ML",))
-
+#: A comment is what ML408 asks for, and what ML402 takes for a reason.
+_UNCOMMENTED = tuple(f"ML{number}" for number in (1, 2, 3, *range(401, 408)))
 
 REWRITINGS = (
-    _recipes("block style", _Recipe),
-    _recipes("flow style", _Flow),
-    _recipes("flow style from the second level on", _InnerFlow),
-    _recipes("indented by two blanks", _ByTwo),
-    # A comment is what ML408 asks for.
-    _recipes("blank lines and comments", _SpacedOut, tuple(f"ML{number}" for number in (1, 2, 3, *range(401, 408)))),
-    _recipes("the last key first", _Reversed),
-    _recipes("scalars in quotes", _QuotedScalars),
-    _recipes("keys in quotes", _QuotedKeys),
-    _recipes("tags in full", _Verbatim),
-    _recipes("anchors and aliases", _Anchors),
-    _recipes("numbers by reference", _ByReference),
-    _recipes("references to references", _OnceMore),
-    _texts("an explicit start", lambda text: f"# A recipe\n---\n{text}"),
-    _texts("an explicit start and end", lambda text: f"%YAML 1.1\n---\n{text}...\n"),
-    _texts("carriage returns", lambda text: text.replace("\n", "\r\n")),
-    Rewriting("recipes: a part that is included", Kind.RECIPE, _included, only=("ML",)),
+    _style("block style", Recipe),
+    _style("flow style", _Flow),
+    _style("flow style from the second level on", _InnerFlow),
+    _style("flow style over several lines", _SpreadFlow),
+    _style("indented by one blank", _ByOne),
+    _style("indented by two blanks", _ByTwo),
+    _style("indented by eight blanks", _ByEight),
+    _style("lists no further in than their keys", _FlatLists),
+    _style("blank lines and comments", _SpacedOut, _UNCOMMENTED),
+    _style("blanks around colons and at the end of lines", _Blanks),
+    _style("the last key first", _Reversed),
+    _style("the last top-level key first", _ReversedTop),
+    _style("the last argument first", _ReversedArguments),
+    _style("keys by the alphabet", _Sorted),
+    _style("scalars in quotes", _Quoted),
+    _style("scalars in double quotes", _DoubleQuoted),
+    _style("scalars by numbers of characters", _Escaped),
+    _style("folded scalars", _Folded),
+    _style("literal scalars", _Literal),
+    _style("scalars on a line of their own", _NextLine),
+    _style("keys in quotes", _QuotedKeys),
+    _style("keys in single quotes", _SingleQuotedKeys),
+    _style("explicit keys", _ExplicitKeys),
+    _style("tags in full", _Verbatim),
+    _style("tags with escapes", _Percent),
+    _style("tags with a handle", _Handles),
+    _style("tags on a line of their own", _TagsBelow),
+    _style("an anchor on everything", _Anchored),
+    _style("anchors and aliases", _Aliases),
+    _text("a comment behind each line", _with_comments, _UNCOMMENTED),
+    _text("an explicit start", lambda text: f"# A recipe\n---\n{text}"),
+    _text("an explicit start and end", lambda text: f"%YAML 1.1\n---\n{text}...\n"),
+    _text("carriage returns", lambda text: text.replace("\n", "\r\n")),
+    _text("a byte order mark", lambda text: f"\ufeff{text}"),
+    _text("nothing but carriage returns", lambda text: text.replace("\n", "\r")),
+    _text("no end of the last line", lambda text: text.rstrip("\n")),
 )

@@ -26,7 +26,12 @@ class Kind(Enum):
     SYNTAX = "syntax"
     #: The same values, by another way.
     MOVE = "move"
+    #: The same nodes of YAML.
     RECIPE = "recipe"
+    #: Other nodes, of which HyperPyYAML makes the same.
+    RECIPE_MOVE = "recipe, moved"
+    #: The code beside a recipe: how it loads the recipe, and what it does with it.
+    SCRIPT = "script"
 
 
 @dataclass(frozen=True)

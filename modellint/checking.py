@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from modellint import process
 from modellint.config import UsageError
 from modellint.outputs import HUMAN_FORMATS, deliver, parse_outputs, shown, wants_colour
 from modellint.source import kind_of
@@ -33,6 +35,8 @@ def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         from modellint.watch import watch
 
         return watch(paths or (Path("."),), lambda: _checked(paths, flags))
+    if process.is_program():
+        gc.disable()  # to collect what a run has made takes a seventh of it, and the process ends
     return _checked(paths, flags)
 
 

@@ -12,12 +12,14 @@ import os
 import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.source import NOTEBOOK, UnreadableError, decode_python, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+T = TypeVar("T")
 
 #: What stands for the content of a file that does not exist.
 ABSENT = "absent"
@@ -81,6 +83,19 @@ class Files:
         self._traces.append((trace, set()))
         try:
             yield trace
+        finally:
+            self._traces.pop()
+            if self._traces:
+                self._traces[-1][0].update(trace)
+
+    def traced(self, compute: Callable[[], T]) -> tuple[T, set[str]]:
+        """What something computes, and its dependencies."""
+        trace: set[str] = set()
+        if not self._record:
+            return compute(), trace
+        self._traces.append((trace, set()))
+        try:
+            return compute(), trace
         finally:
             self._traces.pop()
             if self._traces:

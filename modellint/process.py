@@ -62,6 +62,11 @@ def begin() -> None:
         sys.stdout, sys.stderr = _renewed(sys.stdout), _renewed(sys.stderr)
 
 
+def is_program() -> bool:
+    """Whether the process is our own, which ends with the command that it runs."""
+    return _owner == os.getpid()
+
+
 def _fill(number: int, name: str) -> None:
     """Open a standard stream that is closed, whose number the next file that is opened would get otherwise.
 

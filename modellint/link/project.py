@@ -222,9 +222,8 @@ class Project:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""
         known = self._memo.get(key)
         if known is None:
-            with self.files.trace() as trace:
-                result = compute()
-            self._memo[key] = (result, trace)
+            known = self._memo[key] = self.files.traced(compute)
+            result: T = known[0]
             return result
         self.files.depend(known[1])
         found: T = known[0]

@@ -366,10 +366,10 @@ class Guards:
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Abstract:
         name = value.data
-        written = dotted(value)
-        if written is not None and written.rpartition(".")[0].rpartition(".")[2] == "Stage":
+        holder = value.args[0]
+        if holder.data == "Stage" and holder.op in (Op.GLOBAL, Op.ATTR):
             return Stage(name)
-        owner = self.evaluate(value.args[0], frame, depth + 1)
+        owner = self.evaluate(holder, frame, depth + 1)
         if owner is Special.SELF:
             return self._own(value, frame, depth)
         if owner is Special.HPARAMS and name == "__dict__":

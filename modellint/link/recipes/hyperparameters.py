@@ -12,7 +12,6 @@ from modellint.link.names import DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.keys import HPARAMS, KeyWork, key_work, may_be_keys, text_of
-from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.pairing import recipes_of
 from modellint.link.recipes.reach import is_plain_getattr, reach
 from modellint.link.recipes.scripts import own_events, read_script
@@ -114,7 +113,7 @@ def _work(script: Script, project: Project) -> KeyWork:
         total.mentioned |= work.mentioned
         total.stored |= work.stored
         total.is_open = total.is_open or work.is_open
-    total.mentioned |= key_work(_imported(script.module, project), may_be_keys).mentioned
+    total.mentioned |= key_work(_imported(script, project), may_be_keys).mentioned
     return total
 
 
@@ -124,9 +123,10 @@ def _work_of(module: ModuleFacts, project: Project) -> KeyWork:
     return project.once(("asked in", module.path), lambda: key_work(functions, may_be_keys))
 
 
-def _imported(module: ModuleFacts, project: Project) -> Iterator[Function]:
-    """The functions that a script imports from files beside it."""
-    for name in module.imports:
+def _imported(script: Script, project: Project) -> Iterator[Function]:
+    """The functions that a script imports from files beside it, and calls."""
+    module = script.module
+    for name in module.imports.keys() & script.work.called:
         found = project.names.resolve(module, name)
         if isinstance(found, DefinedFunction) and found.function.module.file.is_relative_to(module.file.parent):
             yield found.function
@@ -194,13 +194,14 @@ class _Walk:
         for event in own_events(frame.function):
             if mentions:
                 self._read(event, frame, guards, certain, is_brain=False)
-            if event.kind is EventKind.CALL:
-                truth = self._holds(event.guard, frame, guards)
-                if truth is Truth.FALSE:
-                    continue
+            call = event.value if event.kind is EventKind.CALL else None
+            if call is None or not (call.callee.op is Op.GLOBAL or self.script.is_load(call)):
+                continue
+            truth = self._holds(event.guard, frame, guards)
+            if truth is not Truth.FALSE:
                 sure = certain and truth is not Truth.UNKNOWN
-                self._overrides(event.value, frame, guards, sure)
-                self._follow(event.value, frame, guards, sure)
+                self._overrides(call, frame, guards, sure)
+                self._follow(call, frame, guards, sure)
 
     def _holds(self, guard: Guard | None, frame: Frame, guards: Guards) -> Truth:
         """Whether code under `guard` runs when the file is run as a script."""
@@ -219,11 +220,10 @@ class _Walk:
 
     def _follow(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
         """Functions that are handed the keys; those that may change them make every answer uncertain."""
-        values = [*call.positional, *call.keywords.values()]
-        handed = any(guards.evaluate(value, frame) is Special.HPARAMS for value in values)
-        name = callee_name(call.callee)
-        if call.callee.op is not Op.GLOBAL or name is None:
+        if call.callee.op is not Op.GLOBAL:
             return
+        name = str(call.callee.data)
+        handed = any(guards.evaluate(value, frame) is Special.HPARAMS for value in call.args[1:])
         if not handed and name not in self.script.module.functions:
             return
         found = self.project.names.resolve(frame.function.module, name)
@@ -242,7 +242,8 @@ class _Walk:
 
     def _learn(self, function: Function, handed: Collection[str]) -> None:
         """What a function stores among the keys that it is handed."""
-        work = key_work((function,), lambda value: may_be_keys(value, handed))
+        key = ("learnt", function.module.path, function.qualname, tuple(sorted(handed)))
+        work = self.project.once(key, lambda: key_work((function,), lambda value: may_be_keys(value, handed)))
         self.stored |= work.stored
         self.is_open = self.is_open or work.is_open
 

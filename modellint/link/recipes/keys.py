@@ -25,13 +25,14 @@ class KeyWork:
 
     `read` are those that it reads, `optional` those that it asks for first or has another value for, `stored` those
     that it sets. `is_open`: it may set any key. `mentioned` are all names that code reads of anything that might turn
-    out to be the keys.
+    out to be the keys, `called` the functions that it calls by a plain name.
     """
 
     read: set[str] = field(default_factory=set)
     optional: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
     is_open: bool = False
 
 
@@ -137,9 +138,10 @@ def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> 
             work.is_open = True
         elif callee.data == "setdefault" and is_own:
             _take_name(call.argument(0), work)
-    elif callee.op is Op.GLOBAL and callee.data == "setattr":
+    elif callee.op is Op.GLOBAL:
+        work.called.add(callee.data)
         first = call.argument(0)
-        if first is not None and is_keys(first):
+        if callee.data == "setattr" and first is not None and is_keys(first):
             _take_name(call.argument(1), work)
     if call.target is not None and _is_name(call.target) and _callee(call) in _MAPPINGS:
         work.is_open = True

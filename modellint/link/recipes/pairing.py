@@ -81,6 +81,19 @@ def _table(project: Project) -> Mapping[Path, tuple[Path, ...]]:
     return project.once(("recipe table",), lambda: _read_tables(project))
 
 
+def _listed_for(script: Path, project: Project) -> list[Path]:
+    """The recipes that the tables list for a script."""
+
+    def invert() -> Mapping[Path, list[Path]]:
+        found: dict[Path, list[Path]] = {}
+        for recipe, scripts in _table(project).items():
+            for one in scripts:
+                found.setdefault(one, []).append(recipe)
+        return found
+
+    return project.once(("recipes by script",), invert).get(script, [])
+
+
 def _read_tables(project: Project) -> Mapping[Path, tuple[Path, ...]]:
     found: dict[Path, tuple[Path, ...]] = {}
     root, files = project.options.root, project.files
@@ -222,7 +235,7 @@ def _reading(path: Path, project: Project) -> _Reading:
 
 
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
-    candidates = [recipe for recipe, scripts in _table(project).items() if script in scripts]
+    candidates = list(_listed_for(script, project))
     candidates += _yaml_below(script.parent, project, _LEVELS)
     seen: set[Path] = set()
     for path in sorted(candidates):

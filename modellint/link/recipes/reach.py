@@ -487,7 +487,9 @@ def _given(function: Function) -> dict[str, Abstract]:
 
 def is_plain_getattr(value: Value) -> bool:
     """Whether a value is `getattr(x, name)`, which has nothing else to fall back on."""
-    return value.op is Op.CALL and dotted(value.callee) == "getattr" and len(value.positional) == 2
+    if value.op is not Op.CALL or value.args[0].data != "getattr":
+        return False
+    return value.callee.op is Op.GLOBAL and len(value.positional) == 2
 
 
 def _is_idle(callee: Value) -> bool:
@@ -501,6 +503,8 @@ def _detached(function: Function) -> frozenset[int]:
     """The calls of whose results nothing is used but what is detached from them, by identity."""
     calls = (event.value.callee for event in function.flow.of(EventKind.CALL))
     detached = {id(callee.args[0]) for callee in calls if callee.op is Op.ATTR and callee.data == "detach"}
+    if not detached:
+        return frozenset()
     seen: set[int] = set()
     for event in function.flow.events:
         if event.kind is not EventKind.CALL:

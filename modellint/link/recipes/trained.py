@@ -184,7 +184,7 @@ def _owners(value: Value) -> list[Value]:
 
 
 def _is_onlooker(call: Value) -> bool:
-    name = (dotted(call.callee) or str(call.callee.data)).rpartition(".")[2]
+    name = str(call.callee.data).rpartition(".")[2]
     return name in _ONLOOKERS or name in _PARAMETERS or operators.row(f"builtins.{name}") is not None
 
 

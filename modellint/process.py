@@ -6,6 +6,7 @@ For the command line alone: who imports modellint keeps the streams and the hand
 from __future__ import annotations
 
 import atexit
+import gc
 import io
 import os
 import signal
@@ -24,6 +25,9 @@ INTERRUPTED, TERMINATED = 2, 143
 _owner = 0
 #: The exit code of a process that is about to end.
 _ending: int | None = None
+#: Whether one command is all that the process does, and what it keeps until then.
+_is_ending = False
+_kept: list[object] = []
 
 
 class _Output(io.FileIO):
@@ -62,9 +66,18 @@ def begin() -> None:
         sys.stdout, sys.stderr = _renewed(sys.stdout), _renewed(sys.stderr)
 
 
-def is_program() -> bool:
-    """Whether the process is our own, which ends with the command that it runs."""
-    return _owner == os.getpid()
+def expect_end() -> None:
+    """If the process is our own, free nothing from now on that is freed when it ends: that takes a fifth of a run."""
+    global _is_ending
+    if _owner == os.getpid():
+        _is_ending = True
+        gc.disable()
+
+
+def keep(value: object) -> None:
+    """Keep something until the process ends, if that is near."""
+    if _is_ending:
+        _kept.append(value)
 
 
 def _fill(number: int, name: str) -> None:

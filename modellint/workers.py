@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from modellint import process
 from modellint.analyser import Analyser, FileResult
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def analyse_all(
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
         analyser = Analyser(rules, settings, overlay, record=record)
+        process.keep(analyser)
         yield from analyser.analyse_all(paths)
         return
     yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, settings, overlay, record)

@@ -95,6 +95,8 @@ class Names:
         self._project = project
         self._externals: dict[str, External] = {}
         self._site_packages: tuple[Path, ...] | None = None
+        #: The folders of files, each the very object: one made anew has its hash to compute again.
+        self._folders: dict[Path, Path] = {}
 
     def resolve(self, module: ModuleFacts, name: str) -> Definition | None:
         """What `name` (`nn.Embedding`, `Encoder`, `cfg.Config.vocab`), as written in `module`, stands for.
@@ -429,8 +431,10 @@ class Names:
 
     def _bases(self, near: Path, top: str) -> tuple[Path, ...]:
         """Folders in which the package or module `top` is found, in the order of the search."""
-        key = ("bases", near.parent, top)
-        return self._project.once(key, lambda: tuple(self._holders(near.parent, top)))
+        folder = self._folders.get(near)
+        if folder is None:
+            folder = self._folders[near] = near.parent
+        return self._project.once(("bases", folder, top), lambda: tuple(self._holders(folder, top)))
 
     def _holders(self, folder: Path, top: str) -> Iterator[Path]:
         for base in dict.fromkeys((*self._roots(folder), *self.site_packages)):

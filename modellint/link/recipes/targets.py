@@ -171,9 +171,14 @@ def _arguments(item: Item) -> tuple[int, list[str]] | None:
 def target_of(item: Item, whole: Recipe, project: Project) -> Target:
     """What the name behind an item's tag stands for when `whole` is loaded by one of its scripts, or by anybody."""
     name = ".".join(part for part in item.node.tag.target.split(".") if part)
-    near = (*scripts_of(whole, project).scripts, whole.file)
-    folders = tuple(dict.fromkeys(path.parent for path in near))
+    near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
     return project.once(("target", name, folders), lambda: _locate(name, near, project))
+
+
+def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """The files from which the names in a recipe are looked up, and their folders."""
+    near = (*scripts_of(whole, project).scripts, whole.file)
+    return near, tuple(dict.fromkeys(path.parent for path in near))
 
 
 def _locate(name: str, near: tuple[Path, ...], project: Project) -> Target:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from modellint.files import parse_json
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link.recipes.evaluation import ItemKind, evaluate
+from modellint.link.recipes.keys import key_work
 from modellint.link.recipes.pairing import is_inference, scripts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -35,9 +37,6 @@ _FOREIGN = re.compile(r"\bforeign_class\(([^)]*)\)")
 _ARGUMENT = r"\b{}\s*=\s*[\"']([^\"'\n]*)[\"']"
 _ADDS_KEYS = re.compile(r"overrides_must_match\s*=\s*False")
 _CALLED = re.compile(r"\.(\w+)\(")
-#: What may store any key, and what is asked before it is read.
-_OPEN = re.compile(r"setattr\(\s*self\.\w+\s*,\s*[^\"'\s]|vars\(\s*self\.|self\.hparams\s*=[^=]|__dict__")
-_ASKED = re.compile(r"""(?:has|get)attr\([^,()]*,\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s""")
 _CAUGHT = re.compile(r"\bexcept\b")
 _METHODS = frozenset(("keys", "values", "items", "update", "pop", "get", *dir(object)))
 #: Values that are made under conditions of their own, or whose calls have events of their own.
@@ -281,15 +280,13 @@ def _uses(
     """
     classes = [model.cls for model in interface.model.mro() if model.cls is not None]
     classes = [cls for cls in classes if cls.module.file.parent == recipe.file.parent]
-    text = "\n".join(cls.text for cls in classes)
-    if _OPEN.search(text):
+    work = key_work((method for cls in classes for method in cls.methods.values()), partial(_is_held, attribute))
+    if work.is_open:
         return
-    asked = {name for names in _ASKED.findall(text) for name in names if name}
     methods: dict[str, Function] = {}
     for cls in classes:
         for name, method in cls.methods.items():
             methods.setdefault(name, method)
-    stored = set(_stored(methods.values(), attribute))
     pending = ["__init__", *sorted(interface.called)]
     seen: set[str] = set()
     for name in pending:
@@ -305,16 +302,15 @@ def _uses(
             for value in _parts(event):
                 if value.op is Op.ATTR and self_attribute(value.args[0]) == attribute:
                     read = str(value.data)
-                    if read not in asked and read not in stored and read not in _METHODS:
+                    if read not in work.optional and read not in work.stored and read not in _METHODS:
                         yield read, value, found
 
 
-def _stored(methods: Iterable[Function], attribute: str) -> Iterator[str]:
-    for method in methods:
-        for event in method.flow.of(EventKind.STORE):
-            target = event.target
-            if target is not None and target.op is Op.ATTR and self_attribute(target.args[0]) == attribute:
-                yield str(target.data)
+def _is_held(attribute: str, value: Value) -> bool:
+    """Whether a value is what an interface keeps under an attribute, or the dictionary behind it."""
+    while value.op is Op.UPDATE or (value.op is Op.ATTR and value.data == "__dict__"):
+        value = value.args[0]
+    return self_attribute(value) == attribute
 
 
 def _parts(event: Event) -> Iterator[Value]:

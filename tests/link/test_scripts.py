@@ -101,6 +101,12 @@ def test_what_is_stored_is_told_by_values_whatever_the_keys_are_called(workspace
         assert workspace.places(".") == [], change
 
 
+def test_a_key_that_is_stored_says_nothing_of_others(workspace: Workspace) -> None:
+    run = LOADS["by the function's name"] + USES + 'cfg["seed"] = cfg["seed"] + 1\nprint(cfg["rate"])\n'
+    workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": run})
+    assert workspace.places(".") == [("run.py", run.count("\n"), "ML405")]
+
+
 def test_the_recipe_may_stand_below_and_name_what_stands_beside_the_program(workspace: Workspace) -> None:
     run = LOADS["by the function's name"].replace("conf.yaml", "conf/small/model.yaml") + USES
     workspace.write({"conf/small/model.yaml": RECIPE, "net.py": NET, "run.py": run})

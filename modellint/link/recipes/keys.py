@@ -126,7 +126,7 @@ def _take_store(target: Value, work: KeyWork, is_keys: Callable[[Value], bool]) 
     elif target.op is Op.INDEX and (is_keys(owner) or _is_vars_of_keys(owner, is_keys)):
         name = text_of(target.args[1])
         _add(name, work.stored)
-        work.is_open = work.is_open or name is None or owner.op is Op.CALL
+        work.is_open = work.is_open or name is None
 
 
 def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:

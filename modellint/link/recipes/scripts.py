@@ -111,7 +111,7 @@ def _read(module: ModuleFacts, project: Project) -> Script:
     names: set[str] = set()
     targets: set[tuple[str, str]] = set()
     builds: list[tuple[Function, Value, tuple[Class, ...]]] = []
-    states_overrides = gives_modules = False
+    states_overrides = False
     for function in script_functions(module):
         for event in own_events(function):
             if event.kind is not EventKind.CALL:
@@ -123,7 +123,6 @@ def _read(module: ModuleFacts, project: Project) -> Script:
                 overrides = call.argument(1, "overrides")
                 states_overrides = states_overrides or (overrides is not None and overrides.op is Op.DICT)
                 continue
-            gives_modules = gives_modules or "modules" in call.keywords
             classes = _brain_classes(module, call, callee_name(call.callee) or "", project)
             if classes is not None:
                 builds.append((function, call, classes))
@@ -137,8 +136,16 @@ def _read(module: ModuleFacts, project: Project) -> Script:
 
     work = key_work((*module.all_functions(), module.body), is_keys)
     kept = {name for function, name in targets if not loading.is_loader(function)}
-    builds_any = gives_modules or bool(brains)
+    functions = (*module.all_functions(), module.body)
+    builds_any = bool(brains) or any(_sets_modules(event) for function in functions for event in function.flow.events)
     return Script(module, frozenset(names), loading, brains, len(kept) < 2, work, states_overrides, builds_any)
+
+
+def _sets_modules(event: Event) -> bool:
+    """Whether something is given modules, or keeps them."""
+    if event.kind is EventKind.STORE and event.target is not None:
+        return event.target.op is Op.ATTR and event.target.data == "modules"
+    return event.kind is EventKind.CALL and ("modules" in event.value.data or event.value.target == "modules")
 
 
 def _unpacked(call: Value) -> dict[str, Value]:

@@ -65,6 +65,10 @@ class Keepers:
             self._classes[cls] = any(map(self.method_may_keep, self._storing(cls)))
         return self._classes[cls]
 
+    def may_store(self, cls: Class) -> bool:
+        """Whether any method of a class may store something in an object."""
+        return any(True for _ in self._storing(cls))
+
     @staticmethod
     def _storing(cls: Class) -> Iterator[Function]:
         """The methods that may store something in an object: only these are worth to be lowered."""

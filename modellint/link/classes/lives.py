@@ -52,7 +52,12 @@ class Lives:
         return found
 
     def subjects(self, cls: Class) -> list[ClassModel]:
-        """The layers whose objects run what a class defines: itself, or those that it is mixed into."""
+        """The layers whose objects run what a class defines: itself, or those that it is mixed into.
+
+        There are none where it stores nothing: what a class is costs more to find out.
+        """
+        if not self.keepers.may_store(cls):
+            return []
         model = self._project.classes.model(cls)
         models = [model]
         if is_layer(model) is None:

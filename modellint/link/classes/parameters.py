@@ -122,10 +122,10 @@ def _is_kept_otherwise(parameter: Shell, store: Store, lived: Lived) -> bool:
 def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
     """What the constructors of a file assign before the constructor of `nn.Module` has run."""
     for cls in module.classes.values():
-        model = project.classes.model(cls)
-        if "__init__" not in cls.methods or model.is_module is not True or not project.lives.may_store_early(cls):
+        if "__init__" not in cls.methods:
             continue
-        if not _is_special(model):
+        model = project.classes.model(cls)
+        if model.is_module is True and project.lives.may_store_early(cls) and not _is_special(model):
             found = list(_early_in(cls, model, project.lives.of(model)))
             if found and not _is_template(module, project):
                 yield from found

@@ -304,6 +304,8 @@ class Calls:
                         self._run.objects.store(
                             atom, key, given[2], frame, value=value, registers=registers, is_sure=is_sure
                         )
+                    else:
+                        self._run.objects.give_away(atom, given[2])
             return NONE
         if name == "builtins.vars" and given:
             return tuple(Bound(atom, "__dict__") for atom in given[0])

@@ -207,12 +207,12 @@ class Interpreter:
         atoms = self.evaluate(value, frame)
         owner = self.evaluate(target.args[0], frame)
         if target.op is Op.ATTR:
+            name, is_sure = str(target.data), len(owner) == 1
             for atom in owner:
                 if isinstance(atom, Shell):
-                    is_sure = len(owner) == 1
-                    self.objects.store(
-                        atom, str(target.data), atoms, frame, target=target, value=value, is_sure=is_sure
-                    )
+                    self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
+                else:
+                    self.objects.give_away(atom, atoms)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:

@@ -290,6 +290,8 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return (_rows(run, [_column(atoms) for atoms in given], value, frame),)
     if name in ("builtins.map", "builtins.filter") and len(given) > 1:
         return _mapped(run, name, given, frame, value)
+    if name == "functools.reduce" and len(given) > 1:
+        return _reduced(run, given, frame, value)
     if name in ("itertools.chain", "itertools.chain.from_iterable", "builtins.sum"):
         return _chained(run, name, given, frame, value)
     if name in _DICTS:
@@ -353,6 +355,14 @@ def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame,
         made.put(elements[0] if name == "builtins.filter" else join(results), ())
     run.loops -= 1
     return (made,)
+
+
+def _reduced(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
+    """What is made of elements one after the other; another turn makes something of the same kind."""
+    each = join(run.objects.element(atom, frame, value) for atom in given[1])
+    first = given[2] if len(given) > 2 else each
+    made = [run.calls.apply(atom, Arguments((first, each)), frame, value) for atom in given[0] if first and each]
+    return join([first, *made])
 
 
 def _chained(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:

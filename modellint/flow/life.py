@@ -81,6 +81,8 @@ class Life:
         """The paths on which layers and parameters become parts of the object, as torch sees it."""
         search = _Registered(self.run, frozenset(wanted), without)
         search.parts_of(self.shell, (), 0)
+        for atoms, path in self.run.objects.given_away:
+            search.atoms(atoms, (), path, 0)
         return search.found
 
 
@@ -98,11 +100,11 @@ class _Registered:
             return
         for store in shell.stores:
             if store.registers and store is not self._without:
-                self._atoms(store.atoms, path, store.path, depth)
+                self.atoms(store.atoms, path, store.path, depth)
         for entry in shell.entries if shell.is_module_container else ():
-            self._atoms(entry.atoms, path, entry.path, depth)
+            self.atoms(entry.atoms, path, entry.path, depth)
 
-    def _atoms(self, atoms: Atoms, outer: Path, inner: Path, depth: int) -> None:
+    def atoms(self, atoms: Atoms, outer: Path, inner: Path, depth: int) -> None:
         if are_exclusive(outer, inner) or are_exclusive(inner, inner):
             return
         path = (*outer, *(step for step in inner if step not in outer))

@@ -35,6 +35,7 @@ from modellint.link.classes import calls
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
@@ -68,6 +69,8 @@ class Objects:
         #: Where attributes of that object are read, and whether that is while it is at work.
         self.reads: dict[tuple[str, int, int], Read] = {}
         self.is_at_work = False
+        #: What is stored in objects of which nothing is known, and on which path: they may register it.
+        self.given_away: list[tuple[Atoms, Path]] = []
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
@@ -147,6 +150,11 @@ class Objects:
             if model.facts.has_method(name):
                 return UNKNOWN
         return NEVER
+
+    def give_away(self, owner: Atom, atoms: Atoms) -> None:
+        """Store something in an object that somebody else has made."""
+        if isinstance(owner, Given | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
+            self.given_away.append((atoms, self._run.path))
 
     def own_method(self, shell: Shell, name: str) -> FunctionRef | None:
         """A method that a class of the project defines."""
@@ -267,6 +275,8 @@ class Objects:
             atom.put(atoms, path, key if atom.kind == "dict" or isinstance(key, str) else None)
         elif isinstance(atom, Shell) and (own := self.own_method(atom, "__setitem__")) is not None:
             self._run.calls.apply(own, Arguments((index, atoms)), frame, value)
+        else:
+            self.give_away(atom, atoms)
 
     def augmented(self, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:
         """`x += …`: containers grow, anything else is another value."""

@@ -23,7 +23,7 @@ import copy
 import itertools
 from collections import defaultdict, OrderedDict
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import torch
@@ -112,6 +112,7 @@ def held(folder: Path, body: str, before: str = "", methods: str = "") -> str:
         ("self.x = nn.Parameter(torch.ones(n)).to('cuda')", "`.to()` of parameter"),
         ("self.x = -(2 * nn.Parameter(torch.ones(n)))", "`-` of parameter"),
         ("self.x = copy.deepcopy(nn.Linear(n, n))", "Linear"),
+        ("self.x = reduce(lambda a, b: a + [b], [nn.Linear(n, n)], [nn.ReLU()])", "list[ReLU, Linear] | list[ReLU]"),
         ("self.x = unknown(n)", "?"),
         ("self.x = n.width", "n.width"),
     ],

@@ -249,7 +249,9 @@ class _Body:
         callee = call.callee
         if any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
             called = self._called(callee)
-            return callee.data != "isinstance" and (called is None or self._asks(called, "matters", False))
+            return callee.data != "isinstance" and (
+                called is None or self._asks(called, "matters", self._gets_layers(call))
+            )
         if callee.op is not Op.ATTR:
             return False
         owner = callee.args[0]
@@ -258,7 +260,7 @@ class _Body:
             if callee.data in _REGISTRARS:
                 return True
             called = self._super_called(str(callee.data)) if is_super else self._called(callee)
-            return called is not None and self._asks(called, "matters", False)
+            return called is not None and self._asks(called, "matters", self._gets_layers(call))
         return callee.data in _FILLS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
 
     def _super_called(self, name: str) -> Function | None:

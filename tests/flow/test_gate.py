@@ -1,0 +1,111 @@
+"""The gate only says what cannot matter: with it open, everything that is found is found all the same, and no more."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.flow.gate import Keepers
+from modellint.link.classes.parameters import derived, early
+from modellint.link.classes.registered import unregistered
+from modellint.link.project import Project, ProjectOptions
+from modellint.packs import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+
+RULES = [rule for rule in load_rules().values() if rule.code in ("ML204", "ML205", "ML206", "ML207", "ML209")]
+#: Folders with packages, in the form of a path.
+TREES = [Path(part) for part in os.environ.get("MODELLINT_TREES", "").split(os.pathsep) if part]
+
+
+def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
+    """What the engine says of the classes of a tree."""
+    project = Project(ProjectOptions(root=root))
+    for path in sorted(root.rglob("*.py")):
+        module = project.python(path)
+        if module is not None:
+            for kept in unregistered(module, project):
+                yield path.name, kept.kept.target.line, f"{kept.confidence} {kept.kept.attribute}"
+            for tensor in derived(module, project):
+                yield path.name, tensor.target.line, f"derived {tensor.attribute}"
+            for first in early(module, project):
+                yield path.name, first.target.line, f"early {first.attribute}"
+            project.release(module)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everything through."""
+    for name in ("may_keep", "may_derive", "may_store", "method_may_keep", "method_matters"):
+        monkeypatch.setattr(Keepers, name, lambda *_: True)
+    monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_examples_give_the_same_through_an_open_gate(
+    rule: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = [*type(rule).bad, *type(rule).good]  # type: ignore[attr-defined]
+    for number, example in enumerate(examples):
+        for name, text in example.files.items():
+            file = tmp_path / str(number) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    closed = [list(found_in(tmp_path / str(number))) for number in range(len(examples))]
+    opened(monkeypatch)
+    for number, example in enumerate(examples):
+        assert list(found_in(tmp_path / str(number))) == closed[number], example.title
+
+
+@pytest.mark.skipif(not TREES, reason="set MODELLINT_TREES to folders of packages")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
+def test_a_real_tree_gives_the_same_through_an_open_gate(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = list(found_in(tree))
+    opened(monkeypatch)
+    assert list(found_in(tree)) == closed
+
+
+def test_idle_methods_are_those_that_have_nothing_to_do_with_layers(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+        self.names = {}
+
+    def note(self, name):
+        self.names[name] = len(self.names)
+        return self.count()
+
+    def count(self):
+        return [self.n, str(self.n)]
+
+    def grow(self):
+        self.add(nn.Linear(self.n, self.n))
+
+    def add(self, layer):
+        self.last = layer
+
+    def through(self):
+        return self.grow()
+
+    def made(self):
+        return [nn.Linear(self.n, self.n)]
+"""
+    )
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    keepers = Keepers(project)
+    methods: dict[str, Function] = module.classes["Base"].methods
+    assert [name for name, method in methods.items() if keepers.is_idle(method)] == ["__init__", "note", "count", "add"]

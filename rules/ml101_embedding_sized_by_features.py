@@ -82,7 +82,7 @@ class EmbeddingSizedByFeatures(Rule):
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
     takes_configs = True
-    triggers = ("import torch|from torch", "Embedding")
+    triggers = ("import", "Embedding")
     bad = (
         Example(
             "The documented shape of the input ends in the number of rows",

@@ -58,9 +58,9 @@ class IdsExceedTable(Rule):
     name = "ids-exceed-table"
     severity = Severity.ERROR
     triggers = (
-        "import torch|from torch",
-        r"argm|argsort|multinomial|topk|kthvalue|Categorical|sample\(|generate\(|_generate|generate_|Embedding|codebook"
-        r"|\.(?:max|min|sort|median|mode)\(",
+        "import",
+        r"argm|argsort|multinomial|topk|kthvalue|Categorical|sample|generate|Embedding|codebook"
+        r"|\.\s*(?:max|min|sort|median|mode)\b",
         "mbed|codebook|decode|quant",
     )
     bad = (

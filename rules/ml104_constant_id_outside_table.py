@@ -45,7 +45,7 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "Embedding")
+    triggers = ("import", "Embedding")
     bad = (
         Example(
             "A padding index that is the number of rows",

@@ -91,9 +91,8 @@ class VocabularyMismatch(Rule):
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
     triggers = (
-        r"\.weight = |add_tokens\(|special_tokens\(|_tied_weights_keys = ",
-        r"import torch|from torch|len\(tok",
-        r"\.add_\w*tokens\(|\.weight = (?:nn\.Parameter\()?[\w.]+\.weight|_tied_weights_keys = [\[{(]",
+        "weight|tokens|_tied_weights_keys",
+        r"add_\w*tokens|\.\s*weight\b[\s)]*=(?!=)|_tied_weights_keys",
     )
     bad = (
         Example(

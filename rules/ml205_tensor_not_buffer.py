@@ -41,7 +41,7 @@ class TensorNotBuffer(Rule):
     code = "ML205"
     name = "tensor-not-buffer"
     severity = Severity.WARNING
-    triggers = ("import torch|from torch", "def forward", "def __init__")
+    triggers = ("import", "forward|__call__", "__init__")
     bad = (
         Example(
             "A table of sines that is added to the input",

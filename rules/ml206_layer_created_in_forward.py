@@ -40,7 +40,7 @@ class LayerCreatedInForward(Rule):
     code = "ML206"
     name = "layer-created-in-forward"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "def forward|def __call__|def training_step")
+    triggers = ("import", "forward|__call__|training_step")
     bad = (
         Example(
             "A projection whose width is read from the input",

@@ -47,7 +47,7 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
-    triggers = ("import torch|from torch", "otary|cos|_rope|rope_")
+    triggers = ("import", "otary|cos|_rope|rope_")
     bad = (
         Example(
             "A literal that is added to the last cache position",

@@ -41,7 +41,7 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
-    triggers = ("import torch|from torch", "otary|cos|_rope|rope_")
+    triggers = ("import", "otary|cos|_rope|rope_")
     bad = (
         Example(
             "A decoder step that continues a cache",

@@ -39,7 +39,7 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
-    triggers = ("import torch|from torch", r"arange|register_buffer|Parameter\(|torch\.zeros", r"Embedding\(|\[:")
+    triggers = ("import", "arange|register_buffer|Parameter|zeros", r"Embedding|\[")
     bad = (
         Example(
             "Learned embeddings of 50 rows for however many there are",

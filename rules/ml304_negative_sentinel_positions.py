@@ -46,10 +46,10 @@ class NegativeSentinelPositions(Rule):
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
     triggers = (
-        "import torch|from torch",
-        r"pad_sequence|masked_fill|full\(|full_like\(|F\.pad\(|al\.pad\(|\.fill_\(",
-        # … with a negative number, a constant or an ignored index not far behind.
-        r"(?:pad_sequence|masked_fill_?|full(?:_like)?|\.pad|fill_)\((?s:.){0,240}?(?:-\s?(?:[2-9]|\d\d)|\b[A-Z]{3}|ignore)",
+        "import",
+        r"pad_sequence|masked_fill|full|\bpad\b|fill_",
+        # … with a negative number, a constant or an ignored index.
+        r"-\s*(?:[2-9]|\d\d)|\b[A-Z]{3}|ignore",
     )
     bad = (
         Example(

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Outside, Super
 from modellint.flow.heap import Shell
-from modellint.graph.value import Op
+from modellint.graph.value import Op, Value
+from modellint.link.classes.conditions import compare_constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from modellint.flow.domain import Atom, Atoms
-    from modellint.graph.value import Value
 
     Evaluate = Callable[[Value], Atoms]
 
@@ -56,8 +56,6 @@ def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
 
 def _positive(test: Value) -> Value:
     """`x is None` of `x is not None`."""
-    from modellint.graph.value import Value
-
     return Value(Op.COMPARE, test.args, {"is not": "is", "!=": "=="}[test.data], test.node)
 
 
@@ -104,7 +102,7 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
     if operator in ("in", "not in"):
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
-        return _compare_constants(operator, left.value, right.value)
+        return compare_constants(operator, left.value, right.value)
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
     return None
@@ -121,16 +119,6 @@ def _member(left: Atom, right: Atom, wanted: bool) -> bool | None:
         else:
             known = [e.atoms[0].value for e in right.entries if len(e.atoms) == 1 and isinstance(e.atoms[0], Constant)]
         return (left.value in known) is wanted if len(known) == len(right.entries) else None
-    return None
-
-
-def _compare_constants(operator: str, left: object, right: object) -> bool | None:
-    if operator in ("==", "is"):
-        return left == right
-    if operator in ("!=", "is not"):
-        return left != right
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}.get(operator)
     return None
 
 

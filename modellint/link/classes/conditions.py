@@ -90,7 +90,7 @@ def _compare(operator: str, left: Object, right: Object) -> bool | None:
     if operator in ("in", "not in"):
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
-        return _compare_constants(operator, left.value, right.value)
+        return compare_constants(operator, left.value, right.value)
     if isinstance(left, ClassObject) and isinstance(right, ClassObject) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
     return None
@@ -111,7 +111,8 @@ def _member(left: Object, right: Object, wanted: bool) -> bool | None:
     return None
 
 
-def _compare_constants(operator: str, left: object, right: object) -> bool | None:
+def compare_constants(operator: str, left: object, right: object) -> bool | None:
+    """How two constants compare, None where that is not for us to say."""
     if operator in ("==", "is"):
         return left == right
     if operator in ("!=", "is not"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _DISPLAYS = frozenset((Op.LIST, Op.TUPLE, Op.SET))
-_REGISTRARS = frozenset(("add_module", "register_module", "register_parameter", "register_buffer", "__setattr__"))
+_REGISTRARS = REGISTRARS | {"__setattr__"}
 #: What is neither a layer nor a container, nor made of any.
 _HARMLESS = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.LAMBDA))
-_FILLS = frozenset("append extend insert update add setdefault appendleft".split())
 #: Functions that give what they are given, or containers of it.
 _PASSING = frozenset(
     f"builtins.{name}"
@@ -33,7 +33,7 @@ _PASSING = frozenset(
     vars""".split()
 )
 _PASSING_FROM = ("collections.", "itertools.", "functools.", "copy.", "types.", "dataclasses.", "typing.")
-#: What a module's name for these says, whatever it keeps: nothing is stored in plain sight.
+#: What stores under a name that is an argument.
 _STORING = frozenset(("setattr", "builtins.setattr"))
 #: What every way to store something in an object is written with: a target that is an attribute or a part of something,
 #: a method that fills or registers, or the object itself as an argument.
@@ -261,7 +261,7 @@ class _Body:
                 return True
             called = self._super_called(str(callee.data)) if is_super else self._called(callee)
             return called is not None and self._asks(called, "matters", self._gets_layers(call))
-        return callee.data in _FILLS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
+        return callee.data in ADDERS and self_attribute(_root(owner)) is not None and self._gets_layers(call)
 
     def _super_called(self, name: str) -> Function | None:
         """The method that the bases of the class define."""
@@ -273,7 +273,7 @@ class _Body:
     def _call_keeps(self, event: Event, kept: set[int]) -> bool:
         call = event.value
         callee = call.callee
-        if callee.op is Op.ATTR and callee.data in _FILLS:
+        if callee.op is Op.ATTR and callee.data in ADDERS:
             return self._grows(callee.args[0], call.args[1:], kept)
         if callee.op is Op.GLOBAL and callee.data in _STORING:
             return len(call.positional) == 3 and self._is_kept(call.positional[2])
@@ -310,7 +310,7 @@ class _Body:
     def _may_grow(self) -> bool:
         for event in self._function.flow.of(EventKind.CALL):
             callee = event.value.callee
-            if callee.op is Op.ATTR and callee.data in _FILLS and any(map(self._is_layer, event.value.args[1:])):
+            if callee.op is Op.ATTR and callee.data in ADDERS and any(map(self._is_layer, event.value.args[1:])):
                 return True
         stores = self._function.flow.of(EventKind.STORE)
         return any(e.target is not None and e.target.op is Op.INDEX and self._is_layer(e.value) for e in stores)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NEVER, NO_ARGUMENTS, Constant, Unknown, join
+from modellint.flow.domain import NO_ARGUMENTS, Constant, Unknown, join
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -207,14 +207,3 @@ def shells_in(values: Iterable[Atoms]) -> Iterator[Shell]:
                     yield atom
             elif isinstance(atom, Unknown):
                 yield from atom.held
-
-
-def element(atoms: Atoms, rest: Atoms) -> Atoms:
-    """One element of what a value iterates over; `rest` of what cannot be asked."""
-    found: list[Atoms] = []
-    for atom in atoms:
-        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
-            found.append(atom.element())
-        else:
-            found.append(rest)
-    return join(found) if found else NEVER

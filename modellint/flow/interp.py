@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 #: How many values and events a run may look at.
 MAX_STEPS = 30_000
-#: How many calls may be under way, one within the other.
-MAX_CALLS = 14
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
 

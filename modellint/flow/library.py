@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import knowledge
+from modellint import knowledge, operators
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -46,7 +46,12 @@ OPERATIONS = frozenset(
     abs neg sigmoid tanh softmax""".split()
 )
 _ARITHMETIC = frozenset("+ - * / @ **".split())
-_ADDERS = frozenset(("append", "appendleft", "add", "insert", "extend", "extendleft", "update", "setdefault"))
+#: Methods by which a container grows; a deque does at either end.
+ADDERS = frozenset(("appendleft", "extendleft")).union(
+    *(operators.methods(kind, "adds", "extends") for kind in ("list", "set", "dict"))
+)
+#: Methods by which a module is told of a part.
+REGISTRARS = operators.methods("Module", "registers")
 _MANY = frozenset(("extend", "extendleft", "update"))
 #: Methods of containers that give what is in them.
 _ELEMENTS = frozenset(("pop", "popleft", "get", "popitem", "setdefault"))
@@ -198,7 +203,7 @@ def container_method(
 ) -> Atoms:
     """A method of a plain container, or what torch's containers share with it."""
     path = run.path
-    if name in _ADDERS and arguments.positional + tuple(arguments.keywords.values()):
+    if name in ADDERS and arguments.positional + tuple(arguments.keywords.values()):
         owner.is_exact = owner.is_exact and not run.loops and not path
         added = arguments.positional[-1] if arguments.positional else NEVER
         if name in _MANY:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
 
-_REGISTRARS = frozenset(("add_module", "register_module", "register_parameter", "register_buffer"))
 #: Tables in which a module keeps what is registered.
 TABLES = frozenset(("_modules", "_parameters", "_buffers"))
 #: What makes the object that a run is about: nothing in a file.
@@ -122,7 +121,7 @@ class Objects:
             if function is not None and function.is_property and frame is not None and value is not None:
                 return self._run.calls.apply(method, Arguments(), frame, value)
             return found
-        if shell.is_module_container or name in _REGISTRARS or name in calls.SAME:
+        if shell.is_module_container or name in library.REGISTRARS or name in calls.SAME:
             return (Bound(shell, name),)
         return PLAIN if name in calls.PLAIN_ATTRIBUTES else UNKNOWN
 
@@ -296,7 +295,7 @@ class Objects:
 
     def module_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """A method that `nn.Module` or one of its containers has; None for any other."""
-        if name in _REGISTRARS or name == "__setattr__":
+        if name in library.REGISTRARS or name == "__setattr__":
             given = arguments.argument(
                 1, {"register_parameter": "param", "register_buffer": "tensor"}.get(name, "module")
             )

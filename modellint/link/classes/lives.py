@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ClassRef, Constant, Given, Plain, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.library import ADDERS
 from modellint.flow.life import Life, covers, left_open
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes import objects
@@ -31,8 +32,6 @@ CARE = frozenset(
     """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
     named_modules state_dict load_state_dict requires_grad_ __setattr__ __getstate__ __setstate__""".split()
 )
-#: Methods by which a container grows.
-_FILLS = frozenset("append extend insert update add setdefault appendleft".split())
 #: How deeply what an object is built from is looked at.
 _MAX_NESTING = 6
 
@@ -282,7 +281,7 @@ def _stores(method: Function) -> bool:
     for event in method.flow.events:
         if event.kind is EventKind.STORE:
             return True
-        if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _FILLS:
+        if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in ADDERS:
             return True
     return False
 

@@ -102,7 +102,7 @@ class Judge:
         """The findings of a rule, those of low confidence too, with their probes."""
         found = modellint.check([path], isolated=True, min_confidence="low", jobs=1, select=[rule.code])
         project = Project(ProjectOptions(root=root))
-        return [(finding, rule.probe(finding, project)) for finding in found]  # type: ignore[attr-defined]
+        return [(finding, finding.claim and rule.probe(finding.claim, project)) for finding in found]
 
     def verdicts(self, probes: Sequence[tuple[Finding, Probe | None]], root: Path) -> list[Verdict]:
         """What runs show; findings without a probe are unconfirmed."""

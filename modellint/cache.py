@@ -24,11 +24,12 @@ from modellint.suppressions import Suppression
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from modellint.claims import Claim
     from modellint.config import Settings
     from modellint.files import Files
     from modellint.packs import RuleSet
 
-_FORMAT = 2
+_FORMAT = 3
 _KEPT = 8
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
@@ -175,16 +176,6 @@ def _is_index(number: object, pairs: Sequence[object]) -> bool:
     return isinstance(number, int) and 0 <= number < len(pairs)
 
 
-def _place_json(place: Place) -> list[Any]:
-    span = place.span
-    return [place.path, span.line, span.column, span.end_line, span.end_column]
-
-
-def _place(data: Sequence[Any]) -> Place:
-    path, *numbers = data
-    return Place(_text(path), _span(numbers))
-
-
 def _span(numbers: Iterable[Any]) -> Span:
     line, column, end_line, end_column = map(int, numbers)
     return Span(line, column, end_line, end_column)
@@ -198,40 +189,54 @@ def _finding_json(finding: Finding) -> list[Any]:
         finding.message,
         finding.severity.value,
         finding.confidence.value,
-        _place_json(finding.place),
+        finding.place.as_list(),
         finding.symbol,
         finding.evidence,
-        [[_place_json(related.place), related.message] for related in finding.related],
+        [[related.place.as_list(), related.message] for related in finding.related],
         finding.help,
         fix
         and [
             fix.message,
             fix.applicability.value,
-            [[_place_json(edit.place), edit.text] for edit in fix.edits],
+            [[edit.place.as_list(), edit.text] for edit in fix.edits],
         ],
+        finding.claim and _claim_json(finding.claim),
     ]
 
 
 def _finding(data: Sequence[Any]) -> Finding:
-    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix = data
+    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix, claim = data
     return Finding(
         code=_text(code),
         name=_text(name),
         message=_text(message),
         severity=Severity(severity),
         confidence=Confidence(confidence),
-        place=_place(place),
+        place=Place.from_list(place),
         symbol=_text(symbol),
         evidence=tuple(map(_text, evidence)),
-        related=tuple(Related(_place(where), _text(what)) for where, what in related),
+        related=tuple(Related(Place.from_list(where), _text(what)) for where, what in related),
         help=_text(help),
         fix=fix and _fix(*fix),
+        claim=claim and _claim(claim),
     )
 
 
 def _fix(message: Any, applicability: Any, edits: Any) -> Fix:
-    changes = tuple(Edit(_place(where), _text(text)) for where, text in edits)
+    changes = tuple(Edit(Place.from_list(where), _text(text)) for where, text in edits)
     return Fix(_text(message), Applicability(applicability), changes)
+
+
+def _claim_json(claim: Claim) -> list[Any]:
+    from modellint.claims import as_json
+
+    return as_json(claim)
+
+
+def _claim(data: Any) -> Claim:
+    from modellint.claims import from_json
+
+    return from_json(data)
 
 
 def _text(value: Any) -> str:

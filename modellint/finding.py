@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims import Claim
     from modellint.source import Place, Span
 
 
@@ -99,7 +100,7 @@ class Finding:
     """One mistake at one place.
 
     `symbol` is what the finding is about (`ctc_lin`, `Encoder.embedding`); `evidence` lists the facts that led
-    to it, strongest first; `help` says what to do.
+    to it, strongest first; `help` says what to do. `claim` is what a run can show of it, None if there is nothing.
     """
 
     code: str
@@ -113,6 +114,7 @@ class Finding:
     related: tuple[Related, ...] = ()
     help: str = ""
     fix: Fix | None = None
+    claim: Claim | None = None
     verdict: Verdict = field(default_factory=Verdict)
     fingerprint: str = ""
 

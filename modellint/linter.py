@@ -280,5 +280,6 @@ def _union(group: list[Finding]) -> Finding:
     return replace(
         group[0],
         evidence=tuple(evidence),
+        claim=next((finding.claim for finding in group if finding.claim is not None), None),
         related=tuple(sorted(related, key=lambda other: (other.place, other.message))),
     )

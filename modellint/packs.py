@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from modellint import operators
 from modellint.config import UsageError, nearest
@@ -179,7 +180,7 @@ def rules_in(module: ModuleType) -> tuple[type[Rule], ...]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    name = f"modellint_rule_path_{abs(hash(path.as_posix())):x}_{path.stem}"
+    name = f"modellint_rule_path_{crc32(os.fsencode(path)):x}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{shown(path)}: not a Python file; expected rules")

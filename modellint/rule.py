@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.source import split_lines
@@ -18,6 +18,8 @@ from modellint.source import split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from modellint.claims import Claim
+    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -119,6 +121,10 @@ class Rule:
         """Findings for a file's comments that silence nothing."""
         return iter(())
 
+    def probe(self, claim: Any, project: Project) -> Probe | None:
+        """What a run has to observe to judge the claim of a finding; None if nothing can be run."""
+        return None
+
     @classmethod
     def docs(cls) -> RuleDocs:
         text = inspect.cleandoc(cls.__doc__ or "")
@@ -131,7 +137,7 @@ class Rule:
 
     @classmethod
     def is_confirmable(cls) -> bool:
-        return hasattr(cls, "probe")
+        return cls.probe is not Rule.probe
 
     def finding(
         self,
@@ -145,6 +151,7 @@ class Rule:
         help: str = "",
         fix: Fix | None = None,
         severity: Severity | None = None,
+        claim: Claim | None = None,
     ) -> Finding:
         """A finding of this rule."""
         return Finding(
@@ -159,4 +166,5 @@ class Rule:
             related=tuple(related),
             help=help,
             fix=fix,
+            claim=claim,
         )

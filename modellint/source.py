@@ -14,9 +14,10 @@ from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 PYTHON = "python"
@@ -49,6 +50,19 @@ class Place:
     path: str
     span: Span
     cell: int = 0
+
+    def as_list(self) -> list[Any]:
+        """The path and the numbers of the span."""
+        span = self.span
+        return [self.path, span.line, span.column, span.end_line, span.end_column]
+
+    @classmethod
+    def from_list(cls, values: Iterable[Any]) -> Place:
+        """What `as_list` gave. Raises TypeError or ValueError for what it never gives."""
+        path, line, column, end_line, end_column = values
+        if not isinstance(path, str):
+            raise TypeError("no path")
+        return cls(path, Span(int(line), int(column), int(end_line), int(end_column)))
 
 
 class UnreadableError(Exception):

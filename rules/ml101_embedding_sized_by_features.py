@@ -26,6 +26,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.lookups import SizedByWidth
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -573,11 +574,11 @@ embedding: !new:torch.nn.Embedding
             if len(uses) > 1 and not COUNTS_IDS.search(rows.path):
                 yield self._in_recipe(table, rows, uses)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: SizedByWidth, project: Project) -> Probe | None:
         """Run the layer that holds the table with the input that is documented for it."""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(finding, project, "values", claim="features", swapped=finding.fix is not None)
+        return python_probe(claim, project, "values", claim="features", swapped=claim.is_swapped)
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")
@@ -603,6 +604,8 @@ embedding: !new:torch.nn.Embedding
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
+        from modellint.claims.lookups import SizedByWidth
+
         module = frame.module
         owner, attribute = frame.function.owner, attribute_of(table, frame)
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
@@ -620,6 +623,7 @@ embedding: !new:torch.nn.Embedding
             related=[item.related for item in chosen if item.related is not None],
             help=advice,
             fix=fix,
+            claim=SizedByWidth(module.place(event.value), fix is not None),
         )
 
 

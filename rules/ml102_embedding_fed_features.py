@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.lookups import FedNumbers
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
@@ -474,13 +475,15 @@ class Blocks(nn.Module):
                 if not is_width_of_index(table, arrival.fact, project):
                     yield self._report(arrival)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
         """Run the function: what does torch say of the numbers that arrive at the lookup?"""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(finding, project, "values", claim="continuous")
+        return python_probe(claim, project, "values", claim="continuous")
 
     def _report(self, arrival: Arrival) -> Finding:
+        from modellint.claims.lookups import FedNumbers
+
         module = arrival.frame.module
         call = arrival.event.value
         table = arrival.lookup.table
@@ -502,6 +505,7 @@ class Blocks(nn.Module):
                 Related(table.frame.module.place(table.call), "the embedding"),
             ),
             help="use `nn.Linear` for features, or quantise them to ids first",
+            claim=FedNumbers(module.place(call)),
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -19,6 +18,8 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.lookups import GuardAdmits, IdsExceed
+    from modellint.claims.recipes import RowsLacking
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -587,6 +588,7 @@ class Model(nn.Module):
             yield from self._wrong_guards(project.evaluator.root(function), project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.claims.recipes import RowsLacking
         from modellint.link.recipes.vocabularies import searches
 
         for search in searches(recipe, project):
@@ -605,28 +607,28 @@ class Model(nn.Module):
                     Related(table.place, f"the table `{table.item.path}` has {table.number} rows"),
                 ),
                 help="size the head and the table by the same key",
+                claim=RowsLacking(search.item.place, head.item.path, table.item.path),
             )
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: IdsExceed | GuardAdmits | RowsLacking, project: Project) -> Probe | None:
         """Run the function with every id that it can draw, and with the one that a guard lets through.
 
         Of recipes the head and the table are built and compared.
         """
-        from modellint.confirm.plan import python_probe, recipe_probe, spot
-        from modellint.link.recipes.vocabularies import searches
+        from modellint.claims.lookups import GuardAdmits
+        from modellint.claims.recipes import RowsLacking
+        from modellint.confirm.plan import python_probe, recipe_probe
 
-        recipe = project.recipe(Path(finding.path))
-        for search in searches(recipe, project) if recipe is not None else ():
-            if search.item.place == finding.place and search.head is not None and search.table is not None:
-                keys = [search.head.item.path, search.table.item.path]
-                return recipe_probe(finding, project, "recipe-searching", keys=keys, looks_up=True)
-        if recipe is not None:
-            return None
-        if finding.related[0].message != _LOOKED_UP:
-            return python_probe(finding, project, "values", claim="ids")
-        return python_probe(finding, project, "values", claim="guard", lookup=spot(finding.related[0].place))
+        if isinstance(claim, RowsLacking):
+            keys = [claim.head, claim.table]
+            return recipe_probe(claim.place, project, "recipe-searching", keys=keys, looks_up=True)
+        if isinstance(claim, GuardAdmits):
+            return python_probe(claim, project, "values", claim="guard", lookup=claim.lookup.as_list())
+        return python_probe(claim, project, "values", claim="ids")
 
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
+        from modellint.claims.lookups import IdsExceed
+
         fact, table = arrival.fact, arrival.lookup.table
         if table is None or fact.bound is None or fact.changed:
             return
@@ -656,6 +658,7 @@ class Model(nn.Module):
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
             fix=_clamped(arrival, rows),
+            claim=IdsExceed(module.place(call)),
         )
 
     def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
@@ -686,7 +689,10 @@ class Model(nn.Module):
     def _guard(
         self, guard: Value, event: Event, table: Table, rows: Size, frame: Frame, advice: str, fix: Fix | None
     ) -> Finding:
+        from modellint.claims.lookups import GuardAdmits
+
         text = frame.module.text_of(guard)
+        lookup = frame.module.place(event.value)
         return self.finding(
             frame.module.place(guard),
             f"`{text}` lets the id {rows.described} through to a table of {rows.described} rows",
@@ -694,16 +700,15 @@ class Model(nn.Module):
             confidence=Confidence.HIGH,
             evidence=(f"valid ids are 0 to {_last(rows)}",),
             related=(
-                Related(frame.module.place(event.value), _LOOKED_UP),
+                Related(lookup, "the ids are looked up here"),
                 Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
             ),
             help=advice,
             fix=fix,
+            claim=GuardAdmits(frame.module.place(guard), lookup),
         )
 
 
-#: What a finding about a guard says of the lookup behind it.
-_LOOKED_UP = "the ids are looked up here"
 _ORDER = ("<", "<=", ">", ">=")
 
 

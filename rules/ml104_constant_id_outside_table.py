@@ -13,6 +13,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.lookups import ConstantOutside, PaddingOutside
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event
@@ -557,16 +558,19 @@ class Model(nn.Module):
                 if arrival.fact.kind is FactKind.FILLER:
                     yield from self._filler(arrival, project)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: PaddingOutside | ConstantOutside, project: Project) -> Probe | None:
         """Build the table, or run the function that looks the constant up."""
-        from modellint.confirm.plan import python_probe, spot
+        from modellint.claims.lookups import ConstantOutside
+        from modellint.confirm.plan import python_probe
 
-        if len(finding.related) == 1:
-            return python_probe(finding, project, "values", claim="padding")
-        looked_up = finding.related[1].place
-        return python_probe(finding, project, "values", looked_up, claim="constant", lookup=spot(looked_up))
+        if isinstance(claim, ConstantOutside):
+            lookup = claim.lookup.as_list()
+            return python_probe(claim, project, "values", claim.lookup, claim="constant", lookup=lookup)
+        return python_probe(claim, project, "values", claim="padding")
 
     def _padding_index(self, function: Function, project: Project) -> Iterator[Finding]:
+        from modellint.claims.lookups import PaddingOutside
+
         frame = project.evaluator.root(function)
         module = function.module
         for event, table in project.tables.built_in(frame):
@@ -593,23 +597,30 @@ class Model(nn.Module):
                     Related(table.padding.frame.module.place(table.padding.value), "the constant is written here"),
                 ),
                 help="add a row for the padding, or pad with an id of the vocabulary",
+                claim=PaddingOutside(module.place(event.value)),
             )
 
     def _one_too_many(self, event: Event, table: Table, padding: Located) -> Finding:
         """`padding_idx` is written as the number of rows, whatever that number is."""
+        from modellint.claims.lookups import PaddingOutside
+
         module = padding.frame.module
+        place = table.frame.module.place(event.value)
         text = module.text_of(padding.value)
         return self.finding(
-            table.frame.module.place(event.value),
+            place,
             f"`padding_idx` is `{text}`, but the table has `{text}` rows",
             symbol=table.frame.module.text_of(event.value.callee),
             confidence=Confidence.HIGH,
             evidence=(f"the last row is `{text} - 1`",),
             related=(Related(module.place(padding.value), "the constant is written here"),),
             help="add a row for the padding, or pad with an id of the vocabulary",
+            claim=PaddingOutside(place),
         )
 
     def _filler(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
+        from modellint.claims.lookups import ConstantOutside
+
         size, table = arrival.fact.size, arrival.lookup.table
         if table is None or size is None:
             return
@@ -627,15 +638,17 @@ class Model(nn.Module):
         what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = is_negative or (rows is not None and is_proved(size, rows))
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
+        place, lookup = table.frame.module.place(table.call), arrival.frame.module.place(arrival.event.value)
         yield self.finding(
-            table.frame.module.place(table.call),
+            place,
             f"ids are filled with `{shown}`, which this table has no row for",
             symbol=table.frame.module.text_of(table.call.callee),
             confidence=Confidence.LOW if arrival.conditional else confidence,
             evidence=(what,),
             related=(
                 Related(origin.frame.module.place(origin.value), "the constant is written here"),
-                Related(arrival.frame.module.place(arrival.event.value), "the ids are looked up here"),
+                Related(lookup, "the ids are looked up here"),
             ),
             help="fill with an id that has a row, and mask those elements",
+            claim=ConstantOutside(place, lookup),
         )

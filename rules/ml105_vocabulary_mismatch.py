@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.value import Op
 from modellint.link.values.vocabularies import GROWS
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import Outgrown, Tied
+    from modellint.claims.recipes import SizesDiffer
     from modellint.confirm.plan import Probe
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.values.vocabularies import Growth, Tie
-    from modellint.source import Place
 
 _RECIPE = """\
 output_neurons: 1000
@@ -49,7 +50,6 @@ search: !new:speechbrain.decoders.S2SRNNBeamSearcher
     scorer: !ref <scorer>
 """
 
-_TIED = "the weights are tied here"
 _SIZE = "!ref <output_neurons>"
 
 
@@ -460,7 +460,7 @@ def build(tokenizer, width):
         functions = (*module.all_functions(), module.body)
         for cls in module.classes.values():
             for tie in project.vocabularies.declared(cls):
-                yield self._tied(tie)
+                yield self._tied(tie, cls)
         for function in functions:
             text = function.text
             if ".weight" in text:
@@ -471,6 +471,7 @@ def build(tokenizer, width):
                     yield self._grown(growth)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.claims.recipes import SizesDiffer
         from modellint.link.recipes.vocabularies import disagreements
 
         for search, head, other in disagreements(recipe, project):
@@ -488,69 +489,64 @@ def build(tokenizer, width):
                     Related(search.item.place, "they meet here"),
                 ),
                 help="size both by the same key",
+                claim=SizesDiffer(smaller.place, head.item.path, other.item.path),
             )
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: SizesDiffer | Tied | Outgrown, project: Project) -> Probe | None:
         """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
-        from modellint.confirm.plan import python_probe, recipe_probe, spot
-        from modellint.link.recipes.vocabularies import disagreements
+        from modellint.claims.layers import Tied
+        from modellint.claims.recipes import SizesDiffer
+        from modellint.confirm.plan import python_probe, recipe_probe
 
-        recipe = project.recipe(Path(finding.path))
-        for _, head, other in disagreements(recipe, project) if recipe is not None else ():
-            if finding.place in (head.place, other.place):
-                return recipe_probe(finding, project, "recipe-searching", keys=[head.item.path, other.item.path])
-        if recipe is not None or len(finding.related) < 2:
-            return None
-        first, second = finding.related
-        if second.message == _TIED:
-            return self._tying(finding, first.place, second.place, project)
-        return python_probe(finding, project, "growing", size=finding.symbol, table=spot(second.place))
+        if isinstance(claim, SizesDiffer):
+            return recipe_probe(claim.place, project, "recipe-searching", keys=[claim.first, claim.second])
+        if isinstance(claim, Tied):
+            data = {"owner": claim.owner, "other": claim.other.as_list(), "is_declared": claim.is_declared}
+            return python_probe(claim, project, "tying", claim.tie, **data)
+        table = claim.table.as_list()
+        return python_probe(claim, project, "growing", tokenizer=claim.tokenizer, table=table)
 
-    def _tying(self, finding: Finding, other: Place, tied: Place, project: Project) -> Probe | None:
-        from modellint.confirm.plan import python_probe, spot
+    def _tied(self, tie: Tie, declaring: Class | None = None) -> Finding:
+        """A finding about a tie that a function makes, or that a class declares for its base to make."""
+        from modellint.claims.layers import Tied
 
-        module = project.python(Path(tied.path))
-        around = [c for c in module.classes.values() if c.line <= tied.span.line <= c.end_line] if module else []
-        if not around:
-            return None
-        owner = max(around, key=lambda cls: cls.line).qualname
-        is_declared = (
-            not any(f.line <= tied.span.line <= f.end_line for f in module.all_functions()) if module else False
-        )
-        data = {"owner": owner, "other": spot(other), "is_declared": is_declared}
-        return python_probe(finding, project, "tying", tied, **data)
-
-    def _tied(self, tie: Tie) -> Finding:
         smaller, larger, module = tie.smaller, tie.larger, tie.tied.frame.module
         made = smaller.made.frame.module
+        place, other = made.place(smaller.made.value), larger.made.frame.module.place(larger.made.value)
+        tied, owner = module.place(tie.tied.value), declaring or tie.tied.frame.function.owner
         return self.finding(
-            made.place(smaller.made.value),
+            place,
             f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
             f"{larger.rows.described}",
             symbol=made.text_of(smaller.made.value.callee),
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
             evidence=(f"`{module.text_of(tie.tied.value)}` makes them share it",),
             related=(
-                Related(larger.made.frame.module.place(larger.made.value), "the other layer is made here"),
-                Related(module.place(tie.tied.value), _TIED),
+                Related(other, "the other layer is made here"),
+                Related(tied, "the weights are tied here"),
             ),
             help="size both layers by the same value",
+            claim=None if owner is None else Tied(place, other, tied, owner.qualname, declaring is not None),
         )
 
     def _grown(self, growth: Growth) -> Finding:
-        size, module = growth.size, growth.frame.module
+        from modellint.claims.layers import Outgrown
+
+        size, module, tokenizer = growth.size, growth.frame.module, growth.event.value.callee.args[0]
+        place, table = module.place(size.value), growth.table.frame.module.place(growth.table.call)
         added = module.text_of(growth.event.value.callee)
         text = module.text_of(size.value)
         counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"
         return self.finding(
-            module.place(size.value),
+            place,
             f"`{text}` does not count the tokens of `{added}(…)`: their ids have no row",
             symbol=text,
             confidence=Confidence.MEDIUM if growth.event.guard is None else Confidence.LOW,
             evidence=(f"`{text}` {counts}", "nothing resizes the table afterwards"),
             related=(
                 Related(module.place(growth.event.value), "tokens are added here"),
-                Related(growth.table.frame.module.place(growth.table.call), "the table"),
+                Related(table, "the table"),
             ),
             help="add the tokens first, and size the table by `len` of the tokenizer",
+            claim=Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
         )

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotMoved
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -303,13 +304,15 @@ class LayerOmittedFromModules(Rule):
                 if whole is recipe or omission.layer.place.path == recipe.path:
                     yield self._finding(omission, whole)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotMoved, project: Project) -> Probe | None:
         """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
         from modellint.confirm.plan import recipe_probe
 
-        return recipe_probe(finding, project, "recipe-placement", key=finding.symbol)
+        return recipe_probe(claim.place, project, "recipe-placement", key=claim.key)
 
     def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NotMoved
+
         layer = omission.layer
         name = layer.path
         related = []
@@ -326,6 +329,7 @@ class LayerOmittedFromModules(Rule):
             related=related,
             help=f"add `{layer.name}: !ref <{name}>` to `modules:`",
             fix=_fix(omission, recipe),
+            claim=NotMoved(layer.place, name),
         )
 
 

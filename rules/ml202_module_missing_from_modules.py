@@ -11,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NoModule
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -423,16 +424,15 @@ def compute_objectives(self, predictions, batch, stage):
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NoModule, project: Project) -> Probe | None:
         """Build the recipe, and ask its `modules` for the entry; that the use is reached has been read, not seen."""
         from modellint.confirm.plan import recipe_probe
 
-        if finding.confidence is Confidence.LOW:
-            return None  # what is in doubt is if the use is reached
-        recipe = finding.related[0].place if finding.related else finding.place
-        return recipe_probe(finding, project, "recipe-entry", recipe, key=finding.symbol)
+        return recipe_probe(claim.place, project, "recipe-entry", key=claim.key)
 
     def _finding(self, missing: MissingModule) -> Finding:
+        from modellint.claims.recipes import NoModule
+
         use = missing.use
         certain = [lacking for lacking in missing.recipes if lacking.certain]
         recipes = certain or list(missing.recipes)
@@ -448,9 +448,13 @@ def compute_objectives(self, predictions, batch, stage):
             ),
             related=[Related(lacking.place, _described(lacking)) for lacking in recipes],
             help=_advice(use.name, recipes),
+            # If it is not certain, what is in doubt is if the use is reached: no run of the recipe tells.
+            claim=NoModule(recipes[0].place, use.name) if certain else None,
         )
 
     def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NoModule
+
         interface, name = unmet.interface, unmet.name
         near = get_close_matches(name, unmet.spare, n=1, cutoff=0.6)
         if unmet.is_defined:
@@ -458,15 +462,18 @@ def compute_objectives(self, predictions, batch, stage):
         else:
             help = f"did you mean `{near[0]}`?" if near else f"define `{name}` and add it to `modules:`"
         entries = "`modules` has " + (", ".join(f"`{key}`" for key in unmet.keys) or "no entries")
+        claim = NoModule(unmet.place, name)
         if unmet.use is None:
+            # Without a sign that the entry was meant to be there, it may be one that this model does without.
+            is_meant = bool(near) or unmet.is_defined
             return self.finding(
                 unmet.place,
                 f"`{interface.name}` needs `{name}`, and `modules` does not have it",
                 symbol=name,
-                # Without a sign that the entry was meant to be there, it may be one that this model does without.
-                confidence=Confidence.MEDIUM if near or unmet.is_defined else Confidence.LOW,
+                confidence=Confidence.MEDIUM if is_meant else Confidence.LOW,
                 evidence=(interface.evidence, f"`{interface.name}` lists `{name}` among the modules it needs", entries),
                 help=help,
+                claim=claim if is_meant else None,
             )
         return self.finding(
             unmet.use,
@@ -476,6 +483,7 @@ def compute_objectives(self, predictions, batch, stage):
             evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
             related=(Related(unmet.place, entries),),
             help=help,
+            claim=claim,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
@@ -12,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotSaved
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -314,22 +314,15 @@ class LayerNotSaved(Rule):
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._finding(shortfall, whole)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
-        from modellint.confirm.plan import recipe_probe
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.shortfalls import unsaved_layers
+        from modellint.confirm.plan import saving_probe
 
-        recipe = project.recipe(Path(finding.path))
-        for whole in including(recipe, project) if recipe is not None else ():
-            for shortfall in unsaved_layers(whole, project):
-                saved = shortfall.registration.saved
-                if shortfall.layer.place == finding.place and saved is not None and saved.checkpointer is not None:
-                    keeper = saved.checkpointer.path
-                    return recipe_probe(finding, project, "recipe-saving", key=finding.symbol, checkpointer=keeper)
-        return None
+        return saving_probe(claim, project)
 
     def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import unsaved
+
         layer, use = shortfall.layer, shortfall.use
         name = layer.path
         return self.finding(
@@ -341,6 +334,7 @@ class LayerNotSaved(Rule):
             related=[*_related(shortfall), Related(use.place, f"used here, in `{use.function}`")],
             help=_help(shortfall),
             fix=_fix(shortfall, recipe),
+            claim=unsaved(shortfall.registration.saved, layer.place, name),
         )
 
 

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import NotRegistered
     from modellint.confirm.plan import Probe
     from modellint.finding import Fix
     from modellint.graph.python import ModuleFacts
@@ -687,11 +688,11 @@ class Adapter(nn.Module):
             if found.layers or not found.parameters:
                 yield self._finding(found)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
         from modellint.confirm.plan import registration_probe
 
-        return registration_probe(finding, project)
+        return registration_probe(claim, project)
 
     def _finding(self, found: Unregistered) -> Finding:
         kept = found.kept
@@ -716,6 +717,7 @@ class Adapter(nn.Module):
             related=found.related,
             help=remedy,
             fix=_fix(found),
+            claim=found.claim,
         )
 
 

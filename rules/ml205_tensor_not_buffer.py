@@ -13,6 +13,7 @@ from modellint.source import Place, Span, plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import LeftBehind
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
@@ -470,13 +471,15 @@ class Lookup(nn.Module):
         for stranded in project.stranded.of(module):
             yield self._report(stranded)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
-        from modellint.confirm.plan import movement_probe
+        from modellint.confirm.plan import class_probe
 
-        return movement_probe(finding, project)
+        return class_probe(claim, project, "movement", use=claim.use.as_list())
 
     def _report(self, stranded: Stranded) -> Finding:
+        from modellint.claims.layers import LeftBehind
+
         module = stranded.function.module
         name = stranded.attribute
         target = stranded.store.target
@@ -484,6 +487,7 @@ class Lookup(nn.Module):
         met = next(
             use for sure in (True, False) for use in stranded.uses if use.kind is UseKind.MEETS and use.is_sure is sure
         )
+        use = met.function.module.place(met.value)
         factory = stranded.made.factory
         other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
         return self.finding(
@@ -493,11 +497,12 @@ class Lookup(nn.Module):
             confidence=Confidence.MEDIUM if stranded.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(stranded)),
             related=(
-                Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here"),
+                Related(use, f"`{met.function.name}` uses it here"),
                 Related(factory.frame.module.place(factory.value), "the tensor is made here"),
             ),
             help=f'register it: `self.register_buffer("{name}", …)`',
             fix=_registered(stranded, target),
+            claim=LeftBehind(module.place(target), stranded.cls.qualname, name, use),
         )
 
 

@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import MadeAnew
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
@@ -581,15 +582,15 @@ class Model(nn.Module):
         for creation in project.creations.of(module):
             yield self._report(creation)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
         """Call the layer twice: what becomes of the parameters that the first call made?"""
         from modellint.confirm.plan import python_probe
 
-        calls = finding.related[:-1]
-        entry = calls[0].place if calls else finding.place
-        return python_probe(finding, project, "creation", entry)
+        return python_probe(claim, project, "creation", claim.entry)
 
     def _report(self, creation: Creation) -> Finding:
+        from modellint.claims.layers import MadeAnew
+
         module = creation.function.module
         shown = module.text_of(creation.call.callee)
         entry = creation.entry
@@ -601,16 +602,19 @@ class Model(nn.Module):
             )
             for step in creation.route
         ]
+        place = module.place(creation.call)
+        called = related[0].place if related else place
         related.append(Related(creation.user.module.place(creation.use), "the new layer is used here"))
         confidence = Confidence.MEDIUM if creation.is_conditional else Confidence.HIGH
         return self.finding(
-            module.place(creation.call),
+            place,
             f"`{shown}` is created anew at each call of `{owner}.{entry.name}`: its weights are never trained or saved",
             symbol=f"{owner}.{creation.attribute or shown.rpartition('.')[2]}",
             confidence=confidence if creation.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(creation)),
             related=tuple(related),
             help="create the layer in `__init__`, and only call it here",
+            claim=MadeAnew(place, called),
         )
 
 

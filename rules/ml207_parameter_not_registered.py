@@ -16,6 +16,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import NotRegistered
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
@@ -438,14 +439,16 @@ class Model(nn.Module):
             if found.parameters and not found.layers:
                 yield self._contained(found)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
         from modellint.confirm.plan import registration_probe
 
-        return registration_probe(finding, project)
+        return registration_probe(claim, project)
 
     def _derived(self, found: Derived) -> Finding:
-        module = found.function.module
+        from modellint.claims.layers import NotRegistered
+
+        place = found.function.module.place(found.target)
         if found.is_rare:
             confidence = Confidence.LOW
         else:
@@ -454,7 +457,7 @@ class Model(nn.Module):
         if found.use is not None:
             related.append(Related(found.use.function.module.place(found.use.value), "used here"))
         return self.finding(
-            module.place(found.target),
+            place,
             f"{found.operation} makes a plain tensor of the parameter: `self.{found.attribute}` is not registered",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=confidence,
@@ -465,19 +468,24 @@ class Model(nn.Module):
             related=related,
             help="apply it to the tensor inside `nn.Parameter(…)`",
             fix=_moved_inside(found),
+            claim=None if found.is_rare else NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _early(self, found: Early) -> Finding:
+        from modellint.claims.layers import NotRegistered
+
         module = found.function.module
+        place = module.place(found.target)
         kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
         return self.finding(
-            module.place(found.target),
+            place,
             f"`self.{found.attribute}` is a {kind}, assigned before `nn.Module.__init__` has run",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.HIGH if found.is_certain else Confidence.MEDIUM,
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(module.place(found.later), "the base's constructor is called here"),),
             help="call `super().__init__()` first",
+            claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
     def _contained(self, found: Unregistered) -> Finding:
@@ -498,6 +506,7 @@ class Model(nn.Module):
             related=found.related,
             help=help,
             fix=without_comma(kept) if found.is_accident else wrapped(found, "Parameter"),
+            claim=found.claim,
         )
 
 

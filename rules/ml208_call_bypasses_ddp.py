@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
@@ -11,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotWrapped
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -288,20 +288,13 @@ class CallBypassesDdp(Rule):
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotWrapped, project: Project) -> Probe | None:
         """Build the recipe, wrap its entries, and look at what is called; see which gradients are exchanged."""
-        from modellint.confirm.plan import recipe_probe, spot
-        from modellint.link.recipes.shortfalls import bypassing_calls
+        from modellint.confirm.plan import recipe_probe
 
-        module = project.python(Path(finding.path))
-        for bypass in bypassing_calls(module, project) if module is not None and finding.related else ():
-            if bypass.place == finding.place and bypass.is_certain and bypass.brain.classes:
-                recipe, root = bypass.recipes[0]
-                place = recipe.place(recipe.root.span)
-                data = {"key": finding.symbol, "entry": root.text, "called": spot(finding.place)}
-                data |= {"script": bypass.brain.module.path, "brain": bypass.brain.classes[0].qualname}
-                return recipe_probe(finding, project, "recipe-wrapping", place, **data)
-        return None
+        data = {"key": claim.key, "entry": claim.entry, "called": claim.called.as_list()}
+        data |= {"script": claim.script, "brain": claim.brain}
+        return recipe_probe(claim.place, project, "recipe-wrapping", **data)
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry
@@ -321,7 +314,17 @@ class CallBypassesDdp(Rule):
             related=[Related(root.place, f"`{root.text}` is `{use.item.path}`") for _, root in bypass.recipes],
             help=f"call {name}" if entry is not None else "call the entry of `self.modules`",
             fix=_fix(bypass),
+            claim=_claim(bypass),
         )
+
+
+def _claim(bypass: Bypass) -> NotWrapped | None:
+    from modellint.claims.recipes import NotWrapped
+
+    if not bypass.is_certain or not bypass.brain.classes:
+        return None
+    (recipe, root), script, brain = bypass.recipes[0], bypass.brain.module.path, bypass.brain.classes[0].qualname
+    return NotWrapped(recipe.place(recipe.root.span), bypass.use.item.path, root.text, script, brain, bypass.place)
 
 
 def _fix(bypass: Bypass) -> Fix | None:

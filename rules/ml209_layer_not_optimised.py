@@ -12,6 +12,8 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import NotListed
+    from modellint.claims.recipes import NotTrained
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -542,37 +544,29 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
                 if whole is recipe or shortfall.layer.place.path == recipe.path:
                     yield self._untrained(shortfall)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
-        from modellint.confirm.plan import Probe, Target, optimizers_probe, spot
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.shortfalls import untrained_layers
+        from modellint.claims.layers import NotListed
+        from modellint.confirm.plan import Probe, Target, optimizers_probe
 
-        path = Path(finding.path)
-        recipe = project.recipe(path)
-        for whole in including(recipe, project) if recipe is not None else ():
-            for shortfall in untrained_layers(whole, project):
-                if shortfall.layer.place == finding.place and shortfall.registration.reach is not None:
-                    return optimizers_probe(finding, project, shortfall.registration.reach.brain)
-        module = project.python(path)
-        for found in left_out(module, project) if module is not None else ():
-            if f"{found.cls.name}.{found.child}" == finding.symbol:
-                frame, owner = found.optimizer.frame, found.cls.qualname
-                place = spot(frame.module.place(found.optimizer.value))
-                data = {"owner": owner, "child": found.child, "function": frame.function.qualname, "place": place}
-                return Probe(Target(Path(frame.module.path), owner), "optimisation", data)
-        return None
+        if not isinstance(claim, NotListed):
+            return optimizers_probe(claim, project, key=claim.key)
+        data = {"owner": claim.owner, "child": claim.child, "function": claim.function, "place": claim.place.as_list()}
+        return Probe(Target(Path(claim.place.path), claim.owner), "optimisation", data)
 
     def _untrained(self, shortfall: Shortfall) -> Finding:
+        from modellint.claims.recipes import untrained
+
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
         optimizers = trained.optimizers if trained is not None else {}
+        reach, is_certain = shortfall.registration.reach, shortfall.is_certain
         given = ", ".join(f"`{name}`" for name in optimizers)
         related = [Related(place, "an optimizer is made here") for place in dict.fromkeys(optimizers.values())]
         return self.finding(
             layer.place,
             f"`{layer.path}` is used in training, but no optimizer is given its parameters",
             symbol=layer.path,
-            confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
+            confidence=Confidence.HIGH if is_certain else Confidence.LOW,
             evidence=(
                 f"`{layer.target}` has parameters to train, and nothing freezes it",
                 f"`{use.function}` uses `{use.text}` where gradients are computed",
@@ -580,10 +574,15 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
             ),
             related=[*related, Related(use.place, f"used here, in `{use.function}`")],
             help=f"give the parameters of `{layer.path}` to one of the optimizers, or freeze it",
+            # If it is not certain, what is in doubt is if this Brain trains it.
+            claim=untrained(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
         )
 
     def _report(self, found: LeftOut) -> Finding:
-        made, optimizer = found.made, found.optimizer
+        from modellint.claims.layers import NotListed
+
+        made, frame = found.made, found.optimizer.frame
+        place, function = frame.module.place(found.optimizer.value), frame.function.qualname
         listed = ", ".join(f"`{name}`" for name in found.listed)
         return self.finding(
             found.cls.module.place(made.value),
@@ -591,6 +590,7 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
             symbol=f"{found.cls.name}.{found.child}",
             confidence=Confidence.MEDIUM,
             evidence=(f"the other layers are listed one by one: {listed}", "nothing in the file freezes it"),
-            related=(Related(optimizer.frame.module.place(optimizer.value), "the parameters are listed here"),),
+            related=(Related(place, "the parameters are listed here"),),
             help=f"add the parameters of `{found.child}` to the list, or pass those of the whole model",
+            claim=NotListed(place, found.cls.qualname, found.child, function),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
@@ -12,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotSaved, OptimizerNotSaved
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -283,23 +283,14 @@ class StateNotSaved(Rule):
                 if whole is recipe or state.item.place.path == recipe.path:
                     yield self._finding(state, whole)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
-        from modellint.confirm.plan import optimizers_probe, recipe_probe
-        from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.states import unsaved_states
+        from modellint.claims.recipes import OptimizerNotSaved
+        from modellint.confirm.plan import optimizers_probe, saving_probe
 
-        recipe = project.recipe(Path(finding.path))
-        for whole in including(recipe, project) if recipe is not None else ():
-            for state in unsaved_states(whole, project):
-                if state.item.place != finding.place:
-                    continue
-                if state.makes:
-                    return optimizers_probe(finding, project, state.brain, state.place)
-                if state.saved.checkpointer is not None:
-                    keeper = state.saved.checkpointer.path
-                    return recipe_probe(finding, project, "recipe-saving", key=finding.symbol, checkpointer=keeper)
-        return None
+        if isinstance(claim, OptimizerNotSaved):
+            return optimizers_probe(claim, project, makes=claim.made.as_list())
+        return saving_probe(claim, project)
 
     def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
         name = state.item.path
@@ -320,7 +311,18 @@ class StateNotSaved(Rule):
             related=related,
             help=_help(state),
             fix=_fix(state, recipe),
+            claim=_claim(state),
         )
+
+
+def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
+    from modellint.claims.recipes import unsaved, unsaved_optimizer
+
+    place = state.item.place
+    if not state.makes:
+        return unsaved(state.saved, place, state.item.path)
+    # If it is not certain, what is in doubt is if this Brain makes it.
+    return unsaved_optimizer(state.brain, place, state.place) if state.certain else None
 
 
 def _evidence(state: UnsavedState) -> Iterator[str]:

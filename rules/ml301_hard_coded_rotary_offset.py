@@ -15,6 +15,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.positions import LengthNotPositions
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
@@ -585,14 +586,12 @@ class Attention(nn.Module):
                         reported.add(id(value))
                         yield finding
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: LengthNotPositions, project: Project) -> Probe | None:
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
         from modellint.confirm.plan import boundary_probe
 
-        lookup = next((related.place for related in finding.related if related.message == _INDEXED), None)
-        asking = [related.place for related in finding.related if related.message != _INDEXED]
-        is_offset = finding.severity is Severity.ERROR
-        return boundary_probe(finding, project, "positions", [*asking, finding.place], lookup, offset=is_offset)
+        places = [claim.place] if claim.asking is None else [claim.asking, claim.place]
+        return boundary_probe(claim, project, "positions", places, claim.lookup, offset=claim.is_offset)
 
     def _findings(self, table: SizedTable, project: Project) -> Iterator[tuple[Finding, Value]]:
         for part in sums(table.length, project.evaluator):
@@ -631,12 +630,14 @@ class Attention(nn.Module):
             related=_related(table, indices),
             help=_help(indices),
             fix=_fix(part, indices),
+            claim=_claim(part, table, indices, is_offset=True),
         )
 
     def _outside(self, table: SizedTable, part: Located, extreme: Value, project: Project) -> Finding:
         module = part.frame.module
         position = next(arg for arg in extreme.positional if measured(arg) == LengthKind.POSITION)
         inside = module.text_of(position)
+        indices = project.rotary.indices(table)
         return self.finding(
             module.place(part.value),
             f"`+ 1` stands outside of `max`: it belongs to `{inside}`, the other operand is a length already",
@@ -644,14 +645,16 @@ class Attention(nn.Module):
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
-            related=_related(table, project.rotary.indices(table)),
+            related=_related(table, indices),
             help=f"write `max(…, {inside} + 1)`",
             fix=one_inside(part.value, list(extreme.positional).index(position), module),
+            claim=_claim(part, table, indices, is_offset=False),
         )
 
     def _last(self, table: SizedTable, part: Located, project: Project) -> Finding:
         module = part.frame.module
         text = module.text_of(part.value)
+        indices = project.rotary.indices(table)
         return self.finding(
             module.place(part.value),
             f"`{text}` takes the last position for the largest",
@@ -659,14 +662,20 @@ class Attention(nn.Module):
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
-            related=_related(table, project.rotary.indices(table)),
+            related=_related(table, indices),
             help="take the maximum over all positions",
             fix=maximum_of_all(part.value, module),
+            claim=_claim(part, table, indices, is_offset=False),
         )
 
 
-#: What is said of the place that looks the table up.
-_INDEXED = "the table is indexed here"
+def _claim(part: Located, table: SizedTable, indices: list[TableIndex], *, is_offset: bool) -> LengthNotPositions:
+    from modellint.claims.positions import LengthNotPositions
+
+    place = part.frame.module.place(part.value)
+    asking = None if table.callee is None else table.frame.module.place(table.event.value)
+    lookup = indices[0].frame.module.place(indices[0].event.value) if indices else None
+    return LengthNotPositions(place, lookup, asking, is_offset)
 
 
 def _indexed_by(index: TableIndex) -> str:
@@ -679,7 +688,7 @@ def _related(table: SizedTable, indices: list[TableIndex]) -> Iterator[Related]:
     if table.callee is not None:
         yield Related(table.frame.module.place(table.event.value), f"the length is passed as `{table.name}`")
     for index in indices[:1]:
-        yield Related(index.frame.module.place(index.event.value), _INDEXED)
+        yield Related(index.frame.module.place(index.event.value), "the table is indexed here")
 
 
 def _help(indices: list[TableIndex]) -> str:

@@ -13,6 +13,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.positions import StepBeyond
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
@@ -502,23 +503,23 @@ class Attention(nn.Module):
                         yield self._report(table, index)
                         break
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with what was kept of them."""
-        from modellint.confirm.plan import boundary_probe, function_at
+        from modellint.confirm.plan import boundary_probe
 
-        function = function_at(finding.place, project)
-        past = (
-            [] if function is None else [str(kept.data) for kept in _kept_from_before(function) if kept.op is Op.PARAM]
-        )
-        lookup = finding.related[0].place
-        return boundary_probe(finding, project, "step", [finding.place], lookup, past=list(dict.fromkeys(past)))
+        return boundary_probe(claim, project, "step", [claim.place], claim.lookup, past=claim.past)
 
     def _report(self, table: SizedTable, index: TableIndex) -> Finding:
+        from modellint.claims.positions import StepBeyond
+
         module = table.frame.module
+        place, lookup = module.place(table.event.value), index.frame.module.place(index.event.value)
+        kept = _kept_from_before(table.frame.function)
+        past = dict.fromkeys(str(value.data) for value in kept if value.op is Op.PARAM)
         ids = index.ids.value.data
         length = table.length.frame.module.text_of(table.length.value)
         return self.finding(
-            module.place(table.event.value),
+            place,
             f"the table has `{length}` rows, which need not cover the positions `{ids}`",
             symbol=module.text_of(table.event.value.callee),
             confidence=Confidence.MEDIUM,
@@ -526,8 +527,9 @@ class Attention(nn.Module):
                 f"`{length}` is the length of the current input",
                 f"`{ids}` is passed in, and the sequence may continue a cached one",
             ),
-            related=(Related(index.frame.module.place(index.event.value), "the table is indexed here"),),
+            related=(Related(lookup, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
+            claim=StepBeyond(place, lookup, tuple(past)),
         )
 
 

@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.positions import TableEnds
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
@@ -510,28 +511,31 @@ class Encoder(nn.Module):
                 reported.add(id(found.table.value))
                 yield self._report(found)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
         from modellint.confirm.plan import boundary_probe
 
-        use = finding.related[0].place
-        return boundary_probe(finding, project, "table", [use], use)
+        return boundary_probe(claim, project, "table", [claim.lookup], claim.lookup)
 
     def _report(self, found: FixedTable) -> Finding:
+        from modellint.claims.positions import TableEnds
+
         table, use, size = found.table, found.use, found.rows
         length = found.length.frame.module.text_of(found.length.value)
         text = table.frame.module.text_of(table.value)
+        place, lookup = table.frame.module.place(table.value), use.frame.module.place(use.value)
         if size is None:
             rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
         else:
             given = "" if size.constant is not None else f", the default of `{size}`,"
             rows, built = f"{size.number} rows", f"{size.number} rows{given} are built once"
         return self.finding(
-            table.frame.module.place(table.value),
+            place,
             f"the table has {rows}, but is read for `{length}` positions, however many they are",
             symbol=text,
             confidence=Confidence.MEDIUM,
             evidence=(built, f"`{length}` is known only at run time, and neither compared nor limited"),
-            related=(Related(use.frame.module.place(use.value), "the table is read here"),),
+            related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
+            claim=TableEnds(place, lookup),
         )

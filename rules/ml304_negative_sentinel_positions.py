@@ -13,6 +13,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.positions import NegativeFiller
     from modellint.confirm.plan import Probe
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -431,16 +432,15 @@ def smooth(labels, mask, n_classes):
                 elif found is not None and found.fact.writer is not None:
                     yield self._looked_up(found, found.fact.writer, project)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
         """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
         from modellint.confirm.plan import boundary_probe, function_at
 
-        function = function_at(finding.place, project)
+        function = function_at(claim.place, project)
         callers = [] if function is None else project.callers(function)
         users = [caller.module.source.path.as_posix() for caller in callers]
-        lookup = finding.related[0].place if finding.related else None
-        places = [finding.place] if lookup is None else [lookup, finding.place]
-        return boundary_probe(finding, project, "sentinel", places, lookup, users=list(dict.fromkeys(users)))
+        places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
+        return boundary_probe(claim, project, "sentinel", places, claim.lookup, users=list(dict.fromkeys(users)))
 
     def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
         fact, frame = arrival.fact, arrival.lookup.frame
@@ -472,18 +472,22 @@ def smooth(labels, mask, n_classes):
         related: list[Related],
         project: Project,
     ) -> Finding:
+        from modellint.claims.positions import NegativeFiller
+
         call, module = writer.value, writer.frame.module
         position = project.facts.filling_argument(call, writer.frame)
-        place = None if position is None else argument_place(call, *position, module)
+        argument = None if position is None else argument_place(call, *position, module)
+        place = argument or module.place(call)
         return self.finding(
-            module.place(call) if place is None else place,
+            place,
             message,
             symbol=module.text_of(call.callee),
             confidence=confidence,
             evidence=evidence,
             related=related,
             help="fill with 0 and let the attention mask hide those elements",
-            fix=None if place is None else Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)),
+            fix=None if argument is None else Fix("Fill with 0", Applicability.UNSAFE, (Edit(argument, "0"),)),
+            claim=NegativeFiller(place, related[0].place if related else None),
         )
 
 

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.positions import GridEmpty
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
@@ -357,19 +358,22 @@ def flatten(features, heads):
                         multiples.discard(id(rounded.division.value))
                         yield self._report(rounded)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
         """Run what uses the size, else what computes it, with images that become smaller."""
         from modellint.confirm.plan import boundary_probe
 
-        measured, used = (related.place for related in finding.related)
-        return boundary_probe(finding, project, "grid", [used, measured, finding.place])
+        return boundary_probe(claim, project, "grid", [claim.used, claim.measured, claim.place])
 
     def _report(self, rounded: RoundedSide) -> Finding:
+        from modellint.claims.positions import GridEmpty
+
         division, module = rounded.division.value, rounded.division.frame.module
         text, divisor = module.text_of(division), module.text_of(rounded.divisor)
         numerator = module.text_of(rounded.numerator)
         side = rounded.side.frame.module.text_of(rounded.side.value)
         place = module.place(division)
+        measured = rounded.side.frame.module.place(rounded.side.value)
+        used = rounded.use.frame.module.place(rounded.use.value)
         return self.finding(
             place,
             f"`{text}` is 0 where `{numerator}` is below `{divisor}`: the grid of patches is empty",
@@ -380,13 +384,14 @@ def flatten(features, heads):
                 "no `max`, comparison or rounding up keeps it at one patch or more",
             ),
             related=(
-                Related(rounded.side.frame.module.place(rounded.side.value), "the side is measured here"),
-                Related(rounded.use.frame.module.place(rounded.use.value), "the size is used here"),
+                Related(measured, "the side is measured here"),
+                Related(used, "the size is used here"),
             ),
             help=f"keep one patch: `max(1, {text})`" if rounded.is_resized_to else _TOO_SMALL,
             fix=Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),))
             if rounded.is_resized_to and written(division, module) is not None
             else None,
+            claim=GridEmpty(place, measured, used),
         )
 
 

@@ -12,6 +12,7 @@ from modellint.rule import Example, Rule, any_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotLoaded, Unresolved
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -301,20 +302,24 @@ model:
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield self._undefined(found) if describe is None else self._unresolved(found, *describe(found.problem))
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
+        from modellint.claims.recipes import Unresolved
         from modellint.confirm.plan import config_probe, loading_probe
 
-        in_config = config_probe(finding, project, "interpolation", text=f"${{{finding.symbol}}}")
-        return in_config or loading_probe(finding, project, finding.place, "0")
+        if isinstance(claim, Unresolved):
+            return config_probe(claim.place, project, "interpolation", text=claim.text)
+        return loading_probe(claim, project)
 
     def _undefined(self, found: FoundProblem) -> Finding:
+        from modellint.claims.recipes import NotLoaded, Unresolved
         from modellint.graph.recipe import Dialect, TagKind
 
         problem, recipe = found.problem, found.recipe
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
-        what = f"`${{{problem.text}}}` leads nowhere: " if is_plain else f"`{problem.reference}` leads nowhere: "
+        written = f"${{{problem.text}}}" if is_plain else problem.reference
+        what = f"`{written}` leads nowhere: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
         else:
@@ -342,9 +347,12 @@ model:
             evidence=_interpolation(problem) if is_plain else (_REFUSED,),
             related=related,
             help=help,
+            claim=Unresolved(problem.place, written) if is_plain else NotLoaded(problem.place, "0"),
         )
 
     def _unresolved(self, found: FoundProblem, what: str, evidence: str, help: str) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
         problem = found.problem
         return self.finding(
             problem.place,
@@ -353,6 +361,7 @@ model:
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
+            claim=NotLoaded(problem.place, "0"),
         )
 
 

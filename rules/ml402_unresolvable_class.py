@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -13,6 +12,7 @@ from modellint.rule import Example, Rule, any_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotLocated, NotMade
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -287,20 +287,14 @@ name: Encoder
             if near or bad.target.is_sure:
                 yield self._missing(bad, recipe, near)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
-        from modellint.confirm.plan import config_probe, loading_probe
-        from modellint.link.recipes.targets import tagged_items
+        from modellint.claims.recipes import NotMade
+        from modellint.confirm.plan import config_probe, making_probe
 
-        in_config = config_probe(finding, project, "target", name=finding.symbol)
-        if in_config is not None:
-            return in_config
-        recipe = project.recipe(Path(finding.path))
-        for item, _ in tagged_items(recipe, project) if recipe is not None else ():
-            if item.recipe.place(item.node.tag.span) == finding.place:
-                key = item.path.partition("[")[0]
-                return loading_probe(finding, project, finding.place, "", about=finding.symbol, keys=[key])
-        return None
+        if isinstance(claim, NotMade):
+            return making_probe(claim, project)
+        return config_probe(claim.place, project, "target", name=claim.target)
 
     def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
         target = bad.target
@@ -318,6 +312,7 @@ name: Encoder
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
             help=f"did you mean {any_of(near)}?" if near else "correct the name",
+            claim=_claim(bad, recipe),
         )
 
     def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
@@ -335,7 +330,17 @@ name: Encoder
             ),
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, what),
+            claim=_claim(bad, recipe),
         )
+
+
+def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
+    from modellint.claims.recipes import NotLocated, NotMade
+
+    place = recipe.place(bad.node.tag.span)
+    if recipe.dialect is Dialect.OMEGACONF:
+        return NotLocated(place, bad.name)
+    return NotMade(place, bad.item.top, bad.name, "")
 
 
 _LOCATING = "Hydra raises `InstantiationException` when it is instantiated"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -13,6 +12,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotCalled, NotMade
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.signatures import Misfit, Parameters
@@ -272,24 +272,15 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
             for misfit in bad.misfits:
                 yield self._finding(bad, misfit)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
-        from modellint.confirm.plan import config_probe, loading_probe
-        from modellint.link.recipes.targets import bad_calls
+        from modellint.claims.recipes import NotMade
+        from modellint.confirm.plan import config_probe, making_probe
 
-        path = Path(finding.path)
-        recipe = project.recipe(path) or project.config(path)
-        for bad in bad_calls(recipe, project) if recipe is not None else ():
-            for misfit in bad.misfits:
-                if bad.place(misfit) == finding.place:
-                    node, key = bad.item.node, bad.item.path.partition("[")[0]
-                    given = {"positional": len(bad.item.elements), "keywords": [str(n) for n in bad.item.fields]}
-                    in_config = config_probe(finding, project, "target", name=node.tag.target, **given)
-                    if bad.item.recipe.dialect is Dialect.OMEGACONF:
-                        return in_config
-                    place, says = bad.item.recipe.place(node.tag.span), misfit.unknown or (*misfit.missing, "")[0]
-                    return loading_probe(finding, project, place, "", about=node.tag.target, says=says, keys=[key])
-        return None
+        if isinstance(claim, NotMade):
+            return making_probe(claim, project)
+        given = {"name": claim.target, "positional": claim.positional, "keywords": claim.keywords}
+        return config_probe(claim.place, project, "target", **given)
 
     def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
         from modellint.graph.recipe import TagKind
@@ -308,8 +299,9 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
+        claim: NotMade | NotCalled | None = _claim(bad, misfit)
         if is_plain and misfit.unknown and not near:
-            confidence = Confidence.LOW  # the program may take it out before it builds the object
+            confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         return self.finding(
             bad.place(misfit),
             _message(name, misfit, len(bad.item.elements)),
@@ -318,7 +310,19 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
             evidence=evidence,
             related=(Related(target.place, "defined here"),) if target.place is not None else (),
             help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),
+            claim=claim,
         )
+
+
+def _claim(bad: BadCall, misfit: Misfit) -> NotMade | NotCalled:
+    from modellint.claims.recipes import NotCalled, NotMade
+
+    item, tag = bad.item, bad.item.node.tag
+    if item.recipe.dialect is Dialect.OMEGACONF:
+        return NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
+    first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
+    says = first.unknown or (*first.missing, "")[0]
+    return NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
 
 
 def _message(name: str, misfit: Misfit, given: int) -> str:

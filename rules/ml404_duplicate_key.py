@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotLoaded
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -156,26 +157,29 @@ class DuplicateKey(Rule):
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and with another name for the second key."""
         from modellint.confirm.plan import loading_probe
 
-        return loading_probe(finding, project, finding.place, f"modellint_{finding.span.line}_{finding.span.column}")
+        return loading_probe(claim, project)
 
     def _finding(self, repeated: RepeatedKey) -> Finding:
+        from modellint.claims.recipes import NotLoaded
         from modellint.graph.recipe import MERGE
 
+        place = repeated.recipe.place(repeated.second.key.span)
         name = repeated.second.key.text
         tag = repeated.owner.tag.text
         error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         help = "remove one of the two" + (", which say the same" if same else "")
         return self.finding(
-            repeated.recipe.place(repeated.second.key.span),
+            place,
             f"the key `{name}` stands twice in one mapping",
             symbol=name,
             confidence=Confidence.HIGH,
             evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one key, `<<: [*one, *other]`" if name == MERGE else help,
+            claim=NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -12,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NoKey
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -437,17 +437,16 @@ def compute_forward(self, batch, stage):
             if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
                 yield self._finding(missing)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NoKey, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and look the name up as the script does."""
-        from modellint.confirm.plan import reading_probe
-        from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.confirm.plan import recipe_probe
 
-        module = project.python(Path(finding.path))
-        missing = missing_keys(module, project) if module is not None else ()
-        is_override = any(one.is_override and one.use.place == finding.place for one in missing)
-        return reading_probe(finding, project, is_override=is_override)
+        data = {"key": claim.key, "is_override": claim.is_override}
+        return recipe_probe(claim.place, project, "recipe-reading", **data)
 
     def _finding(self, missing: MissingKey) -> Finding:
+        from modellint.claims.recipes import NoKey
+
         use = missing.use
         certain = [lacking for lacking in missing.recipes if lacking.certain]
         recipes = certain or list(missing.recipes)
@@ -466,10 +465,15 @@ def compute_forward(self, batch, stage):
             ),
             related=[Related(_head(lacking), f"the recipe, which has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
+            # If it is not certain, what is in doubt is if the script asks.
+            claim=NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
         )
 
     def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NoKey
+
         interface, name = unmet.interface, unmet.name
+        claim = NoKey(unmet.place, name, is_override=False)
         near = get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
         help = f"did you mean `{near[0]}`?" if near else f"add `{name}` to the recipe"
         if unmet.use is None:
@@ -483,6 +487,7 @@ def compute_forward(self, batch, stage):
                     f"`{interface.name}` lists `{name}` among the keys it needs, and raises `ValueError` without it",
                 ),
                 help=help,
+                claim=claim,
             )
         return self.finding(
             unmet.use,
@@ -492,6 +497,7 @@ def compute_forward(self, batch, stage):
             evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
             related=(Related(unmet.place, f"the recipe, which has no `{name}`"),),
             help=help,
+            claim=claim,
         )
 
 

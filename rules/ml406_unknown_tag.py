@@ -11,6 +11,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotLoaded
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -155,26 +156,31 @@ class UnknownTag(Rule):
         for found in problems(recipe, project, (ProblemKind.SHAPE,)):
             yield self._misplaced(found.problem)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the tag."""
         from modellint.confirm.plan import loading_probe
 
-        is_tag_alone = finding.span.end_column - finding.span.column == len(finding.symbol)
-        return loading_probe(finding, project, finding.place, "" if is_tag_alone else "0")
+        return loading_probe(claim, project)
 
     def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
         text = found.node.tag.text
+        place = recipe.place(found.node.tag.span)
         near = _nearest(text)
         return self.finding(
-            recipe.place(found.node.tag.span),
+            place,
             f"HyperPyYAML knows no tag `{text}`",
             symbol=text,
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
             evidence=(_REFUSED,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
+            claim=NotLoaded(place, ""),
         )
 
     def _misplaced(self, problem: Problem) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
         return self.finding(
             problem.place,
             f"`{problem.missing}` stands in front of a mapping or list, and takes text only",
@@ -182,6 +188,7 @@ class UnknownTag(Rule):
             confidence=Confidence.HIGH,
             evidence=("HyperPyYAML raises an error for it when the recipe is loaded",),
             help=f"tag the elements one by one with `{problem.missing}`",
+            claim=NotLoaded(problem.place, "0"),
         )
 
 

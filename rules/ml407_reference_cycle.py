@@ -10,6 +10,7 @@ from modellint.rule import Example, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.recipes import NotLoaded
     from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -156,13 +157,15 @@ class ReferenceCycle(Rule):
         for found in problems(recipe, project, (ProblemKind.CYCLE, ProblemKind.ITSELF)):
             yield self._finding(found.problem, found.problem.kind is ProblemKind.ITSELF)
 
-    def probe(self, finding: Finding, project: Project) -> Probe | None:
+    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference."""
         from modellint.confirm.plan import loading_probe
 
-        return loading_probe(finding, project, finding.place, "0")
+        return loading_probe(claim, project)
 
     def _finding(self, problem: Problem, is_itself: bool) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
         if not problem.text:
             what = f"`{problem.missing}` is included by itself, or by what it includes"
             evidence, help = "HyperPyYAML includes it again and again until it fails", "take this `!include:` out"
@@ -181,4 +184,5 @@ class ReferenceCycle(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
+            claim=NotLoaded(problem.place, "0"),
         )

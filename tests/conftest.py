@@ -92,10 +92,19 @@ WORD_RULE = '''
 """A pack of rules for tests."""
 
 import re
+from dataclasses import dataclass
 
+from modellint.claims import Claim
 from modellint.finding import Confidence, Related, Severity
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Word(Claim):
+    """What a line says of the word in it."""
+
+    says: str
 
 
 class WordRule(Rule):
@@ -139,6 +148,7 @@ class WordRule(Rule):
                 evidence=["it is written there"],
                 related=[Related(Place(seen_from.as_posix(), Span(1, 1, 1, 2)), "seen from here")],
                 help="Use another word",
+                claim=Word(place, line.rpartition(" ")[2]),
             )
 '''
 

@@ -141,6 +141,31 @@ def test_a_broken_cache_is_no_cache(words: Workspace, damage: object) -> None:
     assert words.check() == first
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"Word"', b'"Place"'),
+        (b'"Word"', b'["Word"]'),
+        (b'"modellint_rule_path', b'"no_rule_path'),
+        (b'{"place":[', b'{"place":["x",'),
+        (b'{"place":[', b'{"site":['),
+        (b',"WORD"]]]', b",7]]]"),
+        (b',"WORD"]]]', b"]]]"),
+    ],
+)
+def test_a_broken_claim_is_no_cache(words: Workspace, analysed: list[str], old: bytes, new: bytes) -> None:
+    words.write({"a.py": "a = WORD\n"})
+    first = words.check()
+    file = cache_file(words)
+    assert old in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(old, new))
+    analysed.clear()
+    assert words.check() == first
+    assert analysed == ["a.py"]
+    assert words.check() == first
+    assert analysed == ["a.py"]
+
+
 def test_other_files_stay_remembered(words: Workspace, analysed: list[str]) -> None:
     words.write({"a.py": "a = WORD\n", "b.py": "b = WORD\n", "c.py": "c = WORD\n"})
     words.check()

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from modellint.confirm.plan import Group
 
 PROBE = """
-    def probe(self, finding, project):
+    def probe(self, claim, project):
         from pathlib import Path
 
         from modellint.confirm.plan import Probe, Target
 
-        path = Path(finding.path)
-        line = path.read_text().splitlines()[finding.span.line - 1]
-        return None if "nothing to run" in line else Probe(Target(path, str(finding.span.line)), "word", {"says": line})
+        if claim.says == "run":
+            return None
+        return Probe(Target(Path(claim.place.path), str(claim.place.span.line)), "word", {"says": claim.says})
 """
 CODE = """\
 a = WORD  # confirmed
@@ -52,7 +52,7 @@ def answered(group: Group, setup: Setup) -> dict[int, Verdict]:
     """The verdict that the line of a finding asks for."""
     found = {}
     for number, probe in group.probes:
-        word = probe.data["says"].rpartition(" ")[2]
+        word = probe.data["says"]
         found[number] = Verdict(STATUSES[word], "cpu", f"it was {word} by running it")
     return found
 
@@ -82,6 +82,19 @@ def test_refuted_findings_are_hidden_and_confirmed_ones_are_lifted(confirming: W
         (4, "high", "confirmed"),
         (7, "high", "unconfirmed"),
     ]
+
+
+def test_what_is_remembered_can_be_confirmed(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    confirming.run("check", "a.py")
+    monkeypatch.setattr("modellint.analyser.Analyser.analyse", lambda *_: pytest.fail("the cache was not used"))
+    result = confirming.run("check", "--confirm", "--confirmed-only", "--output-format", "json", "a.py")
+    assert shown(result) == [(1, "high", "confirmed"), (4, "high", "confirmed")]
+
+
+def test_what_other_processes_find_can_be_confirmed(confirming: Workspace) -> None:
+    confirming.write({f"m{number}.py": "a = WORD  # confirmed\n" for number in range(8)})
+    result = confirming.run("check", "--confirm", "--jobs", "2", "--no-cache", "--output-format", "json", "a.py", ".")
+    assert [status for _, _, status in shown(result)].count("confirmed") == 10
 
 
 def test_refuted_findings_are_counted_and_the_guard_is_named(confirming: Workspace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from modellint.config import UsageError
 from modellint.confirm.child import Setup, answer
@@ -98,21 +98,20 @@ class Confirmer:
         return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
 
     def _probe(self, finding: Finding) -> Probe | None:
-        probe: Any = getattr(self._rules[finding.code], "probe", None)
-        if probe is None:
+        rule = self._rules[finding.code]
+        if finding.claim is None:
             return None
         if kind_of(finding.path) == NOTEBOOK:
-            return self._probe_in_notebook(probe, finding)
-        found: Probe | None = probe(finding, self._project)
-        return found
+            book = self._opened(finding.path)
+            return book.filled(rule.probe(book.inner(finding).claim, book.project))
+        return rule.probe(finding.claim, self._project)
 
-    def _probe_in_notebook(self, probe: Any, finding: Finding) -> Probe | None:
+    def _opened(self, path: str) -> Opened:
         from modellint.confirm.notebooks import Opened
 
-        if finding.path not in self._notebooks:
-            self._notebooks[finding.path] = Opened(Path(finding.path), self._project.options)
-        book = self._notebooks[finding.path]
-        return book.filled(probe(book.inner(finding), book.project))
+        if path not in self._notebooks:
+            self._notebooks[path] = Opened(Path(path), self._project.options)
+        return self._notebooks[path]
 
     def _why_not(self, finding: Finding) -> str:
         if self._rules[finding.code].is_confirmable():

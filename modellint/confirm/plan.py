@@ -1,6 +1,6 @@
 """What has to be run to confirm a finding, and what can be run together.
 
-A rule's `probe()` turns one of its findings into a `Probe`: what to build and what to observe. Probes of one target
+A rule's `probe()` turns the claim of a finding into a `Probe`: what to build and what to observe. Probes of one target
 share a child process, so that a recipe is built once however many findings it has.
 """
 
@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.finding import Confidence
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from modellint.finding import Finding
+    from modellint.claims import Claim
+    from modellint.claims.layers import LeftBehind, NotRegistered
+    from modellint.claims.recipes import NotLoaded, NotMade, NotSaved, NotTrained, OptimizerNotSaved
     from modellint.graph.python import Class, Function
     from modellint.link.project import Project
-    from modellint.link.recipes.scripts import BrainUse
     from modellint.source import Place
 
 
@@ -55,16 +54,11 @@ class Group:
     probes: tuple[tuple[int, Probe], ...]
 
 
-def recipe_probe(
-    finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
-) -> Probe | None:
-    """A probe of the recipe that `place` is in (the finding's own place, if it is not given), or that includes it.
-
-    None if none of them loads.
-    """
+def recipe_probe(place: Place, project: Project, kind: str, **data: Any) -> Probe | None:
+    """A probe of the recipe that a place is in, or that includes it; None if none of them loads."""
     from modellint.link.recipes.pairing import including, scripts_of
 
-    recipe = project.recipe(Path((place or finding.place).path))
+    recipe = project.recipe(Path(place.path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)
     if whole is None:
         return None
@@ -72,76 +66,70 @@ def recipe_probe(
     return Probe(Target(whole.source.path, script=script), kind, data)
 
 
-def config_probe(finding: Finding, project: Project, kind: str, **data: Any) -> Probe | None:
-    """A probe of the plain configuration that a finding is in, None if that is a recipe.
-
-    None for a finding of low confidence too: what is in doubt there is what the program does to the configuration.
-    """
-    if finding.confidence is Confidence.LOW:
-        return None
-    config = project.config(Path(finding.path))
+def config_probe(place: Place, project: Project, kind: str, **data: Any) -> Probe | None:
+    """A probe of the plain configuration that a place is in, None if that is a recipe."""
+    config = project.config(Path(place.path))
     return None if config is None else Probe(Target(config.source.path), f"config-{kind}", data)
 
 
-def loading_probe(finding: Finding, project: Project, place: Place, instead: str, **data: Any) -> Probe | None:
-    """A probe of whether a recipe loads, and whether it does with something else `instead` of what is at `place`."""
-    return recipe_probe(finding, project, "recipe-loading", place, edits=[[*spot(place), instead]], **data)
+def loading_probe(claim: NotLoaded, project: Project) -> Probe | None:
+    """A probe of whether a recipe loads, and whether it does with something else instead of what is at a place."""
+    return recipe_probe(claim.place, project, "recipe-loading", edits=[[*claim.place.as_list(), claim.instead]])
 
 
-def reading_probe(finding: Finding, project: Project, *, is_override: bool) -> Probe | None:
-    """A probe of whether a recipe has the key that a script reads or overrides.
-
-    The recipe is at the first related place, if there is one. None for a finding of low confidence: what is in doubt
-    there is if the script asks.
-    """
-    if finding.confidence is Confidence.LOW:
-        return None
-    recipe = finding.related[0].place if finding.related else finding.place
-    return recipe_probe(finding, project, "recipe-reading", recipe, key=finding.symbol, is_override=is_override)
+def making_probe(claim: NotMade, project: Project) -> Probe | None:
+    """A probe of whether a recipe loads, and with it what a tag names."""
+    data = {"edits": [[*claim.place.as_list(), ""]], "about": claim.target, "says": claim.says, "keys": [claim.key]}
+    return recipe_probe(claim.place, project, "recipe-loading", **data)
 
 
-def optimizers_probe(finding: Finding, project: Project, brain: BrainUse, made: Place | None = None) -> Probe | None:
-    """A probe of the optimizers that a Brain makes: do they get the parameters of what the finding is about?
-
-    With the place where one is `made`: does the Brain hand that one to the checkpointer?
-    """
-    method = brain.method("init_optimizers")
-    if finding.confidence is Confidence.LOW or not brain.classes or method is None:
-        return None
-    data: dict[str, Any] = {"key": finding.symbol, "script": brain.module.path, "brain": brain.classes[0].qualname}
-    if made is not None:
-        data["makes"] = spot(made)
-    return recipe_probe(finding, project, "recipe-optimisation", **data)
+def saving_probe(claim: NotSaved, project: Project) -> Probe | None:
+    """A probe of what a checkpointer saves."""
+    return recipe_probe(claim.place, project, "recipe-saving", key=claim.key, checkpointer=claim.checkpointer)
 
 
-def python_probe(
-    finding: Finding, project: Project, kind: str, place: Place | None = None, **data: Any
-) -> Probe | None:
-    """A probe of the function or class that `place` stands in (the finding's own place, if it is not given)."""
-    target = _target_at(place or finding.place, project)
+def optimizers_probe(claim: NotTrained | OptimizerNotSaved, project: Project, **data: Any) -> Probe | None:
+    """A probe of the optimizers that a Brain makes."""
+    return recipe_probe(claim.place, project, "recipe-optimisation", script=claim.script, brain=claim.brain, **data)
+
+
+def python_probe(claim: Claim, project: Project, kind: str, place: Place | None = None, /, **data: Any) -> Probe | None:
+    """A probe of the function or class that `place` stands in (the claim's own place, if it is not given)."""
+    target = _target_at(place or claim.place, project)
     if target is None:
         return None
-    return Probe(target, kind, {"name": target.name, "place": spot(finding.place), **data})
+    return Probe(target, kind, {"name": target.name, "place": claim.place.as_list(), **data})
+
+
+def class_probe(claim: NotRegistered | LeftBehind, project: Project, kind: str, /, **data: Any) -> Probe | None:
+    """A probe of an attribute of a class."""
+    probe = python_probe(claim, project, kind, owner=claim.owner, attribute=claim.attribute, **data)
+    return None if probe is None else replace(probe, target=replace(probe.target, name=claim.owner))
+
+
+def registration_probe(claim: NotRegistered, project: Project) -> Probe | None:
+    """A probe of an attribute: is what it holds registered?"""
+    return class_probe(claim, project, "registration")
 
 
 def boundary_probe(
-    finding: Finding, project: Project, claim: str, places: Iterable[Place], lookup: Place | None = None, **data: Any
+    claim: Claim, project: Project, kind: str, places: Iterable[Place], lookup: Place | None = None, **data: Any
 ) -> Probe | None:
     """A probe of the functions that some places stand in, the likeliest first, at the ends of what they are made for.
 
-    `claim` is one of "positions", "step", "table", "sentinel", "grid" (see `worker.boundaries`); `lookup` is the place
+    `kind` is one of "positions", "step", "table", "sentinel", "grid" (see `worker.boundaries`); `lookup` is the place
     that can fail.
     """
     targets = list(dict.fromkeys(target for place in places if (target := _target_at(place, project)) is not None))
     if not targets:
         return None
     functions = [[str(target.path), target.name] for target in targets]
-    known = {} if lookup is None else {"lookup": spot(lookup)}
-    place = spot(finding.place)
+    known = {} if lookup is None else {"lookup": lookup.as_list()}
+    place = claim.place.as_list()
     return Probe(
         targets[0],
         "boundaries",
-        {"claim": claim, "place": place, "functions": functions, "observe": True, **known, **data},
+        {"claim": kind, "place": place, "functions": functions, "observe": True, **known, **data},
     )
 
 
@@ -162,32 +150,6 @@ def _target_at(place: Place, project: Project) -> Target | None:
     if not around:
         return None
     return Target(Path(place.path), max(around, key=lambda definition: definition.line).qualname)
-
-
-def spot(place: Place) -> list[Any]:
-    """A place as the worker reads it."""
-    span = place.span
-    return [place.path, span.line, span.column, span.end_line, span.end_column]
-
-
-def registration_probe(finding: Finding, project: Project) -> Probe | None:
-    """A probe of an attribute, named by a finding as `Class.attribute`: is what it holds registered?
-
-    None for a finding of low confidence: what is in doubt there is if the attribute is meant to be registered.
-    """
-    if finding.confidence is Confidence.LOW:
-        return None
-    owner, _, attribute = finding.symbol.rpartition(".")
-    probe = python_probe(finding, project, "registration", owner=owner, attribute=attribute)
-    return None if probe is None else replace(probe, target=replace(probe.target, name=owner))
-
-
-def movement_probe(finding: Finding, project: Project) -> Probe | None:
-    """A probe of a tensor, named by a finding as `Class.attribute` and used at its first related place."""
-    owner, _, attribute = finding.symbol.rpartition(".")
-    use = spot(finding.related[0].place)
-    probe = python_probe(finding, project, "movement", owner=owner, attribute=attribute, use=use)
-    return None if probe is None else replace(probe, target=replace(probe.target, name=owner))
 
 
 def grouped(probes: Iterable[tuple[int, Probe]]) -> list[Group]:

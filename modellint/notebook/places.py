@@ -18,6 +18,7 @@ from modellint.suppressions import in_python, in_yaml
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from modellint.claims import Claim
     from modellint.files import Files
     from modellint.finding import Finding
     from modellint.notebook.reading import Cell, Notebook, Part
@@ -54,13 +55,20 @@ def with_places(
 ) -> Finding:
     """A finding with all of its places changed, and the edits of its fix, or the places of these."""
     change = edited or (lambda edit: Edit(moved(edit.place), edit.text))
-    fix = finding.fix
+    fix, claim = finding.fix, finding.claim
     return replace(
         finding,
         place=moved(finding.place),
         related=tuple(Related(moved(other.place), other.message) for other in finding.related),
         fix=None if fix is None else replace(fix, edits=tuple(map(change, fix.edits))),
+        claim=None if claim is None else _moved(claim, moved),
     )
+
+
+def _moved(claim: Claim, move: Callable[[Place], Place]) -> Claim:
+    from modellint.claims import moved
+
+    return moved(claim, move)
 
 
 def suppressions_in(path: Path, data: bytes) -> tuple[Suppression, ...]:

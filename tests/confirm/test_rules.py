@@ -71,7 +71,9 @@ def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]
         project = Project(ProjectOptions(root=folder))
         fixed = [finding for finding in found if finding.fix is not None]
         repaired = Repaired(finding.fix for finding in fixed if finding.fix is not None)
-        probes = [(number, rule().probe(finding, project)) for number, finding in enumerate(fixed)]  # type: ignore[attr-defined]
+        probes = [
+            (number, rule().probe(finding.claim, project)) for number, finding in enumerate(fixed) if finding.claim
+        ]
         _write(folder, example.fixed or {})
         left = {(finding.symbol, finding.message) for finding in modellint.check([folder], isolated=True, jobs=1)}
         groups = grouped([(number, repaired.probe(probe)) for number, probe in probes if probe is not None])

@@ -169,16 +169,16 @@ def recipe_optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
 
     With `makes`, whether one that it makes on a line is added to the checkpointer.
     """
-    key, makes = probe["key"], probe.get("makes")
+    makes = probe.get("makes")
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     checkpointer = _Checkpointer()
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build(None)
-        found = lookup(objects, key)
+        found = None if makes else lookup(objects, probe["key"])
         if not makes and (_is_unbuilt(found) or not isinstance(found, nn.Module)):
-            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
+            return _unconfirmed(f"`{probe['key']}` could not be built: {recipe.reason(found)}")
         session.begin("importing the script")
         brain = _brain(session, probe, objects, checkpointer)
         session.begin("running `init_optimizers`")
@@ -194,7 +194,7 @@ def recipe_optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
         return _confirmed(f"`init_optimizers` made an optimizer (`{kind}`) that it did not add to the checkpointer")
     if not made:
         return _unconfirmed("`init_optimizers` made no optimizer")
-    return _optimised(key, _learning(found), made)
+    return _optimised(probe["key"], _learning(found), made)
 
 
 def _optimised(

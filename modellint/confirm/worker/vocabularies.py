@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .probes import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
-_TOKENIZER = re.compile(r"^(?:len\()?(\w+)(?:\)|\.vocab_size)$")
 _MAX_CALLS = 8
 
 Outcome = dict[str, Any]
@@ -120,11 +118,10 @@ class _Tokenizer:
 
 def growing(session: Session, probe: dict[str, Any]) -> Outcome:
     """Whether a function leaves a table with fewer rows than its tokenizer has ids then."""
-    name, table = probe["name"], Spot.of(probe["table"])
-    said = _TOKENIZER.match(probe["size"])
+    name, table, argument = probe["name"], Spot.of(probe["table"]), probe["tokenizer"]
     reasons: list[str] = []
-    for function, inputs in prepared(session, name, reasons) if said is not None else ():
-        if said is None or inputs.candidates.pop(said[1], None) is None:
+    for function, inputs in prepared(session, name, reasons):
+        if inputs.candidates.pop(argument, None) is None:
             continue
         for number, specs in enumerate(inputs.combinations()):
             if number >= _MAX_CALLS:
@@ -132,7 +129,7 @@ def growing(session: Session, probe: dict[str, Any]) -> Outcome:
             tokenizer = _Tokenizer()
             try:
                 with _noting_layers([table]) as made, torch.no_grad():
-                    result = function(**{said[1]: tokenizer, **{key: spec.make("cpu") for key, spec in specs.items()}})
+                    result = function(**{argument: tokenizer, **{key: spec.make("cpu") for key, spec in specs.items()}})
             except Exception as error:
                 reasons.append(f"calling `{name}`: {described(error)[:200]}")
                 inputs.learn(error, specs)

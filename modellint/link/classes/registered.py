@@ -20,6 +20,7 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.claims.layers import NotRegistered
     from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
@@ -55,9 +56,21 @@ class Unregistered:
     @property
     def confidence(self) -> Confidence:
         """How sure it is that something is lost: used at work, used anywhere, or perhaps meant or never used."""
-        if self.doubts or not self.uses:
+        if self._is_in_doubt:
             return Confidence.LOW
         return Confidence.HIGH if self.is_module and any(use.at_work for use in self.uses) else Confidence.MEDIUM
+
+    @property
+    def claim(self) -> NotRegistered | None:
+        """What a run can show of it: nothing where what is in doubt is if it is meant to be registered."""
+        from modellint.claims.layers import NotRegistered
+
+        place = self.kept.function.module.place(self.kept.target)
+        return None if self._is_in_doubt else NotRegistered(place, self.cls.qualname, self.kept.attribute)
+
+    @property
+    def _is_in_doubt(self) -> bool:
+        return bool(self.doubts) or not self.uses
 
     @property
     def evidence(self) -> tuple[str, ...]:

@@ -83,6 +83,11 @@ class Item:
         return self.path.rpartition("[")[2].removesuffix("]")
 
     @property
+    def top(self) -> str:
+        """The first key of its path: `models` of `models[generator]`."""
+        return self.path.partition("[")[0]
+
+    @property
     def number(self) -> int | float | None:
         """The value of a numeric constant."""
         if self.kind is ItemKind.CONSTANT and isinstance(self.value, int | float):

@@ -165,7 +165,7 @@ def left_placeholders(recipe: Recipe, project: Project) -> Iterator[LeftPlacehol
     for node in live_nodes(recipe, project):
         item = evaluation.item(node)
         if node.tag.kind is TagKind.PLACEHOLDER and item is not None and not _has_comment(recipe, node):
-            name = item.path.partition("[")[0]
+            name = item.top
             if not any(re.search(rf"\b{re.escape(name)}\b", text) for text in _texts_beside(recipe, project)):
                 yield LeftPlaceholder(item.place, item.path)
 

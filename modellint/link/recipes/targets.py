@@ -71,9 +71,16 @@ _UNKNOWN = Target(TargetKind.UNKNOWN)
 class BadTarget:
     """A tag whose name leads nowhere, or to something that the tag does not take."""
 
-    node: Node
-    name: str
+    item: Item
     target: Target
+
+    @property
+    def node(self) -> Node:
+        return self.item.node
+
+    @property
+    def name(self) -> str:
+        return self.node.tag.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ def bad_targets(recipe: Recipe, project: Project) -> Iterator[BadTarget]:
         target = target_of(item, whole, project)
         has_arguments = bool(item.node.entries or item.node.elements)
         if target.kind is TargetKind.MISSING or target.kind in _refused(item.node.tag.kind, has_arguments):
-            yield BadTarget(item.node, item.node.tag.target, target)
+            yield BadTarget(item, target)
 
 
 def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:

@@ -1,0 +1,47 @@
+"""What is claimed of what is looked up in tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.claims import Claim
+
+if TYPE_CHECKING:
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, slots=True)
+class SizedByWidth(Claim):
+    """The table made at the place has as many rows as its input features; `is_swapped`: as many columns as ids."""
+
+    is_swapped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FedNumbers(Claim):
+    """Real numbers arrive at the lookup."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdsExceed(Claim):
+    """Ids without a row arrive at the lookup."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardAdmits(Claim):
+    """What guards `lookup` lets an id through that has no row."""
+
+    lookup: Place
+
+
+@dataclass(frozen=True, slots=True)
+class PaddingOutside(Claim):
+    """The table made at the place has no row for its `padding_idx`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantOutside(Claim):
+    """`lookup` asks the table made at the place for a constant that has no row."""
+
+    lookup: Place

@@ -1,0 +1,147 @@
+"""What is claimed of recipes and configurations: what they lack, and what comes of what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.claims import Claim
+
+if TYPE_CHECKING:
+    from modellint.link.recipes.saved import Saved
+    from modellint.link.recipes.scripts import BrainUse
+    from modellint.source import Place
+
+
+@dataclass(frozen=True, slots=True)
+class NotMoved(Claim):
+    """What `key` names stays where it is when the `modules` of the recipe move."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoModule(Claim):
+    """The `modules` of the recipe have no entry `key`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved(Claim):
+    """What `key` names is not in what `checkpointer` saves."""
+
+    key: str
+    checkpointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotTrained(Claim):
+    """The optimizers of the class `brain` in `script` are not given the parameters of what `key` names."""
+
+    key: str
+    script: str
+    brain: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerNotSaved(Claim):
+    """The optimizer that the class `brain` in `script` makes at `made` is not handed to the checkpointer."""
+
+    script: str
+    brain: str
+    made: Place
+
+
+@dataclass(frozen=True, slots=True)
+class NotWrapped(Claim):
+    """A method of the class `brain` in `script` calls, at `called`, what `key` names, not the wrapper of `entry`."""
+
+    key: str
+    entry: str
+    script: str
+    brain: str
+    called: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SizesDiffer(Claim):
+    """What `first` names has another number of ids than what `second` names."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowsLacking(Claim):
+    """`head` draws more ids than `table` has rows."""
+
+    head: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotLoaded(Claim):
+    """What stands at the place keeps the recipe from being loaded, and `instead` of it does not."""
+
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotMade(Claim):
+    """What `key` names is not made, since what the tag at the place names, `target`, is refused; `says` tells why."""
+
+    key: str
+    target: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoKey(Claim):
+    """The recipe has no `key` for a script that reads it, or overrides it."""
+
+    key: str
+    is_override: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved(Claim):
+    """The interpolation `text` of a configuration leads nowhere."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotLocated(Claim):
+    """There is nothing called `target` that a configuration could build."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCalled(Claim):
+    """`target` takes no such `keywords`, or not so many arguments by position."""
+
+    target: str
+    positional: int
+    keywords: tuple[str, ...]
+
+
+def untrained(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
+    """The claim that a Brain does not train what `key` names; None for one that makes no optimizers itself."""
+    if not brain.classes or brain.method("init_optimizers") is None:
+        return None
+    return NotTrained(place, key, brain.module.path, brain.classes[0].qualname)
+
+
+def unsaved_optimizer(brain: BrainUse, place: Place, made: Place) -> OptimizerNotSaved | None:
+    """The claim that a Brain's optimizer is not saved; None for one that makes no optimizers itself."""
+    if not brain.classes or brain.method("init_optimizers") is None:
+        return None
+    return OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, made)
+
+
+def unsaved(saved: Saved | None, place: Place, key: str) -> NotSaved | None:
+    """The claim that what `key` names is not saved; None if there is nothing that would save it."""
+    keeper = None if saved is None else saved.checkpointer
+    return None if keeper is None else NotSaved(place, key, keeper.path)

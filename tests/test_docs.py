@@ -53,7 +53,7 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
 
 
 def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
-    _, rule, test = blocks("writing-rules.md", "python")
+    _, rule, _, test = blocks("writing-rules.md", "python")
     workspace.write({"house_rules/lab002_fixed_seed.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB002 fixed-seed: 1 bad, 2 good: ok"
     scope: dict[str, object] = {}
@@ -61,6 +61,19 @@ def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
     our_rules = scope["test_our_rules"]
     assert callable(our_rules)
     our_rules()
+
+
+def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
+    rule = blocks("writing-rules.md", "python")[2]
+    workspace.write({"house_rules/lab003_layers_in_list.py": rule})
+    assert workspace.run("test-rules", "house_rules").lines[0] == "LAB003 layers-in-list: 1 bad, 1 good: ok"
+    model = "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    workspace.write({"a.py": f"{model}        self.layers = [nn.Linear(1, 1)]\n"})
+    workspace.write({"modellint.toml": 'rule-paths = ["house_rules"]\nselect = ["LAB"]\n'})
+    assert workspace.places("a.py") == [("a.py", 7, "LAB003")]
+    pytest.importorskip("torch")
+    result = workspace.run("check", "--confirm", "--output-format", "json", "a.py")
+    assert [finding["verdict"]["status"] for finding in result.json["findings"]] == ["confirmed"]
 
 
 def test_the_operators_of_the_page_are_understood() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from modellint.claims import moved
 from modellint.fix.edits import applied, changes_of, edits_by_path
-from modellint.source import decode_python, decode_yaml
+from modellint.source import Place, Span, decode_python, decode_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from modellint.finding import Fix
     from modellint.fix.edits import Change
     from modellint.source import SourceFile
-
-_PLACE = 5
 
 
 class Repaired:
@@ -32,23 +31,17 @@ class Repaired:
 
     def probe(self, probe: Probe) -> Probe:
         """The same probe, of the places as the fixes leave them: with all that is put in their stead."""
-        return replace(probe, data={key: self._moved(value) for key, value in probe.data.items()})
+        return replace(probe, claim=moved(probe.claim, self._place))
 
-    def _moved(self, value: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            return value
-        if len(value) == _PLACE and isinstance(value[0], str) and all(type(part) is int for part in value[1:]):
-            return self._place(value)
-        return [self._moved(part) for part in value]
-
-    def _place(self, place: Sequence[Any]) -> list[Any]:
-        path, line, column, end_line, end_column = place
-        if Path(path) not in self._sources:
-            return list(place)
-        lines, changes = self._sources[Path(path)].lines, self._changes[Path(path)]
-        start, end = (sum(map(len, lines[: row - 1])) + at - 1 for row, at in ((line, column), (end_line, end_column)))
+    def _place(self, place: Place) -> Place:
+        path, span = Path(place.path), place.span
+        if path not in self._sources:
+            return place
+        lines, changes = self._sources[path].lines, self._changes[path]
+        ends = (span.line, span.column), (span.end_line, span.end_column)
+        start, end = (sum(map(len, lines[: row - 1])) + at - 1 for row, at in ends)
         text = applied("".join(lines), changes)
-        return [path, *_position(text, _start(start, changes)), *_position(text, _end(end, changes))]
+        return Place(place.path, Span(*_position(text, _start(start, changes)), *_position(text, _end(end, changes))))
 
 
 def _source(path: Path) -> SourceFile:

@@ -578,7 +578,7 @@ embedding: !new:torch.nn.Embedding
         """Run the layer that holds the table with the input that is documented for it."""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(claim, project, "values", claim="features", swapped=claim.is_swapped)
+        return python_probe(claim, project)
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")

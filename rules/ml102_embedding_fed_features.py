@@ -479,7 +479,7 @@ class Blocks(nn.Module):
         """Run the function: what does torch say of the numbers that arrive at the lookup?"""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(claim, project, "values", claim="continuous")
+        return python_probe(claim, project)
 
     def _report(self, arrival: Arrival) -> Finding:
         from modellint.claims.lookups import FedNumbers

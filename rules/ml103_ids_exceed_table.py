@@ -615,16 +615,10 @@ class Model(nn.Module):
 
         Of recipes the head and the table are built and compared.
         """
-        from modellint.claims.lookups import GuardAdmits
         from modellint.claims.recipes import RowsLacking
         from modellint.confirm.plan import python_probe, recipe_probe
 
-        if isinstance(claim, RowsLacking):
-            keys = [claim.head, claim.table]
-            return recipe_probe(claim.place, project, "recipe-searching", keys=keys, looks_up=True)
-        if isinstance(claim, GuardAdmits):
-            return python_probe(claim, project, "values", claim="guard", lookup=claim.lookup.as_list())
-        return python_probe(claim, project, "values", claim="ids")
+        return recipe_probe(claim, project) if isinstance(claim, RowsLacking) else python_probe(claim, project)
 
     def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
         from modellint.claims.lookups import IdsExceed

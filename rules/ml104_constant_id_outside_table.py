@@ -563,10 +563,7 @@ class Model(nn.Module):
         from modellint.claims.lookups import ConstantOutside
         from modellint.confirm.plan import python_probe
 
-        if isinstance(claim, ConstantOutside):
-            lookup = claim.lookup.as_list()
-            return python_probe(claim, project, "values", claim.lookup, claim="constant", lookup=lookup)
-        return python_probe(claim, project, "values", claim="padding")
+        return python_probe(claim, project, claim.lookup if isinstance(claim, ConstantOutside) else None)
 
     def _padding_index(self, function: Function, project: Project) -> Iterator[Finding]:
         from modellint.claims.lookups import PaddingOutside

@@ -499,12 +499,8 @@ def build(tokenizer, width):
         from modellint.confirm.plan import python_probe, recipe_probe
 
         if isinstance(claim, SizesDiffer):
-            return recipe_probe(claim.place, project, "recipe-searching", keys=[claim.first, claim.second])
-        if isinstance(claim, Tied):
-            data = {"owner": claim.owner, "other": claim.other.as_list(), "is_declared": claim.is_declared}
-            return python_probe(claim, project, "tying", claim.tie, **data)
-        table = claim.table.as_list()
-        return python_probe(claim, project, "growing", tokenizer=claim.tokenizer, table=table)
+            return recipe_probe(claim, project)
+        return python_probe(claim, project, claim.tie if isinstance(claim, Tied) else None)
 
     def _tied(self, tie: Tie, declaring: Class | None = None) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""

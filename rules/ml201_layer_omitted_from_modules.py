@@ -308,7 +308,7 @@ class LayerOmittedFromModules(Rule):
         """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
         from modellint.confirm.plan import recipe_probe
 
-        return recipe_probe(claim.place, project, "recipe-placement", key=claim.key)
+        return recipe_probe(claim, project)
 
     def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
         from modellint.claims.recipes import NotMoved

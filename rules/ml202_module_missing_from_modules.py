@@ -428,7 +428,7 @@ def compute_objectives(self, predictions, batch, stage):
         """Build the recipe, and ask its `modules` for the entry; that the use is reached has been read, not seen."""
         from modellint.confirm.plan import recipe_probe
 
-        return recipe_probe(claim.place, project, "recipe-entry", key=claim.key)
+        return recipe_probe(claim, project)
 
     def _finding(self, missing: MissingModule) -> Finding:
         from modellint.claims.recipes import NoModule

@@ -316,9 +316,9 @@ class LayerNotSaved(Rule):
 
     def probe(self, claim: NotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
-        from modellint.confirm.plan import saving_probe
+        from modellint.confirm.plan import recipe_probe
 
-        return saving_probe(claim, project)
+        return recipe_probe(claim, project)
 
     def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
         from modellint.claims.recipes import unsaved

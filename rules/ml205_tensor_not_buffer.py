@@ -473,9 +473,9 @@ class Lookup(nn.Module):
 
     def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
-        from modellint.confirm.plan import class_probe
+        from modellint.confirm.plan import file_probe
 
-        return class_probe(claim, project, "movement", use=claim.use.as_list())
+        return file_probe(claim, claim.owner)
 
     def _report(self, stranded: Stranded) -> Finding:
         from modellint.claims.layers import LeftBehind

@@ -586,7 +586,7 @@ class Model(nn.Module):
         """Call the layer twice: what becomes of the parameters that the first call made?"""
         from modellint.confirm.plan import python_probe
 
-        return python_probe(claim, project, "creation", claim.entry)
+        return python_probe(claim, project, claim.entry)
 
     def _report(self, creation: Creation) -> Finding:
         from modellint.claims.layers import MadeAnew

@@ -441,9 +441,9 @@ class Model(nn.Module):
 
     def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
-        from modellint.confirm.plan import registration_probe
+        from modellint.confirm.plan import file_probe
 
-        return registration_probe(claim, project)
+        return file_probe(claim, claim.owner)
 
     def _derived(self, found: Derived) -> Finding:
         from modellint.claims.layers import NotRegistered

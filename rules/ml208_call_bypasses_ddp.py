@@ -292,9 +292,7 @@ class CallBypassesDdp(Rule):
         """Build the recipe, wrap its entries, and look at what is called; see which gradients are exchanged."""
         from modellint.confirm.plan import recipe_probe
 
-        data = {"key": claim.key, "entry": claim.entry, "called": claim.called.as_list()}
-        data |= {"script": claim.script, "brain": claim.brain}
-        return recipe_probe(claim.place, project, "recipe-wrapping", **data)
+        return recipe_probe(claim, project)
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -547,12 +546,9 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
         from modellint.claims.layers import NotListed
-        from modellint.confirm.plan import Probe, Target, optimizers_probe
+        from modellint.confirm.plan import file_probe, recipe_probe
 
-        if not isinstance(claim, NotListed):
-            return optimizers_probe(claim, project, key=claim.key)
-        data = {"owner": claim.owner, "child": claim.child, "function": claim.function, "place": claim.place.as_list()}
-        return Probe(Target(Path(claim.place.path), claim.owner), "optimisation", data)
+        return file_probe(claim, claim.owner) if isinstance(claim, NotListed) else recipe_probe(claim, project)
 
     def _untrained(self, shortfall: Shortfall) -> Finding:
         from modellint.claims.recipes import untrained

@@ -285,12 +285,9 @@ class StateNotSaved(Rule):
 
     def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
-        from modellint.claims.recipes import OptimizerNotSaved
-        from modellint.confirm.plan import optimizers_probe, saving_probe
+        from modellint.confirm.plan import recipe_probe
 
-        if isinstance(claim, OptimizerNotSaved):
-            return optimizers_probe(claim, project, makes=claim.made.as_list())
-        return saving_probe(claim, project)
+        return recipe_probe(claim, project)
 
     def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
         name = state.item.path

@@ -590,8 +590,7 @@ class Attention(nn.Module):
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
         from modellint.confirm.plan import boundary_probe
 
-        places = [claim.place] if claim.asking is None else [claim.asking, claim.place]
-        return boundary_probe(claim, project, "positions", places, claim.lookup, offset=claim.is_offset)
+        return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
 
     def _findings(self, table: SizedTable, project: Project) -> Iterator[tuple[Finding, Value]]:
         for part in sums(table.length, project.evaluator):

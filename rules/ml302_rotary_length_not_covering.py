@@ -507,7 +507,7 @@ class Attention(nn.Module):
         """Run some tokens at once, then one more with what was kept of them."""
         from modellint.confirm.plan import boundary_probe
 
-        return boundary_probe(claim, project, "step", [claim.place], claim.lookup, past=claim.past)
+        return boundary_probe(claim, project, [claim.place])
 
     def _report(self, table: SizedTable, index: TableIndex) -> Finding:
         from modellint.claims.positions import StepBeyond

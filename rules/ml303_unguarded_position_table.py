@@ -515,7 +515,7 @@ class Encoder(nn.Module):
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
         from modellint.confirm.plan import boundary_probe
 
-        return boundary_probe(claim, project, "table", [claim.lookup], claim.lookup)
+        return boundary_probe(claim, project, [claim.lookup])
 
     def _report(self, found: FixedTable) -> Finding:
         from modellint.claims.positions import TableEnds

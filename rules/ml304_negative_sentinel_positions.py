@@ -438,9 +438,9 @@ def smooth(labels, mask, n_classes):
 
         function = function_at(claim.place, project)
         callers = [] if function is None else project.callers(function)
-        users = [caller.module.source.path.as_posix() for caller in callers]
+        users = dict.fromkeys(caller.module.source.path.as_posix() for caller in callers)
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
-        return boundary_probe(claim, project, "sentinel", places, claim.lookup, users=list(dict.fromkeys(users)))
+        return boundary_probe(claim, project, places, users)
 
     def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
         fact, frame = arrival.fact, arrival.lookup.frame

@@ -362,7 +362,7 @@ def flatten(features, heads):
         """Run what uses the size, else what computes it, with images that become smaller."""
         from modellint.confirm.plan import boundary_probe
 
-        return boundary_probe(claim, project, "grid", [claim.used, claim.measured, claim.place])
+        return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
 
     def _report(self, rounded: RoundedSide) -> Finding:
         from modellint.claims.positions import GridEmpty

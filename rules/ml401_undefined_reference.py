@@ -305,11 +305,9 @@ model:
     def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
         from modellint.claims.recipes import Unresolved
-        from modellint.confirm.plan import config_probe, loading_probe
+        from modellint.confirm.plan import file_probe, recipe_probe
 
-        if isinstance(claim, Unresolved):
-            return config_probe(claim.place, project, "interpolation", text=claim.text)
-        return loading_probe(claim, project)
+        return file_probe(claim) if isinstance(claim, Unresolved) else recipe_probe(claim, project)
 
     def _undefined(self, found: FoundProblem) -> Finding:
         from modellint.claims.recipes import NotLoaded, Unresolved

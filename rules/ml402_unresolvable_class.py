@@ -289,12 +289,10 @@ name: Encoder
 
     def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
-        from modellint.claims.recipes import NotMade
-        from modellint.confirm.plan import config_probe, making_probe
+        from modellint.claims.recipes import NotLocated
+        from modellint.confirm.plan import file_probe, recipe_probe
 
-        if isinstance(claim, NotMade):
-            return making_probe(claim, project)
-        return config_probe(claim.place, project, "target", name=claim.target)
+        return file_probe(claim) if isinstance(claim, NotLocated) else recipe_probe(claim, project)
 
     def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
         target = bad.target

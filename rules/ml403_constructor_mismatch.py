@@ -274,13 +274,10 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
 
     def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
-        from modellint.claims.recipes import NotMade
-        from modellint.confirm.plan import config_probe, making_probe
+        from modellint.claims.recipes import NotCalled
+        from modellint.confirm.plan import file_probe, recipe_probe
 
-        if isinstance(claim, NotMade):
-            return making_probe(claim, project)
-        given = {"name": claim.target, "positional": claim.positional, "keywords": claim.keywords}
-        return config_probe(claim.place, project, "target", **given)
+        return file_probe(claim) if isinstance(claim, NotCalled) else recipe_probe(claim, project)
 
     def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
         from modellint.graph.recipe import TagKind

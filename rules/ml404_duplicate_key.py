@@ -159,9 +159,9 @@ class DuplicateKey(Rule):
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and with another name for the second key."""
-        from modellint.confirm.plan import loading_probe
+        from modellint.confirm.plan import recipe_probe
 
-        return loading_probe(claim, project)
+        return recipe_probe(claim, project)
 
     def _finding(self, repeated: RepeatedKey) -> Finding:
         from modellint.claims.recipes import NotLoaded

@@ -441,8 +441,7 @@ def compute_forward(self, batch, stage):
         """Load the recipe with HyperPyYAML, and look the name up as the script does."""
         from modellint.confirm.plan import recipe_probe
 
-        data = {"key": claim.key, "is_override": claim.is_override}
-        return recipe_probe(claim.place, project, "recipe-reading", **data)
+        return recipe_probe(claim, project)
 
     def _finding(self, missing: MissingKey) -> Finding:
         from modellint.claims.recipes import NoKey

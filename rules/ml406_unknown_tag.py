@@ -158,9 +158,9 @@ class UnknownTag(Rule):
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the tag."""
-        from modellint.confirm.plan import loading_probe
+        from modellint.confirm.plan import recipe_probe
 
-        return loading_probe(claim, project)
+        return recipe_probe(claim, project)
 
     def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
         from modellint.claims.recipes import NotLoaded

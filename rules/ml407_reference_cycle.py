@@ -159,9 +159,9 @@ class ReferenceCycle(Rule):
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference."""
-        from modellint.confirm.plan import loading_probe
+        from modellint.confirm.plan import recipe_probe
 
-        return loading_probe(claim, project)
+        return recipe_probe(claim, project)
 
     def _finding(self, problem: Problem, is_itself: bool) -> Finding:
         from modellint.claims.recipes import NotLoaded

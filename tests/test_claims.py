@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 RULES = load_rules()
 PLACE = Place("/a.py", Span(1, 2, 3, 4))
-STORED = ["modellint.claims.layers", "NotRegistered", {"place": ["/a.py", 1, 2, 3, 4]}, "Encoder", "layers"]
+STORED = [".layers", "NotRegistered", {"place": ["/a.py", 1, 2, 3, 4]}, "Encoder", "layers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +90,17 @@ def test_what_is_stored_is_what_was_claimed() -> None:
     "stored",
     [
         [],
-        ["modellint.claims.layers"],
+        [".layers"],
         STORED[:-1],
         [*STORED, "more"],
         [*STORED[:-1], 7],
         [*STORED[:-1], None],
         [*STORED[:2], "place", *STORED[3:]],
         [*STORED[:2], {"place": [1, 1, 2, 3, 4]}, *STORED[3:]],
-        ["modellint.claims.layers", "Place", *STORED[2:]],
-        ["modellint.claims.layers", "dataclass", *STORED[2:]],
-        ["modellint.claims.nothing", *STORED[1:]],
-        ["modellint.claims.layers.NotRegistered", *STORED[1:]],
+        [".layers", "Place", *STORED[2:]],
+        [".layers", "dataclass", *STORED[2:]],
+        [".nothing", *STORED[1:]],
+        [".layers.NotRegistered", *STORED[1:]],
         ["antigravity", *STORED[1:]],
         [None, *STORED[1:]],
         [[], *STORED[1:]],

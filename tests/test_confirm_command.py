@@ -33,7 +33,7 @@ PROBE = """
 
         if claim.says == "run":
             return None
-        return Probe(Target(Path(claim.place.path), str(claim.place.span.line)), "word", {"says": claim.says})
+        return Probe(Target(Path(claim.place.path), str(claim.place.span.line)), claim)
 """
 CODE = """\
 a = WORD  # confirmed
@@ -52,7 +52,7 @@ def answered(group: Group, setup: Setup) -> dict[int, Verdict]:
     """The verdict that the line of a finding asks for."""
     found = {}
     for number, probe in group.probes:
-        word = probe.data["says"]
+        word = probe.claim.says  # type: ignore[attr-defined]
         found[number] = Verdict(STATUSES[word], "cpu", f"it was {word} by running it")
     return found
 

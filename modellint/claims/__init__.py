@@ -2,7 +2,8 @@
 
 The rooms here hold the claims of the built-in rules; each is loaded with the first claim of it. A pack has its own, in
 a module that its rules import. A claim is stored by its class and its fields: texts, whole numbers, truths, places,
-None, and tuples of these, as they are annotated.
+None, and tuples of these, as they are annotated. What confirms reads these rooms where they lie: their imports are
+relative, and of the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from modellint.source import Place
+from ..source import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,11 @@ class Claim:
 def as_json(claim: Claim) -> list[Any]:
     """A claim as JSON-able values."""
     cls = type(claim)
-    return [cls.__module__, cls.__qualname__, *(_plain(getattr(claim, field.name)) for field in fields(claim))]
+    return [
+        cls.__module__.removeprefix(__name__),
+        cls.__qualname__,
+        *(_plain(getattr(claim, field.name)) for field in fields(claim)),
+    ]
 
 
 def from_json(data: Any) -> Claim:
@@ -55,9 +60,10 @@ def moved(claim: _T, move: Callable[[Place], Place]) -> _T:
 
 
 def _class(module: Any, name: Any) -> type[Claim]:
-    if isinstance(module, str) and module.rpartition(".")[0] == __name__:
+    if isinstance(module, str) and module[:1] == "." and module[1:].isidentifier():
         with suppress(ImportError):
-            importlib.import_module(module)
+            importlib.import_module(module, __name__)
+        module = __name__ + module
     found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
     if not isinstance(found, type) or not issubclass(found, Claim):
         raise ValueError(f"there is no claim `{name}` in `{module}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.claims import Claim
+from . import Claim
 
 if TYPE_CHECKING:
     from modellint.link.recipes.saved import Saved
@@ -66,18 +66,18 @@ class NotWrapped(Claim):
 
 @dataclass(frozen=True, slots=True)
 class SizesDiffer(Claim):
-    """What `first` names has another number of ids than what `second` names."""
+    """What `head` names gives scores to another number of ids than what `other` names."""
 
-    first: str
-    second: str
+    head: str
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
 class RowsLacking(Claim):
-    """`head` draws more ids than `table` has rows."""
+    """What `head` names gives scores to more ids than `other`, a table, has rows."""
 
     head: str
-    table: str
+    other: str
 
 
 @dataclass(frozen=True, slots=True)

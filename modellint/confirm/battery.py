@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import modellint
+from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFails, SomethingStays
 from modellint.config import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
@@ -19,7 +20,7 @@ from modellint.finding import Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
 from modellint.reporters.json import guard_json
-from modellint.source import NOTEBOOK, YAML, kind_of
+from modellint.source import NOTEBOOK, YAML, Place, Span, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from modellint.confirm.confirmer import Wishes
     from modellint.finding import Guard, Verdict
 
-#: The checks of each kind of target, in the order of a report: name, and the kind of probe.
-_OF_CLASSES = (("placement", "battery-placement"), ("values", "battery-values"), ("boundaries", "battery-boundaries"))
-_OF_RECIPES = (("loading", "battery-loading"), ("placement", "battery-recipe-placement"))
+#: The checks of each kind of target, in the order of a report: name, and what its probe claims.
+_OF_CLASSES = (("placement", DevicesMix), ("values", LookupFails), ("boundaries", EndFails))
+_OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: What a check says, by what its probe claims: that something fails.
 _WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
 _COLOURS = {"failed": "\x1b[31m", "passed": "\x1b[32m", "not-run": "\x1b[33m"}
@@ -75,7 +76,8 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     found = find(target, settings, setup)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
-    probes = tuple((number, Probe(found, kind, {"name": found.name}, files)) for number, (_, kind) in enumerate(checks))
+    place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
+    probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
     verdicts = answer(Group(found, probes), setup)
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.claims import as_json
 from modellint.confirm.environment import environment
 from modellint.confirm.guarded import CHANNEL, Guarded, Guarding
 from modellint.confirm.messages import Conversation
@@ -17,6 +18,7 @@ from modellint.finding import Guard, Status, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from modellint.confirm.plan import Probe
     from modellint.confirm.scratch import Scratch
 
 _HERE = Path(__file__).parent
@@ -159,8 +161,14 @@ class Run:
             "stand_ins": list(setup.stand_ins),
             "targets": dict(setup.targets),
             "target": {"path": str(target.path), "name": target.name},
-            "probes": [{"id": number, "kind": probe.kind, **probe.data} for number, probe in self._group.probes],
+            "probes": [_asked(number, probe) for number, probe in self._group.probes],
         }
+
+
+def _asked(number: int, probe: Probe) -> dict[str, Any]:
+    functions = [[str(target.path), target.name] for target in probe.functions]
+    context = {"name": probe.target.name, "functions": functions, "users": probe.users}
+    return {"id": number, "claim": as_json(probe.claim), **context}
 
 
 def _import_root(path: Path) -> Path:

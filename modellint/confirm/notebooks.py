@@ -14,6 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.claims import as_json, from_json
 from modellint.files import Files
 from modellint.frontends.syntax import tree_of
 from modellint.link.project import Project
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.confirm.child import Setup
-    from modellint.confirm.plan import Group, Probe
+    from modellint.confirm.plan import Group, Probe, Target
     from modellint.finding import Finding, Verdict
     from modellint.link.project import ProjectOptions
 
@@ -76,11 +77,8 @@ class Layout:
 
     def group(self) -> Group:
         """The probes, of the files that are laid out."""
-        target = self._group.target
-        script = target.script and Path(self._moved(target.script.as_posix()))
-        target = replace(target, path=Path(self._moved(target.path.as_posix())), script=script)
-        probes = ((number, replace(probe, data=self._in(probe.data))) for number, probe in self._group.probes)
-        return replace(self._group, target=target, probes=tuple(probes))
+        probes = ((number, self._probe(probe)) for number, probe in self._group.probes)
+        return replace(self._group, target=self._target(self._group.target), probes=tuple(probes))
 
     def setup(self, setup: Setup) -> Setup:
         """The notebook's folder can be imported from, too."""
@@ -88,7 +86,7 @@ class Layout:
 
     def write(self) -> None:
         """Lay out the files. Raises OSError."""
-        wanted = {word for _, probe in self._group.probes for word in _words((probe.target.name, probe.data))}
+        wanted = {word for _, probe in self._group.probes for word in _words(_told(probe))}
         for path, data in self._files.items():
             place = Path(self._paths[path.as_posix()])
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -113,26 +111,42 @@ class Layout:
     def _moved(self, path: str) -> str:
         return self._paths.get(path, path)
 
+    def _target(self, target: Target) -> Target:
+        script = target.script and Path(self._moved(target.script.as_posix()))
+        return replace(target, path=Path(self._moved(target.path.as_posix())), script=script)
+
+    def _probe(self, probe: Probe) -> Probe:
+        return replace(
+            probe,
+            target=self._target(probe.target),
+            claim=from_json(self._in(as_json(probe.claim))),
+            functions=tuple(map(self._target, probe.functions)),
+            users=tuple(map(self._moved, probe.users)),
+        )
+
     def _in(self, value: Any) -> Any:
-        """A probe's data, with other paths."""
-        if isinstance(value, (str, Path)):
-            text = value if isinstance(value, str) else value.as_posix()
-            return self._moved(text) if text in self._paths else value
+        """A claim as it is stored, with other paths."""
+        if isinstance(value, str):
+            return self._moved(value)
         if isinstance(value, dict):
             return {key: self._in(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self._in(item) for item in value]
-        return value
+        return [self._in(item) for item in value] if isinstance(value, list) else value
+
+
+def _told(probe: Probe) -> list[Any]:
+    """What a probe says of its target."""
+    names = [target.name for target in (probe.target, *probe.functions)]
+    return [*names, *as_json(probe.claim)[2:]]
 
 
 def _words(value: Any) -> Iterator[str]:
-    """The names in a probe's data."""
+    """The names in what a probe says."""
     if isinstance(value, str):
         yield from re.findall(r"\w+", value)
     elif isinstance(value, dict):
         for item in value.values():
             yield from _words(item)
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, list):
         for item in value:
             yield from _words(item)
 

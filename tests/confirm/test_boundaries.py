@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from modellint.claims.positions import GridEmpty, LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.claims import Claim
 
 
-def spot(path: Path, text: str) -> list[Any]:
+LOOKUP = "table[position_ids]"
+
+
+def place_of(path: Path, text: str) -> Place:
     """The place of a text that occurs once in a file."""
     lines = path.read_text().splitlines()
     found = [(number, line.index(text)) for number, line in enumerate(lines, 1) if text in line]
     assert len(found) == 1, (text, found)
     line, column = found[0]
-    return [path.as_posix(), line, column + 1, line, column + 1 + len(text)]
+    return Place(path.as_posix(), Span(line, column + 1, line, column + 1 + len(text)))
 
 
-def verdict_of(folder: Path, code: str, claim: str, name: str, place: str, lookup: str = "", **data: Any) -> Verdict:
+def verdict_of(
+    folder: Path, code: str, kind: type[Claim], name: str, place: str, lookup: str = "", users: Any = (), **data: Any
+) -> Verdict:
     """The verdict on a claim about the expression `place` in a file, whose lookup is the expression `lookup`."""
     path = folder / "model.py"
     path.write_text(code)
-    if lookup:
-        data["lookup"] = spot(path, lookup)
-    known = {"claim": claim, "place": spot(path, place), "functions": [[str(path), name]], "observe": True}
-    group = Group(Target(path, name), ((0, Probe(Target(path, name), "boundaries", {**known, **data})),))
-    return answer(group, Setup(Path(sys.executable), ()))[0]
+    if kind is not GridEmpty:
+        data["lookup"] = place_of(path, lookup) if lookup else None
+    target = Target(path, name)
+    probe = Probe(target, kind(place_of(path, place), **data), (target,), tuple(users))
+    return answer(Group(target, ((0, probe),)), Setup(Path(sys.executable), ()))[0]
 
 
 def says(verdict: Verdict, *facts: str) -> bool:
@@ -54,7 +64,9 @@ class Attention(nn.Module):
 
 def positions_verdict(folder: Path, size: str, *, offset: bool) -> Verdict:
     code = ROTARY.format(size=size)
-    return verdict_of(folder, code, "positions", "Attention.forward", size, "table[position_ids]", offset=offset)
+    return verdict_of(
+        folder, code, LengthNotPositions, "Attention.forward", size, LOOKUP, asking=None, is_offset=offset
+    )
 
 
 def test_positions_run_as_far_ahead_of_the_length_as_the_offset_allows(tmp_path: Path) -> None:
@@ -75,7 +87,14 @@ def test_a_table_that_grows_with_the_positions_is_refuted(tmp_path: Path, size: 
 def test_a_size_that_is_not_that_of_the_table_confirms_nothing(tmp_path: Path) -> None:
     code = ROTARY.format(size="q.shape[1] + 10").replace("torch.arange(size)", "torch.arange(size - size + 40)")
     found = verdict_of(
-        tmp_path, code, "positions", "Attention.forward", "q.shape[1] + 10", "table[position_ids]", offset=True
+        tmp_path,
+        code,
+        LengthNotPositions,
+        "Attention.forward",
+        "q.shape[1] + 10",
+        LOOKUP,
+        asking=None,
+        is_offset=True,
     )
     assert found.status is not Status.CONFIRMED, found
 
@@ -116,7 +135,7 @@ class Attention(nn.Module):
 
 def step_verdict(folder: Path, between: str) -> Verdict:
     code = STEP.format(between=between)
-    return verdict_of(folder, code, "step", "Attention.forward", "k.shape[-2]", "table[position_ids]", past=["past"])
+    return verdict_of(folder, code, StepBeyond, "Attention.forward", "k.shape[-2]", LOOKUP, past=("past",))
 
 
 def test_a_step_with_tokens_kept_is_beyond_the_length_of_the_input(tmp_path: Path) -> None:
@@ -159,7 +178,7 @@ SLICED = ("return x + self.table[:, : x.shape[1]]", "self.table[:, : x.shape[1]]
 
 def table_verdict(folder: Path, result: str, use: str, between: str = "pass") -> Verdict:
     code = TABLE.format(between=between, result=result)
-    return verdict_of(folder, code, "table", "Positions.forward", use, use)
+    return verdict_of(folder, code, TableEnds, "Positions.forward", use, use)
 
 
 @pytest.mark.parametrize(("result", "use"), [EMBEDDED, SLICED])
@@ -207,7 +226,7 @@ class Positions(torch.nn.Module):
             raise ValueError("at most 40 positions")
         return x + table
 """
-    verdict = verdict_of(tmp_path, code, "table", "Positions.forward", SLICED[1], SLICED[1])
+    verdict = verdict_of(tmp_path, code, TableEnds, "Positions.forward", SLICED[1], SLICED[1])
     assert verdict.status is Status.UNCONFIRMED, verdict
     assert "at most 40 positions" in str(verdict.detail)
 
@@ -245,7 +264,7 @@ def train(rows):
 def packing_verdict(folder: Path, between: str) -> Verdict:
     code = PACKING.format(filler="-100", between=between)
     users = [(folder / "model.py").as_posix()]
-    return verdict_of(folder, code, "sentinel", "collate", "-100", users=users)
+    return verdict_of(folder, code, NegativeFiller, "collate", "-100", users=users)
 
 
 def test_a_filler_fails_below_its_size_and_takes_another_row_from_there_on(tmp_path: Path) -> None:
@@ -276,7 +295,7 @@ def pack(lengths):
     return pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-100)
 """
     paths = [(tmp_path / user).as_posix() for user in users]
-    verdict = verdict_of(tmp_path, code, "sentinel", "pack", "-100", users=paths)
+    verdict = verdict_of(tmp_path, code, NegativeFiller, "pack", "-100", users=paths)
     assert verdict.status is status, verdict
 
 
@@ -294,7 +313,7 @@ class Encoder(nn.Module):
         positions = positions.masked_fill(mask, -100)
         return self.embed(positions)
 """
-    verdict = verdict_of(tmp_path, code, "sentinel", "Encoder.forward", "-100", "self.embed(positions)", users=[])
+    verdict = verdict_of(tmp_path, code, NegativeFiller, "Encoder.forward", "-100", "self.embed(positions)", users=[])
     assert verdict.status is not Status.CONFIRMED, verdict
 
 
@@ -315,9 +334,16 @@ class Processor:
 """
 
 
+def grid_of(folder: Path, code: str, name: str, place: str) -> Verdict:
+    path = folder / "model.py"
+    path.write_text(code)
+    measured = place_of(path, place)
+    return verdict_of(folder, code, GridEmpty, name, place, measured=measured, used=measured)
+
+
 def grid_verdict(folder: Path, rows: str, between: str = "pass") -> Verdict:
     code = PROCESSOR.format(rows=rows, between=between)
-    return verdict_of(folder, code, "grid", "Processor.preprocess", "height // self.patch")
+    return grid_of(folder, code, "Processor.preprocess", "height // self.patch")
 
 
 def test_the_first_side_below_a_patch_fails(tmp_path: Path) -> None:
@@ -341,7 +367,7 @@ def test_a_side_that_is_kept_or_refused_never_confirms(tmp_path: Path, rows: str
 
 def test_sizes_alone_are_enough(tmp_path: Path) -> None:
     code = "def fitting(height, width, factor=28):\n    return round(height / factor) * factor, width\n"
-    verdict = verdict_of(tmp_path, code, "grid", "fitting", "round(height / factor)")
+    verdict = grid_of(tmp_path, code, "fitting", "round(height / factor)")
     assert verdict.status is Status.CONFIRMED, verdict
     assert says(verdict, "an image of 15 x 15 gets a grid; of one of 14 x 14, a side becomes 0: it returns (0, 14)")
 
@@ -361,7 +387,7 @@ class Positions(nn.Module):
         return x + self.table[: x.size(0)]
 """
     use = "self.table[: x.size(0)]"
-    verdict = verdict_of(tmp_path, code, "table", "Positions.forward", use, use)
+    verdict = verdict_of(tmp_path, code, TableEnds, "Positions.forward", use, use)
     assert verdict.status is Status.CONFIRMED, verdict
     assert says(verdict, "dimension 0 of `x`: 39 and 40 pass, 41 fails (a slice of 41 of 40 rows): RuntimeError")
 
@@ -387,6 +413,6 @@ class Positions(Base):
         return x + self.table[: x.size(1)]
 """
     use = "self.table[: x.size(1)]"
-    verdict = verdict_of(tmp_path, code, "table", "Positions.forward", use, use)
+    verdict = verdict_of(tmp_path, code, TableEnds, "Positions.forward", use, use)
     assert verdict.status is Status.CONFIRMED, verdict
     assert says(verdict, "length 39 and 40 pass, 41 fails", "width = 64")

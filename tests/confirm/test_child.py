@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from modellint.claims.recipes import NotMoved
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.plan import Group, Probe, Target, grouped
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
 
 LAYER = """
 import torch
@@ -24,13 +26,17 @@ class Layer(torch.nn.Module):
 RECIPE = "layer: !new:user.Layer\nlinear: !new:torch.nn.Linear\n    in_features: 4\n    out_features: 4\nmodules: {}\n"
 
 
+def not_moved(target: Target, key: str) -> NotMoved:
+    return NotMoved(Place(target.path.as_posix(), Span(1, 1, 1, 1)), key)
+
+
 def verdict_of(folder: Path, code: str, *, key: str = "layer", recipe: str = RECIPE, **limits: float) -> Verdict:
     """The verdict on a key of a recipe whose first layer is of a class in user code."""
     (folder / "user.py").write_text(code + LAYER)
     path = folder / "recipe.yaml"
     path.write_text(recipe)
     target = Target(path)
-    group = Group(target, ((7, Probe(target, "recipe-placement", {"key": key})),))
+    group = Group(target, ((7, Probe(target, not_moved(target, key))),))
     return answer(group, Setup(Path(sys.executable), (), Guarding(limits=Limits(**limits))))[7]  # type: ignore[arg-type]
 
 
@@ -84,7 +90,7 @@ def test_what_code_tries_is_named(tmp_path: Path) -> None:
 
 def test_an_interpreter_that_cannot_run(tmp_path: Path) -> None:
     target = Target(tmp_path / "recipe.yaml")
-    group = Group(target, ((0, Probe(target, "recipe-placement", {"key": "linear"})),))
+    group = Group(target, ((0, Probe(target, not_moved(target, "linear"))),))
     verdict = answer(group, Setup(tmp_path / "python", ()))[0]
     assert verdict.status is Status.UNCONFIRMED
     assert "cannot be run" in (verdict.detail or "")
@@ -92,7 +98,7 @@ def test_an_interpreter_that_cannot_run(tmp_path: Path) -> None:
 
 def test_probes_of_one_target_share_a_process(tmp_path: Path) -> None:
     one, other = Target(tmp_path / "a.yaml"), Target(tmp_path / "b.yaml")
-    probes = [(0, Probe(one, "x")), (1, Probe(other, "x")), (2, Probe(one, "y"))]
+    probes = [(n, Probe(target, not_moved(target, "x"))) for n, target in enumerate((one, other, one))]
     assert [[number for number, _ in group.probes] for group in grouped(probes)] == [[0, 2], [1]]
 
 
@@ -105,7 +111,7 @@ def test_what_ends_a_process_takes_one_probe_with_it(tmp_path: Path, when: str) 
     target = Target(tmp_path / "recipe.yaml")
     target.path.write_text(RECIPE)
     keys = ["linear", "layer", "layer", "linear"]
-    probes = tuple((at, Probe(target, "recipe-placement", {"key": key})) for at, key in enumerate(keys))
+    probes = tuple((at, Probe(target, not_moved(target, key))) for at, key in enumerate(keys))
     verdicts = answer(Group(target, probes), Setup(Path(sys.executable), ()))
     told = [verdicts[at].status for at in range(len(keys))]
     assert told == [Status.CONFIRMED, Status.UNCONFIRMED, Status.UNCONFIRMED, Status.CONFIRMED]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.claims import Claim
 
 CONFIG = """\
 model:
@@ -23,12 +28,13 @@ model:
 """
 
 
-def verdict_of(folder: Path, kind: str, **data: Any) -> Verdict:
+def verdict_of(folder: Path, kind: type[Claim], *fields: Any) -> Verdict:
     path = folder / "train.yaml"
     path.write_text(CONFIG)
     (folder / "layers.py").write_text("WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n")
     setup = Setup(Path(sys.executable), (str(folder),))
-    answered = answer(Group(Target(path), ((0, Probe(Target(path), f"config-{kind}", data)),)), setup)
+    claim = kind(Place(path.as_posix(), Span(1, 1, 1, 1)), *fields)
+    answered = answer(Group(Target(path), ((0, Probe(Target(path), claim)),)), setup)
     assert isinstance(answered[0], Verdict)
     return answered[0]
 
@@ -47,7 +53,7 @@ def verdict_of(folder: Path, kind: str, **data: Any) -> Verdict:
     ],
 )
 def test_a_name_is_located(tmp_path: Path, name: str, status: Status, says: str) -> None:
-    verdict = verdict_of(tmp_path, "target", name=name)
+    verdict = verdict_of(tmp_path, NotLocated, name)
     assert verdict.status is status
     assert says in (verdict.detail or "")
 
@@ -64,16 +70,16 @@ def test_a_name_is_located(tmp_path: Path, name: str, status: Status, says: str)
     ],
 )
 def test_arguments_are_bound(tmp_path: Path, positional: int, keywords: list[str], status: Status) -> None:
-    verdict = verdict_of(tmp_path, "target", name="layers.build", positional=positional, keywords=keywords)
+    verdict = verdict_of(tmp_path, NotCalled, "layers.build", positional, tuple(keywords))
     assert verdict.status is status
 
 
 def test_an_interpolation_is_resolved(tmp_path: Path) -> None:
-    verdict = verdict_of(tmp_path, "interpolation", text="${..wdth}")
+    verdict = verdict_of(tmp_path, Unresolved, "${..wdth}")
     if find_spec("omegaconf") is None:
         assert (verdict.status, verdict.detail) == (Status.UNCONFIRMED, "`omegaconf` is not installed")
         return
     assert verdict.status is Status.CONFIRMED
     assert "InterpolationKeyError" in (verdict.detail or "")
-    assert verdict_of(tmp_path, "interpolation", text="${model.width}").status is Status.REFUTED
-    assert verdict_of(tmp_path, "interpolation", text="${nothing}").status is Status.UNCONFIRMED
+    assert verdict_of(tmp_path, Unresolved, "${model.width}").status is Status.REFUTED
+    assert verdict_of(tmp_path, Unresolved, "${nothing}").status is Status.UNCONFIRMED

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.claims.recipes import NoModule, NotMoved
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from modellint.claims import Claim
     from modellint.finding import Verdict
 
 pytest.importorskip("hyperpyyaml")
@@ -66,51 +69,52 @@ modules:
 """
 
 
-def verdicts(folder: Path, key: str, entries: str = "", extra: str = "") -> dict[str, Verdict]:
-    """What probes of a recipe say of `key`, by their kind."""
+def verdicts(folder: Path, key: str, entries: str = "", extra: str = "") -> dict[type[Claim], Verdict]:
+    """What claims about `key` of a recipe come to, by their kind."""
     (folder / "layers.py").write_text(LAYERS)
     recipe = folder / "hparams.yaml"
     recipe.write_text(RECIPE.format(extra=extra, entries=entries))
     target = Target(recipe)
-    kinds = ("recipe-placement", "recipe-entry")
-    probes = tuple((number, Probe(target, kind, {"key": key})) for number, kind in enumerate(kinds))
+    place = Place(recipe.as_posix(), Span(1, 1, 1, 1))
+    kinds = (NotMoved, NoModule)
+    probes = tuple((number, Probe(target, kind(place, key))) for number, kind in enumerate(kinds))
     found = answer(Group(target, probes), Setup(Path(sys.executable), ()))
     return {kind: found[number] for number, kind in enumerate(kinds)}
 
 
 def test_a_layer_that_modules_lack_stays_behind(tmp_path: Path) -> None:
     found = verdicts(tmp_path, "head")
-    assert found["recipe-placement"].status is Status.CONFIRMED, found
-    assert found["recipe-placement"].device == "fake"
-    detail = found["recipe-placement"].detail or ""
+    assert found[NotMoved].status is Status.CONFIRMED, found
+    assert found[NotMoved].device == "fake"
+    detail = found[NotMoved].detail or ""
     assert "`head.weight`, `head.bias` stayed on `cpu`" in detail
     assert "found at least two devices, cuda:0 and cpu" in detail
     assert "placeholders filled: folder" in detail
-    assert found["recipe-entry"].status is Status.CONFIRMED
+    assert found[NoModule].status is Status.CONFIRMED
     assert "AttributeError: 'ModuleDict' object has no attribute 'head'; `modules` has `encoder`" in str(
-        found["recipe-entry"].detail
+        found[NoModule].detail
     )
 
 
 @pytest.mark.parametrize("entry", ["head: !ref <head>", "all: !new:layers.Holder [!ref <head>]"])
 def test_a_layer_that_modules_hold_moves(tmp_path: Path, entry: str) -> None:
     found = verdicts(tmp_path, "head", f"    {entry}")
-    assert found["recipe-placement"].status is Status.REFUTED, found
-    assert (found["recipe-entry"].status is Status.REFUTED) == entry.startswith("head")
+    assert found[NotMoved].status is Status.REFUTED, found
+    assert (found[NoModule].status is Status.REFUTED) == entry.startswith("head")
 
 
 def test_a_layer_inside_of_another_key(tmp_path: Path) -> None:
     extra = "models:\n    head: !new:torch.nn.Linear [4, 4]"
-    found = verdicts(tmp_path, "models[head]", extra=extra)["recipe-placement"]
+    found = verdicts(tmp_path, "models[head]", extra=extra)[NotMoved]
     assert found.status is Status.CONFIRMED, found
     assert "`models[head].weight`, `models[head].bias` stayed" in str(found.detail)
-    held = verdicts(tmp_path, "models[head]", "    head: !ref <models[head]>", extra)["recipe-placement"]
+    held = verdicts(tmp_path, "models[head]", "    head: !ref <models[head]>", extra)[NotMoved]
     assert held.status is Status.REFUTED, held
 
 
 def test_what_holds_a_layer_without_being_one_moves_nothing(tmp_path: Path) -> None:
     extra = "searcher: !new:layers.Searcher [!ref <encoder>, !ref <head>]"
-    found = verdicts(tmp_path, "searcher", extra=extra)["recipe-placement"]
+    found = verdicts(tmp_path, "searcher", extra=extra)[NotMoved]
     assert found.status is Status.CONFIRMED, found
     assert "`searcher.parts[1].weight`, `searcher.parts[1].bias` stayed" in str(found.detail)
 
@@ -118,16 +122,16 @@ def test_what_holds_a_layer_without_being_one_moves_nothing(tmp_path: Path) -> N
 def test_a_layer_that_cannot_be_built_hinders_only_what_it_was_to_hold(tmp_path: Path) -> None:
     aside = verdicts(tmp_path, "head", "    hub: !new:layers.Missing [!ref <width>]")
     assert {verdict.status for verdict in aside.values()} == {Status.CONFIRMED}, aside
-    assert "not built: layers.Missing" in str(aside["recipe-placement"].detail)
-    around = verdicts(tmp_path, "head", "    hub: !new:layers.Missing [!ref <head>]")["recipe-placement"]
+    assert "not built: layers.Missing" in str(aside[NotMoved].detail)
+    around = verdicts(tmp_path, "head", "    hub: !new:layers.Missing [!ref <head>]")[NotMoved]
     assert around.status is Status.UNCONFIRMED, around
     assert "`head` is passed to `layers.Missing`, which could not be built" in str(around.detail)
     assert "no connection to the hub" in str(around.detail)
-    within = verdicts(tmp_path, "hub", extra="hub: !new:layers.Missing")["recipe-placement"]
+    within = verdicts(tmp_path, "hub", extra="hub: !new:layers.Missing")[NotMoved]
     assert within.status is Status.UNCONFIRMED
     assert "no connection to the hub" in str(within.detail)
 
 
 def test_plain_tensors_stay_wherever_their_layer_goes(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, "statistics", extra="statistics: !new:layers.Statistics")["recipe-placement"]
+    found = verdicts(tmp_path, "statistics", extra="statistics: !new:layers.Statistics")[NotMoved]
     assert found.status is Status.UNCONFIRMED, found

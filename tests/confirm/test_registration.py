@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.claims.layers import LeftBehind, MadeAnew, NotRegistered
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.claims import Claim
 
 BRANCHES = """
 import torch
@@ -36,19 +43,20 @@ class Encoder(nn.Module):
 """
 
 
-def verdict_of(
-    folder: Path, code: str, text: str, kind: str, targets: dict[str, Any] | None = None, **data: Any
-) -> Verdict:
-    """The verdict of a probe about the only line of a file that holds `text`."""
+def verdict_of(folder: Path, code: str, text: str, name: str, claim: Callable[[Place], Claim]) -> Verdict:
+    """The verdict on a claim about the only line of a file that holds `text`."""
     path = folder / "model.py"
     path.write_text(code)
     (line,) = [number for number, content in enumerate(code.splitlines(), 1) if text in content]
     content = code.splitlines()[line - 1]
     start = content.index(text) + 1
-    target = Target(path, data.pop("target"))
-    probe = Probe(target, kind, {"place": [path.as_posix(), line, start, line, start + len(text)], **data})
-    setup = Setup(Path(sys.executable), ())
-    return answer(Group(target, ((0, probe),)), setup)[0]
+    target = Target(path, name)
+    place = Place(path.as_posix(), Span(line, start, line, start + len(text)))
+    return answer(Group(target, ((0, Probe(target, claim(place))),)), Setup(Path(sys.executable), ()))[0]
+
+
+def embed_is_lost(place: Place) -> Claim:
+    return NotRegistered(place, "Encoder", "embed")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +71,7 @@ def verdict_of(
 def test_only_the_branch_that_is_meant_proves_something(tmp_path: Path, embed: str, status: Status) -> None:
     code = BRANCHES.format(embed=embed, use="return x")
     text = f"self.embed = {embed}"
-    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    verdict = verdict_of(tmp_path, code, text, "Encoder", embed_is_lost)
     assert verdict.status is status, verdict
     if status is Status.CONFIRMED:
         assert "`embed[0].weight`, `embed[0].bias`" in str(verdict)
@@ -82,7 +90,7 @@ def test_what_is_registered_later_on_refutes_nothing(tmp_path: Path, more: str) 
         "self.embed = [nn.Linear(3, 3)]", f"self.embed = [nn.Linear(3, 3)]\n        {more}"
     )
     text = "self.embed = [nn.Linear(3, 3)]"
-    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    verdict = verdict_of(tmp_path, code, text, "Encoder", embed_is_lost)
     assert verdict.status is Status.UNCONFIRMED, verdict
 
 
@@ -90,7 +98,7 @@ def test_what_is_registered_without_any_assumption_refutes(tmp_path: Path) -> No
     code = BRANCHES.format(embed="None", use="return x").replace('kind="positions", depth=2', "")
     code = code.replace('if kind == "positions"', "if True").replace('kind == "linear"', "False")
     text = "self.embed = Positions()"
-    verdict = verdict_of(tmp_path, code, text, "registration", target="Encoder", owner="Encoder", attribute="embed")
+    verdict = verdict_of(tmp_path, code, text, "Encoder", embed_is_lost)
     assert verdict.status is Status.REFUTED, verdict
 
 
@@ -126,7 +134,7 @@ CREATIONS = {
 def test_layers_that_are_made_in_a_call(tmp_path: Path, name: str) -> None:
     body, status = CREATIONS[name]
     code = LAYER.format(body=body)
-    verdict = verdict_of(tmp_path, code, MADE, "creation", target="Model.forward", name="Model.forward")
+    verdict = verdict_of(tmp_path, code, MADE, "Model.forward", lambda place: MadeAnew(place, place))
     assert verdict.status is (status or Status.UNCONFIRMED), verdict
 
 
@@ -159,6 +167,6 @@ def test_tensors_that_stay_behind(tmp_path: Path, name: str) -> None:
     store, use, status = MOVEMENTS[name]
     code = MOVED.format(store=store, use=use)
     line = next(number for number, text in enumerate(code.splitlines(), 1) if "return y" in text)
-    place = [(tmp_path / "model.py").as_posix(), line, 1, line, 80]
-    verdict = verdict_of(tmp_path, code, store, "movement", target="Model", owner="Model", attribute="table", use=place)
+    met = Place((tmp_path / "model.py").as_posix(), Span(line, 1, line, 80))
+    verdict = verdict_of(tmp_path, code, store, "Model", lambda place: LeftBehind(place, "Model", "table", met))
     assert verdict.status is status, verdict

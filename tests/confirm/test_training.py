@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from modellint.claims.layers import NotListed
+from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.claims import Claim
 
 RECIPE = """\
 encoder: !new:torch.nn.Linear [8, 4]
@@ -54,21 +60,30 @@ class Model(Brain):
 """
 
 
-def verdicts_of(folder: Path, kind: str, *probes: dict[str, Any], recipe: str = RECIPE, is_blocked: bool = True) -> Any:
-    """The verdicts of probes of one kind, which share a process."""
+def verdicts_of(folder: Path, *claims: Claim, recipe: str = RECIPE, is_blocked: bool = True) -> Any:
+    """The verdicts on claims, which share a process."""
     (folder / "keeper.py").write_text(KEEPER.replace("{makes}", str(is_blocked)))
     path = folder / "hparams.yaml"
     path.write_text(recipe)
     target = Target(path, script=folder / "train.py")
-    group = Group(target, tuple((number, Probe(target, kind, data)) for number, data in enumerate(probes)))
+    group = Group(target, tuple((number, Probe(target, claim)) for number, claim in enumerate(claims)))
     answered = answer(group, Setup(Path(sys.executable), ()))
-    return [answered[number] for number in range(len(probes))]
+    return [answered[number] for number in range(len(claims))]
 
 
-def verdict_of(folder: Path, kind: str, recipe: str = RECIPE, **data: Any) -> Verdict:
-    (verdict,) = verdicts_of(folder, kind, data, recipe=recipe)
+def verdict_of(folder: Path, claim: Claim, recipe: str = RECIPE) -> Verdict:
+    (verdict,) = verdicts_of(folder, claim, recipe=recipe)
     assert isinstance(verdict, Verdict)
     return verdict
+
+
+def in_recipe(folder: Path) -> Place:
+    return Place((folder / "hparams.yaml").as_posix(), Span(1, 1, 1, 1))
+
+
+def not_wrapped(script: Path, key: str, entry: str, call: str) -> NotWrapped:
+    called = Place(script.as_posix(), Span(11, 9, 11, 9 + len(call)))
+    return NotWrapped(in_recipe(script.parent), key, entry, str(script), "Model", called)
 
 
 SAVED = [
@@ -84,8 +99,8 @@ SAVED = [
 
 @pytest.mark.parametrize("is_blocked", [True, False])
 def test_what_is_saved(tmp_path: Path, is_blocked: bool) -> None:
-    probes = [{"key": key, "checkpointer": "checkpointer"} for key, _, _ in SAVED]
-    found = verdicts_of(tmp_path, "recipe-saving", *probes, is_blocked=is_blocked)
+    claims = [NotSaved(in_recipe(tmp_path), key, "checkpointer") for key, _, _ in SAVED]
+    found = verdicts_of(tmp_path, *claims, is_blocked=is_blocked)
     assert [verdict.status for verdict in found] == [status for _, status, _ in SAVED]
     for (_, _, says), verdict in zip(SAVED, found, strict=True):
         assert says in verdict.detail
@@ -96,7 +111,7 @@ def test_what_an_object_that_could_not_be_built_saves_is_not_known(tmp_path: Pat
     recipe = RECIPE.replace("torch.nn.ModuleList", "package_that_nobody_has.Everything").replace(
         "[!ref <encoder>]", "[!ref <encoder>, !ref <head>]"
     )
-    verdict = verdict_of(tmp_path, "recipe-saving", recipe, key="head", checkpointer="checkpointer")
+    verdict = verdict_of(tmp_path, NotSaved(in_recipe(tmp_path), "head", "checkpointer"), recipe)
     assert verdict.status is Status.UNCONFIRMED
     assert "`head` is passed to `model`, which could not be built" in (verdict.detail or "")
 
@@ -115,7 +130,7 @@ def test_what_an_object_that_could_not_be_built_saves_is_not_known(tmp_path: Pat
 def test_what_the_optimizer_of_a_brain_is_given(tmp_path: Path, given: str, status: Status) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace("{given}", given).replace("{more}", ""))
-    verdict = verdict_of(tmp_path, "recipe-optimisation", key="head", script=str(script), brain="Model")
+    verdict = verdict_of(tmp_path, NotTrained(in_recipe(tmp_path), "head", str(script), "Model"))
     assert verdict.status is status, verdict
     if status is Status.CONFIRMED:
         assert "made 1 optimizer with 2 parameters, 0 of the 2 of `head` among them" in (verdict.detail or "")
@@ -128,8 +143,8 @@ def test_what_the_optimizer_of_a_brain_is_given(tmp_path: Path, given: str, stat
 def test_whether_an_optimizer_is_handed_to_the_checkpointer(tmp_path: Path, more: str, status: Status) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace("{given}", "self.modules").replace("{more}", more))
-    data = {"key": "opt_class", "script": str(script), "brain": "Model", "makes": [str(script), 7, 1, 7, 80]}
-    verdict = verdict_of(tmp_path, "recipe-optimisation", **data)
+    made = Place(script.as_posix(), Span(7, 1, 7, 80))
+    verdict = verdict_of(tmp_path, OptimizerNotSaved(in_recipe(tmp_path), str(script), "Model", made))
     assert verdict.status is status, verdict
 
 
@@ -158,14 +173,13 @@ WRAPPED = [
 
 
 def test_what_goes_around_the_wrapper(tmp_path: Path) -> None:
-    probes = []
+    claims = []
     for number, (call, _, _) in enumerate(WRAPPED):
         script = tmp_path / f"train{number}.py"
         script.write_text(CALLS.replace("{call}", call))
-        data = {"key": call.rpartition(".")[2] if "other" in call else "head", "entry": "modules[lin]"}
-        called = [str(script), 11, 9, 11, 9 + len(call)]
-        probes.append({**data, "called": called, "script": str(script), "brain": "Model"})
-    found = verdicts_of(tmp_path, "recipe-wrapping", *probes)
+        key = call.rpartition(".")[2] if "other" in call else "head"
+        claims.append(not_wrapped(script, key, "modules[lin]", call))
+    found = verdicts_of(tmp_path, *claims)
     assert [verdict.status for verdict in found] == [status for _, status, _ in WRAPPED], found
     for (_, _, says), verdict in zip(WRAPPED, found, strict=True):
         assert says in verdict.detail
@@ -186,17 +200,14 @@ def test_the_entry_of_what_could_not_be_built_is_wrapped_all_the_same(
     script.write_text(CALLS.replace("{call}", call))
     recipe = RECIPE.replace("head: !new:torch.nn.Linear", "head: !new:package_that_nobody_has.Head")
     assert recipe != RECIPE
-    called = [str(script), 11, 9, 11, 9 + len(call)]
-    data = {"key": "head", "entry": "modules[lin]", "called": called, "script": str(script), "brain": "Model"}
-    verdict = verdict_of(tmp_path, "recipe-wrapping", recipe, **data)
+    verdict = verdict_of(tmp_path, not_wrapped(script, "head", "modules[lin]", call), recipe)
     assert verdict.status is status, verdict
 
 
 def test_what_has_nothing_to_train_is_not_wrapped(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(CALLS.replace("{call}", "self.hparams.frozen"))
-    data = {"key": "frozen", "entry": "modules[act]", "script": str(script), "brain": "Model"}
-    verdict = verdict_of(tmp_path, "recipe-wrapping", called=[str(script), 11, 9, 11, 28], **data)
+    verdict = verdict_of(tmp_path, not_wrapped(script, "frozen", "modules[act]", "self.hparams.frozen"))
     assert verdict.status is Status.REFUTED
     assert "no parameters to train, so that nothing wraps it" in (verdict.detail or "")
 
@@ -233,7 +244,7 @@ def test_what_the_optimizer_of_a_file_is_given(tmp_path: Path, given: str, statu
     path = tmp_path / "train.py"
     path.write_text(MODEL.replace("{given}", given))
     target = Target(path, "Model")
-    data = {"owner": "Model", "child": "head", "function": "train", "place": [str(path), 14, 17, 14, 60]}
-    group = Group(target, ((0, Probe(target, "optimisation", data)),))
+    claim = NotListed(Place(path.as_posix(), Span(14, 17, 14, 60)), "Model", "head", "train")
+    group = Group(target, ((0, Probe(target, claim)),))
     verdict = answer(group, Setup(Path(sys.executable), ()))[0]
     assert verdict.status is status, verdict

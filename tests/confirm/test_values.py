@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from modellint.claims.lookups import FedNumbers, IdsExceed, SizedByWidth
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status, Verdict
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.claims import Claim
 
 MODEL = """
 import torch
@@ -31,16 +36,18 @@ class Decoder(nn.Module):
 """
 
 
-def verdict_of(folder: Path, code: str, targets: dict[str, Any] | None = None, **data: Any) -> Verdict:
+def verdict_of(
+    folder: Path, code: str, targets: dict[str, Any] | None = None, claim: type[Claim] = IdsExceed
+) -> Verdict:
     """The verdict on the last line of a file, that a forward method looks up ids there which have no row."""
     path = folder / "decoder.py"
     path.write_text(code)
     line = len(code.splitlines())
     text = code.splitlines()[-1]
     column = text.index("return ") + len("return ") + 1
-    place = [path.as_posix(), line, column, line, len(text) + 1]
-    target = Target(path, data.pop("name", "Decoder.forward"))
-    probe = Probe(target, "values", {"name": target.name, "place": place, "claim": "ids", **data})
+    place = Place(path.as_posix(), Span(line, column, line, len(text) + 1))
+    target = Target(path, "Decoder.forward")
+    probe = Probe(target, claim(place))
     setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
     return answer(Group(target, ((0, probe),)), setup)[0]
 
@@ -145,10 +152,9 @@ def verdict_on_table(
     path.write_text(TABLE.format(sizes=sizes, gives=gives, inputs=inputs, **parts))
     lines = path.read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if "self.table = " in text)
-    place = [path.as_posix(), line, lines[line - 1].index("nn.") + 1, line, len(lines[line - 1]) + 1]
+    span = Span(line, lines[line - 1].index("nn.") + 1, line, len(lines[line - 1]) + 1)
     target = Target(path, "Front.__init__")
-    data = {"name": target.name, "place": place, "claim": "features", "swapped": swapped}
-    probe = Probe(target, "values", data)
+    probe = Probe(target, SizedByWidth(Place(path.as_posix(), span), swapped))
     setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
     return answer(Group(target, ((0, probe),)), setup)[0]
 
@@ -369,9 +375,9 @@ def test_real_numbers_that_were_made_up_prove_nothing(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     probes = []
     for number, line in enumerate(at for at, text in enumerate(lines, 1) if "return self.table(" in text):
-        place = [path.as_posix(), line, lines[line - 1].index("self.") + 1, line, len(lines[line - 1]) + 1]
-        data = {"name": f"Real{number}.forward", "place": place, "claim": "continuous"}
-        probes.append((number, Probe(Target(path, "Real0"), "values", data)))
+        span = Span(line, lines[line - 1].index("self.") + 1, line, len(lines[line - 1]) + 1)
+        claim = FedNumbers(Place(path.as_posix(), span))
+        probes.append((number, Probe(Target(path, f"Real{number}.forward"), claim)))
     verdicts = answer(Group(Target(path, "Real0"), tuple(probes)), Setup(Path(sys.executable), ()))
     told = {name: verdicts[number].status for number, name in enumerate(NUMBERS)}
     assert told == {name: status for name, (_, status) in NUMBERS.items()}, verdicts
@@ -380,5 +386,5 @@ def test_real_numbers_that_were_made_up_prove_nothing(tmp_path: Path) -> None:
 def test_settings_say_that_what_is_looked_up_is_real(tmp_path: Path) -> None:
     code = model(between="ids = hidden + 1")
     said = {"decoder:Decoder": {"inputs": {"hidden": {"shape": [2, 8]}}}}
-    verdict = verdict_of(tmp_path, code, said, claim="continuous")
+    verdict = verdict_of(tmp_path, code, said, FedNumbers)
     assert verdict.status is Status.CONFIRMED, verdict

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from modellint.claims.layers import Outgrown, Tied
+from modellint.claims.recipes import RowsLacking, SizesDiffer
 from modellint.confirm.child import Setup, answer
 from modellint.confirm.plan import Group, Probe, Target
 from modellint.finding import Status
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from modellint.claims import Claim
 
 TIED = """
 from torch import nn
@@ -66,47 +72,51 @@ table: !new:torch.nn.Embedding [10, 4]
 """
 
 
-def place_of(path: Path, text: str, occurrence: int = 0) -> list[Any]:
+def place_of(path: Path, text: str, occurrence: int = 0) -> Place:
     lines = path.read_text().splitlines()
     at = [number for number, line in enumerate(lines, 1) if text in line][occurrence]
     start = lines[at - 1].index(text) + 1
-    return [path.as_posix(), at, start, at, start + len(text)]
+    return Place(path.as_posix(), Span(at, start, at, start + len(text)))
 
 
-def statuses(target: Target, kind: str, probes: list[dict[str, Any]]) -> list[Status]:
-    group = Group(target, tuple((number, Probe(target, kind, data)) for number, data in enumerate(probes)))
-    verdicts = answer(group, Setup(Path(sys.executable), ()))
+def statuses(path: Path, claims: list[tuple[str, Claim]]) -> list[Status]:
+    """The verdicts on claims about what files define under some names, which share a process."""
+    probes = tuple((number, Probe(Target(path, name), claim)) for number, (name, claim) in enumerate(claims))
+    verdicts = answer(Group(Target(path), probes), Setup(Path(sys.executable), ()))
     print(verdicts)
-    return [verdicts[number].status for number in range(len(probes))]
+    return [verdicts[number].status for number in range(len(claims))]
 
 
 def test_layers_that_share_a_weight(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("".join(TIED.format(number=n, rows=r, classes=c, tie=t) for n, (r, c, t, _) in enumerate(TIES)))
-    probes = []
+    claims: list[tuple[str, Claim]] = []
     for number, (rows, classes, _, _) in enumerate(TIES):
         occurrence = sum(known[0] == rows for known in TIES[:number])
         table = place_of(path, f"nn.Embedding({rows}, width)", occurrence)
         head = f"nn.Linear(width, {classes})"
         linear = place_of(path, head, sum(known[1] == classes for known in TIES[:number]))
-        probes.append({"owner": f"Model{number}", "place": table, "other": linear, "is_declared": False})
-    assert statuses(Target(path, "Model0"), "tying", probes) == [status for *_, status in TIES]
+        claims.append((f"Model{number}", Tied(table, linear, table, f"Model{number}", is_declared=False)))
+    assert statuses(path, claims) == [status for *_, status in TIES]
 
 
 def test_tables_and_the_tokens_that_are_added(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("".join(GROWN.format(number=n, size=s, grow=g, gives=r) for n, (s, g, r, _) in enumerate(GROWTHS)))
     last = place_of(path, "nn.Embedding(n_tokens, 4)", len(GROWTHS) - 1)
-    probes = [{"name": f"build{number}", "tokenizer": "tokenizer", "table": last} for number in range(len(GROWTHS))]
-    assert statuses(Target(path, "build0"), "growing", probes) == [status for *_, status in GROWTHS]
+    claims: list[tuple[str, Claim]] = [
+        (f"build{number}", Outgrown(last, "tokenizer", last)) for number in range(len(GROWTHS))
+    ]
+    assert statuses(path, claims) == [status for *_, status in GROWTHS]
 
 
 def test_the_ends_of_a_search(tmp_path: Path) -> None:
     path = tmp_path / "hparams.yaml"
     for classes, status in ((11, Status.CONFIRMED), (10, Status.REFUTED)):
         path.write_text(RECIPE.format(classes=classes))
-        probes = [{"keys": ["head", "ctc"]}, {"keys": ["head", "table"]}, {"keys": ["head", "nothing"]}]
+        place = Place(path.as_posix(), Span(1, 1, 1, 1))
+        claims: list[Claim] = [SizesDiffer(place, "head", key) for key in ("ctc", "table", "nothing")]
         expected = [status, Status.UNCONFIRMED, Status.UNCONFIRMED]
-        probes += [{"keys": [key, "table"], "looks_up": True} for key in ("ctc", "head", "table")]
+        claims += [RowsLacking(place, key, "table") for key in ("ctc", "head", "table")]
         expected += [status, Status.REFUTED, Status.UNCONFIRMED]
-        assert statuses(Target(path), "recipe-searching", probes) == expected
+        assert statuses(path, [("", claim) for claim in claims]) == expected

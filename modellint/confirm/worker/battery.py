@@ -32,6 +32,8 @@ from .watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims import Claim
+
     from .classes import Attempt
     from .probes import Session
 
@@ -93,9 +95,9 @@ def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
 class _Check:
     """One check of a class or function."""
 
-    def __init__(self, session: Session, probe: dict[str, Any]) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._owner, self._method = session.source().split(probe["name"])
+        self._owner, self._method = session.source().split(session.name)
         self._end = time.monotonic() + _PATIENCE
         self._reasons: list[str] = []
 
@@ -137,9 +139,9 @@ class _Check:
 # -- devices ---------------------------------------------------------------------------------------------------------
 
 
-def placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
+def placement_check(session: Session, _: Claim) -> Outcome:
     """Whether a model that was moved runs where it was moved to."""
-    check = _Check(session, probe)
+    check = _Check(session)
     moved: str | None = None
     with session.machine():
         for variant in (0, roles.EQUAL):
@@ -185,7 +187,7 @@ class _Everything(Watch):
         return True
 
 
-def values_check(session: Session, probe: dict[str, Any]) -> Outcome:
+def values_check(session: Session, _: Claim) -> Outcome:
     """Whether ids that the model draws, or that it is declared to be given, can lack a row.
 
     A failure that rests on assumed numbers must be seen with several choices of them.
@@ -193,7 +195,7 @@ def values_check(session: Session, probe: dict[str, Any]) -> Outcome:
     first: Outcome | None = None
     builder = None
     for variant in roles.VARIANTS:
-        check = _Check(session, probe)
+        check = _Check(session)
         outcome, is_assumed = _looked_up(check, variant)
         if first is None:
             first, builder = outcome, session.builder
@@ -299,9 +301,9 @@ def _harmless(intervals: Intervals) -> str:
 # -- lengths ---------------------------------------------------------------------------------------------------------
 
 
-def boundaries_check(session: Session, probe: dict[str, Any]) -> Outcome:
+def boundaries_check(session: Session, _: Claim) -> Outcome:
     """Whether the shortest inputs get through, and those that fill a table."""
-    check = _Check(session, probe)
+    check = _Check(session)
     size = check.size()
     if size > _LARGE:
         return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
@@ -357,7 +359,7 @@ def _lasting(specs: Specs, length: int) -> Specs:
 # -- recipes ---------------------------------------------------------------------------------------------------------
 
 
-def recipe_loading_check(session: Session, probe: dict[str, Any]) -> Outcome:
+def recipe_loading_check(session: Session, _: Claim) -> Outcome:
     """Whether HyperPyYAML loads a recipe and can make what it names."""
     session.begin("loading the recipe")
     shallow = Loading(session.target, session.overrides, session.stand_ins)
@@ -367,7 +369,7 @@ def recipe_loading_check(session: Session, probe: dict[str, Any]) -> Outcome:
     return {"status": PASSED, "device": "cpu", "detail": f"HyperPyYAML loads its {number} keys"}
 
 
-def recipe_placement_check(session: Session, probe: dict[str, Any]) -> Outcome:
+def recipe_placement_check(session: Session, _: Claim) -> Outcome:
     """Which layers stay behind that objects in `modules` hold, and which none of them holds."""
     with session.machine():
         session.begin("building the recipe")

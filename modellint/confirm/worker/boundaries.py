@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from . import roles
+from .beside import POSITIONS
 from .calls import Call, changed, is_refusal, lasting, position_inputs
-from .grids import grid
 from .inputs import BATCH, IMAGE, SAMPLES, TIME
 from .places import Spot
 from .sentinels import Sentinel
@@ -22,9 +22,13 @@ from .standins import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from modellint.claims.positions import LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
+
     from .calls import Run, Specs
     from .classes import Attempt, Builder
     from .probes import Session
+
+    _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: Seconds after which no further way to call a function is tried.
@@ -35,35 +39,33 @@ _TABLE_LIMIT = 200_000
 Outcome = dict[str, Any]
 
 
-def boundaries(session: Session, probe: dict[str, Any]) -> Outcome:
+def boundaries(session: Session, claim: _Ends) -> Outcome:
     """Whether the place that a finding speaks of fails at an end of what it is made for."""
-    if probe["claim"] == "grid":
-        return grid(session, probe)
-    return _Claim(session, probe).judged()
+    return _Claim(session, claim).judged()
 
 
 class _Claim:
     """One finding about positions or a table of them."""
 
-    def __init__(self, session: Session, probe: dict[str, Any]) -> None:
+    def __init__(self, session: Session, claim: Any) -> None:
         self._session = session
-        self._probe = probe
-        self._spot = Spot.of(probe["place"])
-        self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
+        self._claim = claim
+        self._spot = Spot.of(claim.place)
+        self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
         self._reasons: list[str] = []
         #: What speaks against the finding where numbers were assumed; it refutes if nothing else was seen.
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.monotonic() + _PATIENCE
         self._judge: Callable[[Call, Specs, Run], Outcome | None] = {
-            "positions": self._positions,
-            "step": self._step,
-            "table": self._table,
-            "sentinel": Sentinel(session, probe, self._reasons).judge,
-        }[probe["claim"]]
+            POSITIONS.LengthNotPositions: self._positions,
+            POSITIONS.StepBeyond: self._step,
+            POSITIONS.TableEnds: self._table,
+            POSITIONS.NegativeFiller: Sentinel(session, self._claim, self._reasons).judge,
+        }[type(claim)]
 
     def judged(self) -> Outcome:
-        for path, name in self._probe["functions"]:
+        for path, name in self._session.functions:
             source = self._session.load(path)
             owner, method = source.split(name)
             for variant in (0, roles.EQUAL):
@@ -112,7 +114,7 @@ class _Claim:
         if not names:
             self._reasons.append("no input was found that the positions come from")
             return None
-        if self._probe["offset"]:
+        if self._claim.is_offset:
             return self._ahead(call, specs, names)
         packed = call.run_sized(changed(specs, names, period=3))
         if packed.failed is not None:
@@ -167,7 +169,7 @@ class _Claim:
         """After some tokens, one more with what was kept of them: its position is beyond the length of the input."""
         if not base.passed:
             return None
-        kept: list[str] = self._probe["past"]
+        kept: tuple[str, ...] = self._claim.past
         if not kept and base.error is not None:
             # What the layer keeps itself is there only once a call has come to its end.
             return None

@@ -8,10 +8,13 @@ import inspect
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .beside import RECIPES
 from .standins import StandIn, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
 
     from .probes import Session
     from .standins import StandIns
@@ -19,9 +22,9 @@ if TYPE_CHECKING:
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
 
-def targeting(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
-    """Whether a name can be located and called; with `keywords`, whether it takes them and so many by position."""
-    name = probe["name"]
+def targeting(session: Session, claim: NotLocated | NotCalled) -> dict[str, Any]:
+    """Whether a name can be located and called, or whether it takes arguments that are claimed to be wrong."""
+    name = claim.target
     session.begin(f"locating `{name}`")
     try:
         found = _locate(name, session.stand_ins)
@@ -32,14 +35,14 @@ def targeting(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     if not callable(found):
         kind = type(found).__name__
         return {"status": CONFIRMED, "device": "cpu", "detail": f"`{name}` is a {kind}, which cannot be called"}
-    if "keywords" not in probe:
+    if not isinstance(claim, RECIPES.NotCalled):
         return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` is there, and can be called"}
     try:
         signature = inspect.signature(found)
     except ValueError:
         return {"status": UNCONFIRMED, "detail": f"`{name}` does not tell its parameters"}
     try:
-        signature.bind_partial(*[None] * probe["positional"], **dict.fromkeys(probe["keywords"]))
+        signature.bind_partial(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
     except TypeError as error:
         return {"status": CONFIRMED, "device": "cpu", "detail": f"calling `{name}` raises {described(error)}"}
     return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` takes these arguments"}
@@ -59,7 +62,7 @@ def _locate(name: str, stand_ins: StandIns) -> Any:
     return found
 
 
-def interpolating(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def interpolating(session: Session, claim: Unresolved) -> dict[str, Any]:
     """Whether an interpolation leads to a key that is not there."""
     session.begin("loading the configuration")
     try:
@@ -67,7 +70,7 @@ def interpolating(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     except ImportError:
         return {"status": UNCONFIRMED, "detail": "`omegaconf` is not installed"}
     config = omegaconf.OmegaConf.load(session.target)
-    found = [node for node in _interpolations(config) if probe["text"] in str(node._value())]
+    found = [node for node in _interpolations(config) if claim.text in str(node._value())]
     try:
         for node in found:
             node._dereference_node()

@@ -19,6 +19,8 @@ from .standins import described, likeliest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from modellint.claims.layers import MadeAnew
+
     from .classes import Attempt
     from .inputs import Spec
     from .probes import Session
@@ -26,14 +28,14 @@ if TYPE_CHECKING:
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
 
-def creation(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def creation(session: Session, claim: MadeAnew) -> dict[str, Any]:
     """Whether the layer that a place makes in a call is gone after the next one, and is never the same."""
-    owner, method = session.source().split(probe["name"])
+    owner, method = session.source().split(session.name)
     reasons: list[str] = []
     for variant in (0, roles.EQUAL):
         for attempt in session.attempts(owner, variant=variant):
             try:
-                outcome = _called_twice(attempt, method, Spot.of(probe["place"]), reasons)
+                outcome = _called_twice(attempt, method, Spot.of(claim.place), reasons)
             except Exception as error:
                 reasons.append(f"building: {described(error)}")
                 continue

@@ -15,6 +15,8 @@ from .standins import described
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from modellint.claims.positions import GridEmpty
+
     from .calls import Run, Specs
     from .inputs import Spec
     from .probes import Session
@@ -88,12 +90,12 @@ class _Way:
         return dict(zip(self.names, self.values(height, width), strict=True))
 
 
-def grid(session: Session, probe: dict[str, Any]) -> Outcome:
+def grid(session: Session, claim: GridEmpty) -> Outcome:
     """Whether a side that is rounded down to no patch at all comes out as an error, or as nothing."""
     reasons: list[str] = []
     least: list[int] = []
-    spot = Spot.of(probe["place"])
-    for path, name in probe["functions"]:
+    spot = Spot.of(claim.place)
+    for path, name in session.functions:
         source = session.load(path)
         owner, method = source.split(name)
         for attempt in session.attempts(owner, source=source):

@@ -19,16 +19,18 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from . import placement
+from .beside import RECIPES
 from .standins import StandIn, described, stand_in, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from modellint.claims.recipes import NoKey, NotLoaded, NotMade
+
     from .probes import Session
     from .standins import StandIns
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
-KIND = "recipe-loading"
 #: The functions of HyperPyYAML that make something, by tag, with the place of the name among their arguments.
 _MAKERS = {
     "_construct_object": 1,
@@ -183,22 +185,21 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-def loading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
-    """Whether the place of a finding keeps its recipe from being loaded.
-
-    `about` is the name behind a tag that must fail there, nothing for HyperPyYAML itself; `says` must be in the error.
-    """
+def loading(session: Session, claim: NotLoaded | NotMade) -> dict[str, Any]:
+    """Whether the place of a claim keeps its recipe from being loaded, or what its tag names from being made."""
     session.begin("loading the recipe")
-    mine: list[Edit] = probe["edits"]
+    mine = _edit(claim)
     others: list[Edit] = []
-    for edit in (edit for other in session.probes(KIND) for edit in other["edits"]):
-        if not any(_overlap(edit, known) for known in (*mine, *others)):
+    for edit in map(_edit, session.claims(RECIPES.NotLoaded, RECIPES.NotMade)):
+        if not any(_overlap(edit, known) for known in (mine, *others)):
             others.append(edit)
-    path, about, keys = session.target, probe.get("about", ""), probe.get("keys")
+    path, about, says, keys = session.target, "", "", None
+    if isinstance(claim, RECIPES.NotMade):
+        about, says, keys = claim.target, claim.says, [claim.key]
     found = Loading(path, session.overrides, session.stand_ins, others, keys)
-    mended = Loading(path, session.overrides, session.stand_ins, [*others, *mine], keys)
+    mended = Loading(path, session.overrides, session.stand_ins, [*others, mine], keys)
     for place, said in found.errors:
-        if place == about and (place, said) not in mended.errors and probe.get("says", "") in said:
+        if place == about and (place, said) not in mended.errors and says in said:
             return {"status": CONFIRMED, "device": "cpu", "detail": f"loading the recipe {said}"}
     lacking = [name for name in found.missing if name.partition(".")[0] == about.partition(".")[0]]
     if lacking:
@@ -208,16 +209,21 @@ def loading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     return {"status": REFUTED, "device": "cpu", "detail": "HyperPyYAML loads the recipe"}
 
 
+def _edit(claim: NotLoaded | NotMade) -> Edit:
+    """What takes the place of a claim out of the way."""
+    return [*claim.place.as_list(), getattr(claim, "instead", "")]
+
+
 def _overlap(one: Edit, other: Edit) -> bool:
     if os.path.realpath(one[0]) != os.path.realpath(other[0]):
         return False
     return one[1:5] == other[1:5] or (one[1:3] < other[3:5] and other[1:3] < one[3:5])
 
 
-def reading(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def reading(session: Session, claim: NoKey) -> dict[str, Any]:
     """Whether a recipe has the key that a script asks it for, or overrides (`is_override`); nothing of it is built."""
     session.begin("loading the recipe")
-    key, is_override = probe["key"], probe["is_override"]
+    key, is_override = claim.key, claim.is_override
     overrides = {**session.overrides, key: None} if is_override else session.overrides
     found = Loading(session.target, overrides, session.stand_ins)
     if found.errors:

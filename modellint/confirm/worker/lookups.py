@@ -10,8 +10,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
+from .beside import OPERATORS
 from .places import innermost
-from .rows import OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

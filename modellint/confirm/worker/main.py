@@ -1,7 +1,8 @@
 """One group of probes in a process of its own: torch and the standard library only, under the project's interpreter.
 
 The request is a JSON file:
-`{"scratch", "roots", "device", "guard", "overrides", "stand_ins", "target", "probes"}`.
+`{"scratch", "roots", "device", "guard", "overrides", "stand_ins", "target", "probes"}`; a probe is a claim as it is
+stored, with where it can be seen: `{"id", "claim", "name", "functions", "users"}`.
 Answers are JSON lines: `{"stage"}` says what is being done, `{"verdict"}` is the outcome of one probe, in the order of
 the request, `{"done"}` ends a run that reached its end.
 """

@@ -15,13 +15,15 @@ from .registration import assignments
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
+    from modellint.claims.layers import LeftBehind
+
     from .classes import Attempt, Builder
     from .probes import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 
 
-def movement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
     """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used.
 
     It does not if it is registered at the place, with all choices of what was assumed.
@@ -29,21 +31,21 @@ def movement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     reasons: list[str] = []
     moved: list[Builder] = []
     is_open = False
-    detail = f"`{probe['attribute']}` moves to {DEVICE} with its module"
+    detail = f"`{claim.attribute}` moves to {DEVICE} with its module"
     with session.machine():
         for variant in (0, roles.EQUAL):
-            for attempt in session.attempts(probe["owner"], variant=variant, device=DEVICE):
+            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
                 try:
-                    with assignments(Spot.of(probe["place"])) as assigned:
+                    with assignments(Spot.of(claim.place)) as assigned:
                         owner = attempt.build()
-                    outcome = _moved(attempt, owner, probe["attribute"], Spot.of(probe["use"]), reasons)
+                    outcome = _moved(attempt, owner, claim.attribute, Spot.of(claim.use), reasons)
                 except Exception as error:
                     reasons.append(f"building: {described(error)}")
                     continue
                 if outcome is not None:
                     return outcome
                 is_kept = attempt.is_certain or all(assigned.get(id(owner), [False]))
-                if is_kept and getattr(owner, probe["attribute"]).device.type != "cpu":
+                if is_kept and getattr(owner, claim.attribute).device.type != "cpu":
                     moved.append(attempt.builder)
                 elif id(owner) in assigned:
                     is_open = True

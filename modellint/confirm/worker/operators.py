@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .beside import OPERATORS
 from .ranges import Range, is_integer
-from .rows import OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,11 +7,13 @@ import os
 import sys
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType, FrameType, TracebackType
+
+    from modellint.source import Place
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class Spot:
     end_column: int
 
     @classmethod
-    def of(cls, values: list[Any]) -> Spot:
-        path, line, column, end_line, end_column = values
-        return cls(os.path.realpath(path), line, column, end_line, end_column)
+    def of(cls, place: Place) -> Spot:
+        span = place.span
+        return cls(os.path.realpath(place.path), span.line, span.column, span.end_line, span.end_column)
 
     @property
     def name(self) -> str:

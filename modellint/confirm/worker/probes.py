@@ -1,4 +1,4 @@
-"""What a run has to observe, for each kind of finding."""
+"""What a run has to observe, for each kind of claim."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import battery, classes, placement, recipes
+from .beside import CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
 from .boundaries import boundaries
 from .configs import interpolating, targeting
 from .creation import creation
-from .loading import KIND, loading, reading
+from .grids import grid
+from .loading import loading, reading
 from .movement import movement
 from .observed import Observed
 from .places import Spot
@@ -22,8 +24,11 @@ from .values import values
 from .vocabularies import growing, searching, tying
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+
+    from modellint.claims import Claim
+    from modellint.claims.recipes import NoModule, NotMoved
 
     from .channel import Channel
     from .standins import StandIns
@@ -41,8 +46,15 @@ class Session:
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._sources: dict[str, classes.Source] = {}
-        #: The values of expressions that probes want to see.
-        self.observed = Observed(Spot.of(probe["place"]) for probe in request["probes"] if probe.get("observe"))
+        self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
+        #: The class or function that is built or called for the claim at hand.
+        self.name = ""
+        #: Functions in which the claim at hand can be seen, the likeliest first, by file and name.
+        self.functions: list[tuple[str, str]] = []
+        #: Files that use what the claim at hand is about.
+        self.users: list[str] = []
+        #: The values of expressions that are at the ends of what they are made for.
+        self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in _AT_ENDS)
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: classes.Builder | None = None
@@ -51,12 +63,13 @@ class Session:
 
     def run(self, probe: dict[str, Any]) -> dict[str, Any]:
         """The outcome of a probe: its status, the device, and what was observed."""
-        kind, wanted = probe["kind"], self._request["device"]
-        needed = next((device for device, kinds in _DEVICES.items() if kind in kinds), wanted)
+        claim, wanted = self._claims[probe["id"]], self._request["device"]
+        self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
+        needed = next((device for device, kinds in _DEVICES.items() if type(claim) in kinds), wanted)
         if wanted in _DEVICES and needed != wanted:
             detail = f"this takes a run on the {_DEVICE_NAMES[needed]}, and `--device {wanted}` was asked for"
             return {"status": UNCONFIRMED, "detail": detail}
-        outcome = _PROBES[kind](self, probe)
+        outcome = _PROBES[type(claim)](self, claim)
         if self.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
             outcome["device"] = "cuda"
         return outcome
@@ -83,9 +96,9 @@ class Session:
         overrides: Mapping[str, Any] = self._request["overrides"]
         return overrides
 
-    def probes(self, kind: str) -> list[dict[str, Any]]:
-        """All probes of one kind."""
-        return [probe for probe in self._request["probes"] if probe["kind"] == kind]
+    def claims(self, *kinds: type) -> list[Any]:
+        """All claims of some kinds."""
+        return [claim for claim in self._claims.values() if isinstance(claim, kinds)]
 
     def begin(self, stage: str) -> None:
         self.stage = stage
@@ -149,9 +162,9 @@ class Session:
         return facts
 
 
-def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
     """Which tensors below a key stay on the CPU after the `modules` of a recipe were moved."""
-    key = probe["key"]
+    key = claim.key
     with session.machine():
         session.begin("building the recipe")
         recipe = session.recipe()
@@ -180,9 +193,9 @@ def _recipe_placement(session: Session, probe: dict[str, Any]) -> dict[str, Any]
         return {"status": CONFIRMED, "device": "fake", "detail": detail + _mixed(found)}
 
 
-def _recipe_entry(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def _recipe_entry(session: Session, claim: NoModule) -> dict[str, Any]:
     """Whether the `modules` of a recipe have an entry, once they are what a Brain keeps."""
-    key = probe["key"]
+    key = claim.key
     with session.machine():
         session.begin("building the recipe")
         objects = session.recipe().build((recipes.MODULES,))
@@ -217,34 +230,54 @@ def _mixed(layer: object) -> str:
     return ""
 
 
-#: The kinds of probes that can only be answered on one device.
+_LOOKUPS = (
+    LOOKUPS.SizedByWidth,
+    LOOKUPS.FedNumbers,
+    LOOKUPS.IdsExceed,
+    LOOKUPS.GuardAdmits,
+    LOOKUPS.PaddingOutside,
+    LOOKUPS.ConstantOutside,
+)
+_ENDS = (
+    POSITIONS.LengthNotPositions,
+    POSITIONS.StepBeyond,
+    POSITIONS.TableEnds,
+    POSITIONS.NegativeFiller,
+)
+_AT_ENDS = (*_ENDS, POSITIONS.GridEmpty)
+#: The claims that can only be judged on one device.
 _DEVICES = {
-    "fake": ("recipe-placement", "recipe-entry", "movement", "battery-placement", "battery-recipe-placement"),
-    "cpu": ("values", "boundaries", "creation", "battery-values", "battery-boundaries"),
+    "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
+    "cpu": (*_LOOKUPS, *_AT_ENDS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
-_PROBES = {
-    "boundaries": boundaries,
-    "config-interpolation": interpolating,
-    "config-target": targeting,
-    "recipe-placement": _recipe_placement,
-    "recipe-entry": _recipe_entry,
-    KIND: loading,
-    "recipe-reading": reading,
-    "recipe-saving": saving,
-    "recipe-optimisation": recipe_optimisation,
-    "recipe-wrapping": wrapping,
-    "optimisation": optimisation,
-    "battery-placement": battery.placement_check,
-    "battery-values": battery.values_check,
-    "battery-boundaries": battery.boundaries_check,
-    "battery-loading": battery.recipe_loading_check,
-    "battery-recipe-placement": battery.recipe_placement_check,
-    "registration": registration,
-    "movement": movement,
-    "creation": creation,
-    "values": values,
-    "tying": tying,
-    "growing": growing,
-    "recipe-searching": searching,
+_PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
+    **dict.fromkeys(_LOOKUPS, values),
+    **dict.fromkeys(_ENDS, boundaries),
+    POSITIONS.GridEmpty: grid,
+    LAYERS.NotRegistered: registration,
+    LAYERS.LeftBehind: movement,
+    LAYERS.MadeAnew: creation,
+    LAYERS.NotListed: optimisation,
+    LAYERS.Tied: tying,
+    LAYERS.Outgrown: growing,
+    RECIPES.NotMoved: _recipe_placement,
+    RECIPES.NoModule: _recipe_entry,
+    RECIPES.NotSaved: saving,
+    RECIPES.NotTrained: recipe_optimisation,
+    RECIPES.OptimizerNotSaved: recipe_optimisation,
+    RECIPES.NotWrapped: wrapping,
+    RECIPES.SizesDiffer: searching,
+    RECIPES.RowsLacking: searching,
+    RECIPES.NotLoaded: loading,
+    RECIPES.NotMade: loading,
+    RECIPES.NoKey: reading,
+    RECIPES.Unresolved: interpolating,
+    RECIPES.NotLocated: targeting,
+    RECIPES.NotCalled: targeting,
+    CHECKS.DevicesMix: battery.placement_check,
+    CHECKS.LookupFails: battery.values_check,
+    CHECKS.EndFails: battery.boundaries_check,
+    CHECKS.LoadingFails: battery.recipe_loading_check,
+    CHECKS.SomethingStays: battery.recipe_placement_check,
 }

@@ -11,13 +11,15 @@ import torch
 from torch import nn
 
 from . import placement, roles
+from .beside import OPERATORS
 from .placement import DEVICE
 from .places import Spot
-from .rows import OPERATORS
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from modellint.claims.layers import NotRegistered
 
     from .classes import Builder
     from .probes import Session
@@ -27,18 +29,18 @@ _SHOWN = 3
 _REGISTERING = tuple(sorted(OPERATORS.methods("Module", "registers")))
 
 
-def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
     """Whether the tensors below an attribute are parameters or buffers of the module that keeps them.
 
     They are if whatever is assigned at the place becomes registered there, with all choices of what was assumed.
     """
-    spot = Spot.of(probe["place"])
+    spot = Spot.of(claim.place)
     reasons: list[str] = []
     kept: list[tuple[str, Builder]] = []
     is_open = False
     with placement.pretended():
         for variant in (*roles.VARIANTS, roles.EQUAL):
-            for attempt in session.attempts(probe["owner"], variant=variant, device=DEVICE):
+            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
                 try:
                     with assignments(spot) as assigned:
                         owner = attempt.build()
@@ -48,9 +50,9 @@ def registration(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
                     reasons.append(f"building: {described(error)}")
                     continue
                 if id(owner) not in assigned:
-                    reasons.append(f"`{probe['attribute']}` is not assigned there with these arguments")
+                    reasons.append(f"`{claim.attribute}` is not assigned there with these arguments")
                     continue
-                fact, is_registered = _registered(owner, probe["attribute"])
+                fact, is_registered = _registered(owner, claim.attribute)
                 if is_registered is False:
                     return {"status": CONFIRMED, "device": "fake", "detail": fact}
                 if is_registered and all(assigned[id(owner)]):

@@ -17,6 +17,8 @@ from .standins import described
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.claims.positions import NegativeFiller
+
     from .calls import Run, Specs
     from .lookups import Lookup
     from .probes import Session
@@ -28,11 +30,11 @@ _LIMIT = 5000
 class Sentinel:
     """One finding about a filler: where it is looked up is known, or found by handing on what the function returns."""
 
-    def __init__(self, session: Session, probe: dict[str, Any], reasons: list[str]) -> None:
+    def __init__(self, session: Session, claim: NegativeFiller, reasons: list[str]) -> None:
         self._session = session
-        self._users: list[str] = probe.get("users", [])
-        self._spot = Spot.of(probe["place"])
-        self._lookup = Spot.of(probe["lookup"]) if "lookup" in probe else None
+        self._users = session.users
+        self._spot = Spot.of(claim.place)
+        self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
         self._reasons = reasons
 
     def judge(self, call: Call, specs: Specs, base: Run) -> dict[str, Any] | None:

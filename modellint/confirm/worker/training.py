@@ -19,6 +19,10 @@ from .standins import StandIn, described
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.claims.layers import NotListed
+    from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
+    from modellint.source import Place
+
     from .probes import Session
     from .recipes import Recipe
 
@@ -73,19 +77,19 @@ def _listed(names: list[str]) -> str:
 # -- saved -----------------------------------------------------------------------------------------------------------
 
 
-def saving(session: Session, probe: dict[str, Any]) -> Outcome:
+def saving(session: Session, claim: NotSaved) -> Outcome:
     """Whether the `recoverables` of a checkpointer hold what a key names: its parameters, or the object itself."""
-    key = probe["key"]
+    key = claim.key
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
-        objects = recipe.build({_top(key), _top(probe["checkpointer"])})
+        objects = recipe.build({_top(key), _top(claim.checkpointer)})
         found = lookup(objects, key)
-        kept = _recoverables(lookup(objects, probe["checkpointer"]), recipe)
+        kept = _recoverables(lookup(objects, claim.checkpointer), recipe)
         if _is_unbuilt(found):
             return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
         if kept is None:
-            return _unconfirmed(f"what `{probe['checkpointer']}` saves is not known")
+            return _unconfirmed(f"what `{claim.checkpointer}` saves is not known")
         for name, one in kept.items():
             if _is_unbuilt(one) and any(part is found for part in placement.below(recipe.given(one))):
                 return _unconfirmed(f"`{key}` is passed to `{name}`, which could not be built: {recipe.reason(one)}")
@@ -164,27 +168,28 @@ class _Checkpointer:
         self.added.extend(recoverables.values())
 
 
-def recipe_optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
+def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved) -> Outcome:
     """Whether the optimizers that a Brain's own `init_optimizers` makes are given a layer's parameters.
 
-    With `makes`, whether one that it makes on a line is added to the checkpointer.
+    Or whether one that it makes on a line is added to the checkpointer.
     """
-    makes = probe.get("makes")
+    key: str | None = getattr(claim, "key", None)
+    makes: Place | None = getattr(claim, "made", None)
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     checkpointer = _Checkpointer()
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build(None)
-        found = None if makes else lookup(objects, probe["key"])
-        if not makes and (_is_unbuilt(found) or not isinstance(found, nn.Module)):
-            return _unconfirmed(f"`{probe['key']}` could not be built: {recipe.reason(found)}")
+        found = None if key is None else lookup(objects, key)
+        if key is not None and (_is_unbuilt(found) or not isinstance(found, nn.Module)):
+            return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
         session.begin("importing the script")
-        brain = _brain(session, probe, objects, checkpointer)
+        brain = _brain(session, claim, objects, checkpointer)
         session.begin("running `init_optimizers`")
         with _optimizers(made, Spot.of(makes) if makes else None):
             brain.init_optimizers()
-    if makes:
+    if key is None:
         mine = [optimizer for optimizer, is_there in made if is_there]
         if not mine:
             return _unconfirmed("`init_optimizers` made no optimizer there")
@@ -194,7 +199,7 @@ def recipe_optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
         return _confirmed(f"`init_optimizers` made an optimizer (`{kind}`) that it did not add to the checkpointer")
     if not made:
         return _unconfirmed("`init_optimizers` made no optimizer")
-    return _optimised(probe["key"], _learning(found), made)
+    return _optimised(key, _learning(found), made)
 
 
 def _optimised(
@@ -209,9 +214,14 @@ def _optimised(
     return _refuted(f"made {fact}") if number == len(wanted) else _confirmed(f"made {fact}", device)
 
 
-def _brain(session: Session, probe: dict[str, Any], objects: dict[str, Any], checkpointer: _Checkpointer) -> Any:
+def _brain(
+    session: Session,
+    claim: NotTrained | OptimizerNotSaved | NotWrapped,
+    objects: dict[str, Any],
+    checkpointer: _Checkpointer,
+) -> Any:
     """A Brain as far as its methods need it, without what its constructor does."""
-    cls = classes.Source(probe["script"], session.stand_ins).find(probe["brain"])
+    cls = classes.Source(claim.script, session.stand_ins).find(claim.brain)
     brain = object.__new__(cls)
     entries = objects.get(recipes.MODULES) or {}
     modules = nn.ModuleDict({name: layer for name, layer in entries.items() if isinstance(layer, nn.Module)})
@@ -226,13 +236,13 @@ def _brain(session: Session, probe: dict[str, Any], objects: dict[str, Any], che
     return brain
 
 
-def optimisation(session: Session, probe: dict[str, Any]) -> Outcome:
+def optimisation(session: Session, claim: NotListed) -> Outcome:
     """Whether the optimizers that a function of a file makes are given the parameters of a child of a model."""
-    owner, child, function = probe["owner"], probe["child"], probe["function"]
+    owner, child, function = claim.owner, claim.child, claim.function
     made: list[tuple[torch.optim.Optimizer, bool]] = []
     models: list[nn.Module] = []
     reasons: list[str] = []
-    with placement.pretended(), _optimizers(made, Spot.of(probe["place"])), _instances(owner, models):
+    with placement.pretended(), _optimizers(made, Spot.of(claim.place)), _instances(owner, models):
         source = session.source()
         if function != "<module>":
             for _ in _calls(session, function, reasons):
@@ -286,16 +296,16 @@ class _Wrapper(nn.Module):
         self.module = module
 
 
-def wrapping(session: Session, probe: dict[str, Any]) -> Outcome:
+def wrapping(session: Session, claim: NotWrapped) -> Outcome:
     """Whether what a script calls at a place is the module inside of the wrapper that an entry of `modules` becomes."""
-    key, entry, spot = probe["key"], probe["entry"], Spot.of(probe["called"])
+    key, entry, spot = claim.key, claim.entry, Spot.of(claim.called)
     with placement.pretended():
         session.begin("building the recipe")
         recipe = session.recipe()
         objects = recipe.build({_top(key), recipes.MODULES})
         wrapped = lookup(objects, entry)
         session.begin("importing the script")
-        brain = _brain(session, probe, objects, _Checkpointer())
+        brain = _brain(session, claim, objects, _Checkpointer())
         entries = (objects.get(recipes.MODULES) or {}).items()
         wrappers = {name: _Wrapper(module) for name, module in entries if isinstance(module, nn.Module | StandIn)}
         vars(brain).update(modules=nn.ModuleDict(wrappers), mods=nn.ModuleDict(wrappers))

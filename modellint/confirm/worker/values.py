@@ -15,6 +15,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import order, roles
+from .beside import LOOKUPS
 from .calls import is_refusal
 from .forced import Forced
 from .inputs import Inputs, Spec
@@ -27,10 +28,20 @@ from .watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from modellint.claims.lookups import (
+        ConstantOutside,
+        FedNumbers,
+        GuardAdmits,
+        IdsExceed,
+        PaddingOutside,
+        SizedByWidth,
+    )
+
     from .classes import Attempt, Builder
     from .probes import Session
     from .ranges import Lookup
 
+    _Looking = SizedByWidth | FedNumbers | IdsExceed | GuardAdmits | PaddingOutside | ConstantOutside
     _Repair = Callable[[nn.Embedding], nn.Module]
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
@@ -45,7 +56,7 @@ _PATIENCE = 25.0
 Outcome = dict[str, Any]
 
 
-def values(session: Session, probe: dict[str, Any]) -> Outcome:
+def values(session: Session, claim: _Looking) -> Outcome:
     """Whether the lookup that a finding speaks of can fail.
 
     What rests on assumed numbers must hold for several choices of them, each in another order.
@@ -53,7 +64,7 @@ def values(session: Session, probe: dict[str, Any]) -> Outcome:
     first: Outcome | None = None
     builder: Builder | None = None
     for variant in roles.VARIANTS:
-        outcome, rests_on_numbers = _Claim(session, probe, variant).judged()
+        outcome, rests_on_numbers = _Claim(session, claim, variant).judged()
         if first is None:
             first, builder = outcome, session.builder
         if outcome["status"] != first["status"]:
@@ -88,13 +99,13 @@ class _Lookups:
 class _Claim:
     """One finding, judged with one choice of assumed numbers."""
 
-    def __init__(self, session: Session, probe: dict[str, Any], variant: int) -> None:
+    def __init__(self, session: Session, claim: _Looking, variant: int) -> None:
         self._session = session
-        self._claim: str = probe["claim"]
-        self._is_swapped: bool = probe.get("swapped", False)
-        self._spot = Spot.of(probe["place"])
-        self._lookup = Spot.of(probe.get("lookup", probe["place"]))
-        self._owner, self._method = session.source().split(probe["name"])
+        self._claim = claim
+        self._is_swapped = isinstance(claim, LOOKUPS.SizedByWidth) and claim.is_swapped
+        self._spot = Spot.of(claim.place)
+        self._lookup = Spot.of(getattr(claim, "lookup", claim.place))
+        self._owner, self._method = session.source().split(session.name)
         self._variant = variant
         self._reasons: list[str] = []
         self._end = time.monotonic() + _PATIENCE
@@ -105,7 +116,11 @@ class _Claim:
             try:
                 outcome = self._observed(attempt)
             except Exception as error:
-                if self._claim == "padding" and isinstance(error, AssertionError) and self._spot.raised_on_line(error):
+                if (
+                    isinstance(self._claim, LOOKUPS.PaddingOutside)
+                    and isinstance(error, AssertionError)
+                    and self._spot.raised_on_line(error)
+                ):
                     detail = f"building raises {described(error)}"
                     return _confirmed(detail), bool(attempt.builder.numbers.assumed)
                 self._reasons.append(f"building: {described(error)}")
@@ -139,17 +154,19 @@ class _Claim:
             if size > _LARGE:
                 return self._imagined(call, size)
         call = self._prepared(attempt)
-        if self._claim == "padding":
+        if isinstance(self._claim, LOOKUPS.PaddingOutside):
             self._reasons.append("building raises nothing")
             return None
-        judge = {"features": self._features, "continuous": self._continuous}.get(self._claim, self._ids)
+        judge = {LOOKUPS.SizedByWidth: self._features, LOOKUPS.FedNumbers: self._continuous}.get(
+            type(self._claim), self._ids
+        )
         return judge(call)
 
     def _imagined(self, call: _Call, size: int) -> Outcome | None:
         """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
-        if self._claim == "continuous":
+        if isinstance(self._claim, LOOKUPS.FedNumbers):
             return self._imagined_numbers(call)
-        if self._claim not in ("ids", "constant"):
+        if not isinstance(self._claim, LOOKUPS.IdsExceed | LOOKUPS.ConstantOutside):
             self._reasons.append(f"{size / 1e6:.0f} million parameters are too many to run on real numbers")
             return None
         for specs in call.inputs.combinations():
@@ -359,14 +376,18 @@ class _Claim:
                 continue
             if watch.is_outside and not watch.is_input:
                 return self._confirmed(call, specs, self._fact(call, specs, watch))
-            if self._claim == "constant":
+            if isinstance(self._claim, LOOKUPS.ConstantOutside):
                 continue
             failed = self._forced(call, specs, watch.rows)
             if failed is not None:
                 return self._confirmed(call, specs, self._fact(call, specs, failed))
             if error is None and self._cannot_fail(call, specs):
                 return _refuted(str(self._lookups(call, specs).here[0]))
-            if self._claim == "guard" and watch.rows is not None and self._is_guarded(call, specs, watch.rows):
+            if (
+                isinstance(self._claim, LOOKUPS.GuardAdmits)
+                and watch.rows is not None
+                and self._is_guarded(call, specs, watch.rows)
+            ):
                 detail = f"id {watch.rows - 1} gets to the table of {watch.rows} rows, and id {watch.rows} does not"
                 return _refuted(detail)
         if not self._reasons:
@@ -375,7 +396,7 @@ class _Claim:
 
     def _forced(self, call: _Call, specs: dict[str, Spec], rows: int | None) -> Watch | None:
         """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
-        if self._claim == "guard" and rows is not None:
+        if isinstance(self._claim, LOOKUPS.GuardAdmits) and rows is not None:
             for name, spec in specs.items():
                 if spec.kind == "ids":
                     watch, _ = self._run(call, specs, [], fills={name: rows})

@@ -10,12 +10,16 @@ import torch
 from torch import nn
 
 from . import placement, recipes, roles
+from .beside import RECIPES
 from .calls import prepared
 from .places import Spot
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from modellint.claims.layers import Outgrown, Tied
+    from modellint.claims.recipes import RowsLacking, SizesDiffer
 
     from .probes import Session
 
@@ -53,15 +57,15 @@ def _noting_layers(spots: list[Spot]) -> Iterator[dict[Spot, tuple[nn.Module, in
 # -- layers that share a weight ----------------------------------------------------------------------------------------
 
 
-def tying(session: Session, probe: dict[str, Any]) -> Outcome:
+def tying(session: Session, claim: Tied) -> Outcome:
     """Whether two layers that share a weight are made for different numbers of ids, with all choices of numbers."""
-    spots = [Spot.of(probe["place"]), Spot.of(probe["other"])]
+    spots = [Spot.of(claim.place), Spot.of(claim.other)]
     reasons: list[str] = []
     facts: list[tuple[bool, str]] = []
     builder = None
     with placement.pretended():
         for variant in (*roles.VARIANTS, roles.EQUAL):
-            for attempt in session.attempts(probe["owner"], variant=variant, device=placement.DEVICE):
+            for attempt in session.attempts(claim.owner, variant=variant, device=placement.DEVICE):
                 try:
                     with _noting_layers(spots) as made:
                         attempt.build()
@@ -72,7 +76,7 @@ def tying(session: Session, probe: dict[str, Any]) -> Outcome:
                     reasons.append("the two layers are not both made with these arguments")
                     continue
                 (one, number), (other, wanted) = (made[spot] for spot in spots)
-                if one.weight is not other.weight and not probe["is_declared"]:
+                if one.weight is not other.weight and not claim.is_declared:
                     reasons.append("the two layers do not share their weight with these arguments")
                     continue
                 fact = f"`{type(one).__name__}` is made for {number} ids, `{type(other).__name__}` for {wanted}"
@@ -116,9 +120,9 @@ class _Tokenizer:
         return sum(self.add_tokens(value) for value in tokens.values())
 
 
-def growing(session: Session, probe: dict[str, Any]) -> Outcome:
+def growing(session: Session, claim: Outgrown) -> Outcome:
     """Whether a function leaves a table with fewer rows than its tokenizer has ids then."""
-    name, table, argument = probe["name"], Spot.of(probe["table"]), probe["tokenizer"]
+    name, table, argument = session.name, Spot.of(claim.table), claim.tokenizer
     reasons: list[str] = []
     for function, inputs in prepared(session, name, reasons):
         if inputs.candidates.pop(argument, None) is None:
@@ -148,13 +152,13 @@ def growing(session: Session, probe: dict[str, Any]) -> Outcome:
 # -- the ends of a search ----------------------------------------------------------------------------------------------
 
 
-def searching(session: Session, probe: dict[str, Any]) -> Outcome:
+def searching(session: Session, claim: SizesDiffer | RowsLacking) -> Outcome:
     """Whether two layers of a recipe, the last linear layers in them, give scores to different numbers of ids.
 
-    With `looks_up`, whether the first gives scores to more ids than the second, a table, has rows.
+    Or whether the first gives scores to more ids than the second, a table, has rows.
     """
-    keys: list[str] = probe["keys"]
-    looks_up = bool(probe.get("looks_up"))
+    looks_up = isinstance(claim, RECIPES.RowsLacking)
+    keys = [claim.head, claim.other]
     kinds: list[tuple[type[nn.Module], str, str]] = [(nn.Linear, "out_features", "scores {} ids")] * 2
     if looks_up:
         kinds[1] = (nn.Embedding, "num_embeddings", "has {} rows")

@@ -1,0 +1,32 @@
+"""What `modellint probe` tries of a target as a whole, with no finding to start from. The place is its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesMix(Claim):
+    """A class or function mixes devices, or leaves something behind, when it moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookupFails(Claim):
+    """A class or function looks up what has no row."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndFails(Claim):
+    """A class or function fails at an end of what it is made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingFails(Claim):
+    """The recipe cannot be loaded, or something in it cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class SomethingStays(Claim):
+    """Something in the recipe stays behind when its `modules` move."""

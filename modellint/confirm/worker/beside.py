@@ -1,0 +1,24 @@
+"""The table of operators, and what can be claimed: read where they lie, as nothing of modellint is on the path here."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_NAME = "modellint_beside"
+
+
+#: What stands for modellint: rooms can be imported from it, but nothing of its own is run.
+_MODELLINT = ModuleType(_NAME)
+_MODELLINT.__path__ = [str(Path(__file__).resolve().parents[2])]
+sys.modules[_NAME] = _MODELLINT
+OPERATORS: Any = import_module(f"{_NAME}.operators")
+CLAIMS: Any = import_module(f"{_NAME}.claims")
+CHECKS: Any = import_module(f"{_NAME}.claims.checks")
+LAYERS: Any = import_module(f"{_NAME}.claims.layers")
+LOOKUPS: Any = import_module(f"{_NAME}.claims.lookups")
+POSITIONS: Any = import_module(f"{_NAME}.claims.positions")
+RECIPES: Any = import_module(f"{_NAME}.claims.recipes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.link.classes.tensor_uses import UseKind
+from modellint.link.classes.stranded import stranded
 from modellint.link.values.python_edit import assigned, text_at
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span, plain_text
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from modellint.claims.layers import LeftBehind
     from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.value import Value
     from modellint.link.classes.stranded import Stranded
     from modellint.link.project import Project
 
@@ -182,6 +181,58 @@ class Fourier(nn.Module):
                     'self.register_buffer("frequencies", 2.0 ** torch.arange(width), persistent=False)',
                 ),
             ),
+        ),
+        Example(
+            "What a method takes in place of a mask where nothing is trained",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.whole = torch.tensor([1.0])  # expect: ML205
+
+    def mask(self, x):
+        if self.training:
+            mask = torch.rand_like(x)
+        else:
+            mask = self.whole
+        return mask
+
+    def forward(self, x):
+        return self.proj(x) * self.mask(x)
+""",
+            },
+            changes=(
+                (
+                    "self.whole = torch.tensor([1.0])",
+                    'self.register_buffer("whole", torch.tensor([1.0]), persistent=False)',
+                ),
+            ),
+        ),
+        Example(
+            "A list of tables, one for each level",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Levels(nn.Module):
+    def __init__(self, width, levels=3):
+        super().__init__()
+        self.tables = [torch.ones(width) for _ in range(levels)]  # expect: ML205
+
+    def forward(self, x):
+        for table in self.tables:
+            x = x * table
+        return x
+""",
+            },
         ),
     )
     good = (
@@ -448,6 +499,51 @@ class Positions(nn.Module):
             },
         ),
         Example(
+            "Made on the device that a context names",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, width, device):
+        super().__init__()
+        with torch.device(device):
+            self.table = torch.zeros(width)
+
+    def forward(self, x):
+        return x + self.table
+""",
+            },
+        ),
+        Example(
+            "Moved, or its partner, where they are on two devices",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.table = torch.zeros(width)
+        self.rates = torch.ones(width)
+
+    def forward(self, x):
+        table = self.table
+        if table.is_cuda != x.is_cuda:
+            table = table.to(x.device)
+        rates = self.rates
+        ids = x.argmax(-1)
+        if ids.device != rates.device:
+            ids = ids.to(rates.device)
+        return x + table, rates[ids]
+""",
+            },
+        ),
+        Example(
             "Other tensors are moved to where it is",
             {
                 "model.py": """\
@@ -468,8 +564,8 @@ class Lookup(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for stranded in project.stranded.of(module):
-            yield self._report(stranded)
+        for found in stranded(module, project):
+            yield self._report(found)
 
     def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
@@ -477,58 +573,56 @@ class Lookup(nn.Module):
 
         return file_probe(claim, claim.owner)
 
-    def _report(self, stranded: Stranded) -> Finding:
+    def _report(self, found: Stranded) -> Finding:
         from modellint.claims.layers import LeftBehind
 
-        module = stranded.function.module
-        name = stranded.attribute
-        target = stranded.store.target
-        assert target is not None
-        met = next(
-            use for sure in (True, False) for use in stranded.uses if use.kind is UseKind.MEETS and use.is_sure is sure
-        )
-        use = met.function.module.place(met.value)
-        factory = stranded.made.factory
+        module = found.function.module
+        name, met = found.attribute, found.met
         other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
         return self.finding(
-            module.place(target),
+            module.place(found.target),
             f"`self.{name}` is a plain tensor: when the layer moves it stays behind, and cannot be used with {other}",
-            symbol=f"{stranded.cls.name}.{name}",
-            confidence=Confidence.MEDIUM if stranded.is_certain else Confidence.LOW,
-            evidence=tuple(_evidence(stranded)),
-            related=(
-                Related(use, f"`{met.function.name}` uses it here"),
-                Related(factory.frame.module.place(factory.value), "the tensor is made here"),
-            ),
+            symbol=f"{found.cls.name}.{name}",
+            confidence=Confidence.MEDIUM if found.is_certain else Confidence.LOW,
+            evidence=tuple(_evidence(found)),
+            related=tuple(_related(found)),
             help=f'register it: `self.register_buffer("{name}", …)`',
-            fix=_registered(stranded, target),
-            claim=LeftBehind(module.place(target), stranded.cls.qualname, name, use),
+            fix=_registered(found),
+            claim=LeftBehind(module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)),
         )
 
 
-def _evidence(stranded: Stranded) -> Iterator[str]:
-    factory = stranded.made.factory
-    made_by = factory.frame.module.text_of(factory.value.callee)
-    yield f"`{made_by}` makes a tensor on the default device, and `.to()` of a layer moves only what is registered"
-    users = dict.fromkeys(f"`{use.function.name}`" for use in stranded.uses if use.kind is UseKind.MEETS)
+def _related(found: Stranded) -> Iterator[Related]:
+    met, made = found.met, found.made
+    yield Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here")
+    if made.function is not None:
+        yield Related(made.function.module.place(made.maker), "the tensor is made here")
+
+
+def _evidence(found: Stranded) -> Iterator[str]:
+    made = found.made
+    if made.function is not None:
+        maker = made.function.module.text_of(made.maker.callee)
+        yield f"`{maker}` makes a tensor on the default device, and `.to()` of a layer moves only what is registered"
+    users = dict.fromkeys(f"`{meeting.function.name}`" for meeting in found.meetings)
     yield f"{', '.join(users)} calculates with it and what is on the layer's device; nothing moves it there"
-    if stranded.made.is_conditional:
+    if not found.is_certain:
         yield "a condition or a device given by the caller may change that"
 
 
-def _registered(stranded: Stranded, target: Value) -> Fix | None:
+def _registered(found: Stranded) -> Fix | None:
     """Register the tensor in place of the assignment; the state dict stays as it is."""
-    module = stranded.function.module
+    module, target = found.function.module, found.target
     stored = assigned(target, module)
-    if stored is None or not stranded.can_register:
+    if stored is None or not found.can_register:
         return None
     _, written = stored
     start, end = module.span(target), written.span
     if plain_text(text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
         return None  # an annotation or a parenthesis stands between
     whole = Place(module.path, Span(start.line, start.column, end.end_line, end.end_column))
-    call = f'self.register_buffer("{stranded.attribute}", {text_at(written, module)}, persistent=False)'
-    return Fix(f"Register `{stranded.attribute}` as a buffer", Applicability.SAFE, (Edit(whole, call),))
+    call = f'self.register_buffer("{found.attribute}", {text_at(written, module)}, persistent=False)'
+    return Fix(f"Register `{found.attribute}` as a buffer", Applicability.SAFE, (Edit(whole, call),))
 
 
 def _between(first: Span, second: Span) -> Span:

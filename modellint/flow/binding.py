@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.devices import There, may_be_tensor
 from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
@@ -81,7 +82,8 @@ class Binding:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
             else:
                 found = (Given(name),)
-            if name in code.plain and all(isinstance(atom, Unknown | Given) for atom in found):
+            is_tensor = any(isinstance(atom, There) for atom in found) and may_be_tensor(parameter)
+            if name in code.plain and not is_tensor and all(isinstance(atom, Unknown | Given) for atom in found):
                 default = parameter.default
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
                 found = (*PLAIN, *NONE) if may_be_none else PLAIN

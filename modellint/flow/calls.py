@@ -160,6 +160,10 @@ class Calls:
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`atom.name(…)`."""
         run = self._run
+        of_tensor = run.devices.method(atom, name, arguments, frame, value)
+        if of_tensor is not None:
+            kept = library.tensor_method(atom, name, arguments, value) if isinstance(atom, Shell | Derived) else ()
+            return tuple(a for a in kept if not isinstance(a, Plain)) or of_tensor
         if isinstance(atom, Shell):
             if atom.is_container:
                 return library.container_method(run, atom, name, arguments, frame, value)
@@ -202,8 +206,10 @@ class Calls:
         own = self._run.objects.own_method(shell, name)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            if shell.is_layer and not is_own and not any(True for _ in shells_in(arguments.all())):
-                return UNKNOWN  # another layer at work: it says nothing of what this one keeps
+            is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
+            if shell.is_layer and not is_own and not is_given:
+                # Another layer at work: it says nothing of what this one keeps.
+                return self._run.devices.output(is_sure=False) or UNKNOWN
             if is_own and self._is_idle(own, shell):
                 return UNKNOWN
             self._run.objects.construct(shell)
@@ -289,7 +295,7 @@ class Calls:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
         own = self._run.objects.own_method(shell, "__call__")
         if own is None or model_of(shell).is_module is not False:
-            return UNKNOWN
+            return self._run.devices.layer(shell, arguments, frame, value) or UNKNOWN
         self._run.objects.construct(shell)
         return self.apply(own, arguments, frame, value)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _DISPLAYS = frozenset((Op.LIST, Op.TUPLE, Op.SET))
 _REGISTRARS = REGISTRARS | {"__setattr__"}
+_OF_TENSORS = operators.methods("Tensor")
 #: What is neither a layer nor a container, nor made of any.
 _HARMLESS = frozenset((Op.CONST, Op.COMPARE, Op.STRING, Op.SLICE, Op.UNARY, Op.LAMBDA))
 #: Functions that give what they are given, or containers of it.
@@ -95,6 +97,13 @@ class Keepers:
 
     def _method_may_derive(self, method: Function) -> bool:
         return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
+
+    def may_strand(self, cls: Class) -> bool:
+        """Whether a class's own methods may store a tensor that is made on the default device."""
+        return any(map(self._method_may_strand, self._storing(cls)))
+
+    def _method_may_strand(self, method: Function) -> bool:
+        return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)
 
     def may_store_early(self, cls: Class) -> bool:
         """Whether a class's constructor may store a layer or parameter before it calls that of a base."""
@@ -220,6 +229,74 @@ class _Body:
     def _involves_any(self) -> bool:
         return any(self._involves_parameter(event.value) for event in self._results())
 
+    def may_strand(self) -> bool:
+        """Whether the function may store a new tensor under an attribute, or have it stored."""
+        for event in self._function.flow.events:
+            if event.kind is EventKind.STORE and event.target is not None and self._keeps(event.target):
+                if self._is_fresh(event.value):
+                    return True
+            elif event.kind is EventKind.CALL and self._has_stored(event.value):
+                return True
+        return False
+
+    def _keeps(self, target: Value) -> bool:
+        """Whether what is stored there may become an attribute of the object, or a part of one."""
+        if target.op is Op.ATTR:
+            return target.args[0].op is not Op.ATTR
+        root = _root(target.args[0])
+        name = self_attribute(root)
+        return self._may_be_plain(name) if name is not None else root.op is Op.PARAM or self._is_container(root)
+
+    def _has_stored(self, call: Value) -> bool:
+        """Whether a call may store a new tensor in the object: one that it is given, or makes."""
+        callee = call.callee
+        gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
+        is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
+        called = self._called(callee)
+        if called is None and self_attribute(callee) in REGISTRARS:
+            return False
+        if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
+            return True
+        return gets_object and called is not None and self._asks(called, "strands", False)
+
+    @_remembered
+    def _is_fresh(self, value: Value) -> bool:
+        """Whether a value may be, or hold, a tensor that is made on the default device."""
+        if value.op is Op.CALL:
+            named = self._definition(value.callee)
+            if isinstance(named, External) and (row := operators.row(named.name)) is not None and "fresh" in row.facets:
+                return True
+            if isinstance(named, DefinedClass | External) and self._is_registered(named):
+                return False
+            called = self._called(value.callee)
+            if called is not None and self._asks(called, "is new", False):
+                return True
+        if value.op is Op.PARAM:
+            return self._given and value.data != "self" and value.data not in self._plain_parameters()
+        if value.op is Op.GLOBAL and isinstance(named := self._definition(value), DefinedConstant):
+            return _Body(self.keepers, named.module.body, None)._is_fresh(named.value)
+        name = self_attribute(value)
+        if name is not None and (self._is_property(name, "is new") or self._inherits_fresh(name)):
+            return True
+        if value.op is Op.LAMBDA and isinstance(value.data, Nested):
+            return any(map(self._is_fresh, value.data.returns))
+        return any(map(self._is_fresh, value.args))
+
+    def _is_registered(self, named: DefinedClass | External) -> bool:
+        """Whether a class is one of layers, parameters or buffers."""
+        return self._is_module(named) is True or self._is_tensor_class(named)
+
+    def _inherits_fresh(self, name: str) -> bool:
+        """Whether the constructor of a base may store a new tensor under an attribute."""
+        for model in () if self._cls is None else self._project.classes.model(self._cls).mro()[1:]:
+            for value, function in () if model.cls is None else self.keepers.stored(model.cls).get(name, ()):
+                if _Body(self.keepers, function, model.cls)._is_fresh(value):
+                    return True
+        return False
+
+    def _makes_fresh(self) -> bool:
+        return any(self._is_fresh(event.value) for event in self._results())
+
     def may_store_early(self) -> bool:
         """Whether something is stored, by this constructor or a method that it calls, before a base is set up."""
         for event in self._function.flow.events:
@@ -304,6 +381,8 @@ class _Body:
             "involves": body._involves_any,
             "classes": body._gives_class,
             "matters": body.may_matter,
+            "strands": body.may_strand,
+            "is new": body._makes_fresh,
         }
         return self.keepers.of_function(function, f"{question} given" if given else question, answers[question])
 

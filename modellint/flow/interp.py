@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.flow import library
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
+from modellint.flow.devices import Devices
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
+#: Comparisons that tensors answer element by element.
+_ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 class Interpreter:
@@ -54,6 +57,7 @@ class Interpreter:
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
+        self.devices = Devices(self)
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
@@ -151,6 +155,9 @@ class Interpreter:
         if conditions is None:
             return False
         outer, self.path = self.path, _longer(self.path, conditions)
+        contexts = self.devices.contexts
+        if event.contexts:
+            self.devices.contexts = (*contexts, *((context, frame) for context in event.contexts))
         kind = event.kind
         if kind is EventKind.CALL or kind is EventKind.AUGMENT:
             self.evaluate(event.value, frame)
@@ -161,7 +168,7 @@ class Interpreter:
         elif kind is EventKind.YIELD:
             atoms = self.evaluate(event.value, frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
-        self.path = outer
+        self.path, self.devices.contexts = outer, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
 
     def step(self) -> bool:
@@ -343,7 +350,8 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return owner
         index = self.evaluate(value.args[1], frame)
-        return join(self.objects.part(atom, index) for atom in owner)
+        found = join(self.objects.part(atom, index) for atom in owner)
+        return self.devices.indexed(owner, found, value, frame)
 
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
@@ -371,19 +379,24 @@ class Interpreter:
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
-            return self.objects.augmented(left, right, frame, value)
-        found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
-        return tuple(atom for atom in found if not isinstance(atom, Plain)) or found
+            found = self.objects.augmented(left, right, frame, value)
+        else:
+            found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
+            found = tuple(atom for atom in found if not isinstance(atom, Plain)) or found
+        return self.devices.operation([left, right], found, frame, value)
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
         outcome = truth(value, lambda inner: self.evaluate(inner, frame))
-        return PLAIN if outcome is None else (Constant(outcome),)
+        if outcome is not None or value.op is not Op.COMPARE or value.data not in _ELEMENTWISE:
+            return PLAIN if outcome is None else (Constant(outcome),)
+        return self.devices.operation([self.evaluate(arg, frame) for arg in value.args], PLAIN, frame, value)
 
     def _unary(self, value: Value, frame: Frame) -> Atoms:
         if value.data == "not":
             return self._compare(value, frame)
         atoms = self.evaluate(value.args[0], frame)
-        return join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
+        found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
+        return self.devices.operation([atoms], found, frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
         for arg in value.args:

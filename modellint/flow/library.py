@@ -315,7 +315,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return UNKNOWN if factory is None else join(run.calls.apply(a, Arguments(), frame, value) for a in factory)
     if calls.PRETRAINED.match(name):
         return (run.shell("pretrained", value, frame),)
-    return _opaque(run, name, arguments)
+    return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments)
 
 
 def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:

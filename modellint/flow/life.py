@@ -54,13 +54,15 @@ class Life:
             return
         self.run.steps = 0
         self.run.objects.is_at_work = at_work
+        self.run.devices.move()
         for above, model in enumerate(self.model.mro()):
             if model.cls is function.owner:
                 method = model.own_method(function.name)
                 if method is not None:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
-                    self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                    given = self.run.devices.given(function, method.plain)
+                    self.run.calls.apply(reference, given, frame, _NOWHERE)
                 break
         self.run.objects.is_at_work = False
 

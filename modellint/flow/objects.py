@@ -75,6 +75,9 @@ class Objects:
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         """`atom.name`."""
+        of_tensor = self._run.devices.attribute(atom, name)
+        if of_tensor is not None:
+            return of_tensor
         if isinstance(atom, Shell):
             return self._shell_attribute(atom, name, frame, value)
         if isinstance(atom, Given):
@@ -99,7 +102,7 @@ class Objects:
         self.note_read(shell, name, frame, value)
         stored = shell.get(name, self._run.path)
         if stored is not None:
-            return stored
+            return self._run.devices.read(name, stored) if shell is self.subject else stored
         if shell.kind != "instance":
             if shell.is_container:
                 return (Bound(shell, name),)
@@ -197,13 +200,16 @@ class Objects:
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
         """One element of what a value iterates over."""
+        of_tensor = self._run.devices.element(atom)
+        if of_tensor is not None:
+            return of_tensor
         if isinstance(atom, Shell):
             if atom.kind == "dict":
                 keys = [(Constant(entry.key),) for entry in atom.entries if entry.key is not None]
                 return join(keys) if len(keys) == len(atom.entries) else PLAIN
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
-                return atom.element()
+                return self._run.devices.part(atom, atom.element())
             if atom.kind == "instance" and self.class_attribute(ClassRef(model_of(atom)), "__iter__", atom):
                 return join(
                     self.element(inner, frame, value)
@@ -217,11 +223,15 @@ class Objects:
 
     def part(self, atom: Atom, index: Atoms) -> Atoms:
         """`atom[index]`."""
+        of_tensor = self._run.devices.element(atom)
+        if of_tensor is not None:
+            return of_tensor
         if isinstance(atom, Shell):
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
                 made = atom.get("default_factory")
-                return join([atom.part(index), *([] if made is None else [self._default(atom, made)])])
+                found = join([atom.part(index), *([] if made is None else [self._default(atom, made)])])
+                return self._run.devices.part(atom, found)
             if atom.kind == "instance":
                 self.construct(atom)
                 known = constant(index)

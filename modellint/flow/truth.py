@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.devices import Fresh, Place
 from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Outside, Super
 from modellint.flow.heap import Shell
 from modellint.graph.value import Op, Value
@@ -86,7 +87,7 @@ def _truthy(atom: Atom) -> bool | None:
 def _is_none(atom: Atom) -> bool | None:
     if isinstance(atom, Constant):
         return atom.value is None
-    return False if isinstance(atom, Shell | ClassRef | FunctionRef | Outside | Super | Derived) else None
+    return False if isinstance(atom, Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh) else None
 
 
 def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
@@ -103,6 +104,8 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
         return compare_constants(operator, left.value, right.value)
+    if isinstance(left, Place) and isinstance(right, Place) and operator in ("==", "!="):
+        return (left == right) is (operator == "==")
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
     return None

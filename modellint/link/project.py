@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from modellint.link.classes.creations import Creations
     from modellint.link.classes.lives import Lives
     from modellint.link.classes.models import Classes
-    from modellint.link.classes.stranded import StrandedTensors
     from modellint.link.values.arrivals import Arrivals
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
@@ -54,7 +53,6 @@ _PER_FILE = (
     "position_tables",
     "vocabularies",
     "creations",
-    "stranded",
     "lives",
 )
 
@@ -174,13 +172,6 @@ class Project:
         from modellint.link.classes.lives import Lives
 
         return Lives(self)
-
-    @cached_property
-    def stranded(self) -> StrandedTensors:
-        """Tensors that stay behind when their layer moves."""
-        from modellint.link.classes.stranded import StrandedTensors
-
-        return StrandedTensors(self)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions of the same file and its neighbours that call `function`."""

@@ -39,6 +39,8 @@ Dimensions
     reorders            the same dimensions, or elements along them, in another order
     reduces             without the dimensions that are reduced; without arguments, a single number
     stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
+    parts               several tensors of the operand's dimensions; `spreads` one dimension of each of two
+    subscripts          of the dimensions behind the arrow in its first argument
     sized               the first arguments are the sizes; `sized:tuple`: in one tuple. `flat`: one dimension
     spaced              from one number to another, in steps
     width:NAME@P        how wide the last dimension of the input must be, by the constructor's argument;
@@ -51,6 +53,8 @@ Type, device and kind
     type:float          a type of real numbers; `type:integer` of whole ones
     fresh:default       made on the default device, unless `device=` names one; `fresh:cpu`: on the CPU. All else stays
                         where the operand is
+    together            refuses tensors of two devices, unless one is a single number on the CPU; `together:GPU`: to see
+                        that takes one
     moves               may give the tensor or layer on another device; `host`: what it gives is on the CPU
     gives:KIND          no tensor: `number`, `int`, `bool`, `list`, `array`, `size`, `tuple`, `dtype`, `device`,
                         `layout`, or several: `tensors`

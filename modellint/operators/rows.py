@@ -14,10 +14,11 @@ unflatten narrow select diagonal                    : passed
 transpose swapaxes swapdims t                       : passed reorders in-place
 permute movedim moveaxis                            : passed reorders
 flip fliplr flipud roll rot90                       : passed reorders
-split chunk unbind tensor_split hsplit vsplit       : passed gives:tensors
-index_select gather                                 : passed ids:index@2
-take                                                : passed ids:index@1
-take_along_dim                                      : passed
+split chunk tensor_split hsplit vsplit              : passed gives:tensors parts
+unbind                                              : passed gives:tensors
+index_select gather                                 : passed ids:index@2 together
+take                                                : passed ids:index@1 together
+take_along_dim                                      : passed together
 masked_select                                       : picked
 detach                                              : passed same-shape in-place
 clone                                               : passed same-shape
@@ -36,32 +37,32 @@ multinomial                                         : drawn:best dtype:int64
 clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place
 clamp_max                                           : limit:max@1 same-shape in-place
 clamp_min                                           : lift:min@1 same-shape in-place
-minimum                                             : limit:other@1 same-shape extreme smallest
-maximum                                             : lift:other@1 same-shape extreme largest
-fmin                                                : limit:other@1 same-shape extreme smallest
-fmax                                                : lift:other@1 same-shape extreme largest
+minimum                                             : limit:other@1 same-shape extreme smallest together
+maximum                                             : lift:other@1 same-shape extreme largest together
+fmin                                                : limit:other@1 same-shape extreme smallest together
+fmax                                                : lift:other@1 same-shape extreme largest together
 remainder fmod                                      : below:other@1 like:% same-shape in-place
-masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place
-index_fill                                          : passed fill:value@3 same-shape in-place
-where                                               : chooses same-shape
-add                                                 : like:+ same-shape in-place
-sub                                                 : like:- same-shape in-place
-subtract                                            : like:- same-shape in-place
-mul multiply                                        : like:* same-shape in-place
-div divide true_divide                              : like:/ same-shape in-place
-floor_divide                                        : like:// same-shape in-place
-pow                                                 : like:** same-shape in-place
+masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place together
+index_fill                                          : passed fill:value@3 same-shape in-place together
+where                                               : chooses same-shape together
+add                                                 : like:+ same-shape in-place together
+sub                                                 : like:- same-shape in-place together
+subtract                                            : like:- same-shape in-place together
+mul multiply                                        : like:* same-shape in-place together
+div divide true_divide                              : like:/ same-shape in-place together
+floor_divide                                        : like:// same-shape in-place together
+pow                                                 : like:** same-shape in-place together
 neg negative                                        : like:neg same-shape in-place
-lt less                                             : like:< same-shape dtype:bool
-le less_equal                                       : like:<= same-shape dtype:bool
-gt greater                                          : like:> same-shape dtype:bool
-ge greater_equal                                    : like:>= same-shape dtype:bool
-eq                                                  : like:== same-shape dtype:bool
-ne not_equal                                        : like:!= same-shape dtype:bool
+lt less                                             : like:< same-shape dtype:bool together
+le less_equal                                       : like:<= same-shape dtype:bool together
+gt greater                                          : like:> same-shape dtype:bool together
+ge greater_equal                                    : like:>= same-shape dtype:bool together
+eq                                                  : like:== same-shape dtype:bool together
+ne not_equal                                        : like:!= same-shape dtype:bool together
 logical_not                                         : like:~ same-shape dtype:bool
-logical_and                                         : like:& same-shape dtype:bool
+logical_and                                         : like:& same-shape dtype:bool together
 bitwise_not                                         : like:~ same-shape in-place
-bitwise_and                                         : like:& same-shape in-place
+bitwise_and                                         : like:& same-shape in-place together
 isnan isinf isfinite                                : same-shape dtype:bool
 cumsum                                              : sums-up along:dim@1 same-shape in-place
 tril triu                                           : zeroes same-shape in-place
@@ -88,26 +89,37 @@ mean std var                                        : real reduces along:dim@1
 norm                                                : real reduces along:dim@2
 sum prod                                            : reduces along:dim@1
 all any                                             : reduces along:dim@1 dtype:bool
-matmul mm bmm                                       : product
+matmul mm bmm                                       : product together
+lerp addcmul addcdiv addmm atan2 hypot              : same-shape together in-place
+logical_or logical_xor                              : same-shape dtype:bool together
+bitwise_or bitwise_xor                              : same-shape together in-place
+scatter scatter_add index_add index_copy            : same-shape together
+masked_scatter                                      : same-shape together
 numel                                               : gives:int counts
 is_floating_point                                   : gives:bool
 
 [functions of torch]
-stack                                               : passed stacks
-cat concat concatenate                              : passed joins grows
-hstack                                              : passed grows
-vstack dstack atleast_1d atleast_2d atleast_3d      : passed
+stack                                               : passed stacks together
+cat concat concatenate                              : passed joins grows together
+hstack                                              : passed grows together
+vstack dstack                                       : passed together
+atleast_1d atleast_2d atleast_3d                    : passed
 rand_like randn_like                                : real same-shape
 zeros_like                                          : constant:0 same-shape
 ones_like                                           : constant:1 same-shape
 empty_like                                          : same-shape
 randint_like                                        : random same-shape
 full_like                                           : fill:fill_value@1 same-shape
-cdist                                               : real
-outer                                               : product
-meshgrid broadcast_tensors                          : gives:tensors
+cdist                                               : real together
+outer                                               : product spreads together
+meshgrid                                            : gives:tensors together
+broadcast_tensors                                   : gives:tensors
+einsum                                              : subscripts together
+complex polar                                       : same-shape together
+bucketize                                           : same-shape together
+stft istft                                          : together
 fill                                                : fill:value@1 same-shape
-isin                                                : same-shape dtype:bool
+isin                                                : same-shape dtype:bool together
 rand randn                                          : real sized fresh:default
 zeros                                               : constant:0 sized fresh:default
 ones                                                : constant:1 sized fresh:default
@@ -137,10 +149,12 @@ BoolTensor                                          : sized dtype:bool fresh:cpu
 
 [attributes of torch]
 float float16 float32 float64 double half bfloat16  : type:float
-long int int8 int16 int32 int64 short uint8         : type:integer
+long int int8 int16 int32 int64 short uint8 bool    : type:integer
 
 [functions of torch.autograd]
 no_grad set_grad_enabled                            : no-gradients
+[classes of torch.autograd]
+Variable                                            : passed same-shape
 
 [functions of torch.nn.functional]
 relu relu6 hardtanh                                 : real:likely same-shape
@@ -148,14 +162,22 @@ dropout alpha_dropout feature_alpha_dropout         : same-shape
 dropout1d dropout2d dropout3d                       : same-shape
 sigmoid tanh gelu silu mish elu selu celu           : real same-shape
 leaky_relu softplus softsign logsigmoid             : real same-shape
-hardswish hardsigmoid prelu                         : real same-shape
+hardswish hardsigmoid                               : real same-shape
+prelu                                               : real same-shape together
 softmax log_softmax gumbel_softmax                  : real same-shape scores
 layer_norm rms_norm normalize                       : real same-shape
-batch_norm group_norm instance_norm                 : real same-shape
-glu linear bilinear conv1d conv2d conv3d            : real
-conv_transpose1d conv_transpose2d conv_transpose3d  : real
-scaled_dot_product_attention                        : real
-embedding embedding_bag                             : real ids:input@0
+batch_norm                                          : real same-shape together
+group_norm instance_norm                            : real same-shape
+glu                                                 : real
+linear bilinear                                     : real together
+conv1d conv2d conv3d                                : real together:GPU
+conv_transpose1d conv_transpose2d conv_transpose3d  : real together:GPU
+scaled_dot_product_attention                        : real together
+embedding embedding_bag                             : real ids:input@0 together
+mse_loss l1_loss smooth_l1_loss huber_loss          : real together
+cross_entropy nll_loss binary_cross_entropy kl_div  : real together
+binary_cross_entropy_with_logits                    : real together
+cosine_similarity pairwise_distance grid_sample     : real together
 pad                                                 : passed fill:value@3 grows
 interpolate                                         : resamples
 one_hot                                             : one-hot dtype:int64
@@ -205,8 +227,8 @@ is_contiguous                                       : gives:bool
 copy_ normal_ uniform_ random_ exponential_         : changes itself same-shape
 fill_                                               : changes itself same-shape fill:value@1
 zero_                                               : changes itself same-shape constant:0
-bernoulli_ index_put_ masked_scatter_ scatter_      : changes itself same-shape
-index_add_ index_copy_                              : changes itself same-shape
+bernoulli_ index_put_                               : changes itself same-shape
+masked_scatter_ scatter_ index_add_ index_copy_     : changes itself same-shape together
 
 [attributes of Tensor]
 T mT H mH                                           : passed reorders

@@ -11,6 +11,7 @@ import pytest
 from modellint.flow.gate import Keepers
 from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
+from modellint.link.classes.stranded import stranded
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
 
@@ -36,12 +37,14 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
                 yield path.name, tensor.target.line, f"derived {tensor.attribute}"
             for first in early(module, project):
                 yield path.name, first.target.line, f"early {first.attribute}"
+            for left in stranded(module, project):
+                yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
             project.release(module)
 
 
 def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything through."""
-    for name in ("may_keep", "may_derive", "may_store", "method_may_keep", "method_matters"):
+    for name in ("may_keep", "may_derive", "may_store", "may_strand", "method_may_keep", "method_matters"):
         monkeypatch.setattr(Keepers, name, lambda *_: True)
     monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
 

@@ -62,9 +62,23 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "conv_transpose1d": (torch.ones(3, 4, 1),), "conv_transpose2d": (torch.ones(3, 4, 1, 1),),
     "conv_transpose3d": (torch.ones(3, 4, 1, 1, 1),), "interpolate": ((4, 4),), "constant_": (7,),
     "pad_sequence": (True, 7),
+    "lerp": (torch.ones(2, 3), torch.ones(2, 3)), "addcmul": (torch.ones(2, 3), torch.ones(2, 3)),
+    "addcdiv": (torch.ones(2, 3), torch.ones(2, 3)), "addmm": (torch.ones(2, 4), torch.ones(4, 3)),
+    **dict.fromkeys(("atan2", "hypot", "complex", "polar", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+                     "kl_div", "cosine_similarity", "pairwise_distance", "binary_cross_entropy_with_logits"),
+                    (torch.ones(2, 3),)),
+    **dict.fromkeys(("logical_or", "logical_xor", "bitwise_or", "bitwise_xor"), (torch.tensor([True, False, True]),)),
+    "binary_cross_entropy": (torch.ones(2, 3),), "cross_entropy": (rows_of(0, 2),), "nll_loss": (rows_of(0, 2),),
+    "grid_sample": (torch.zeros(2, 4, 4, 2), "bilinear", "zeros", False), "bucketize": (torch.tensor([1.0, 3.0]),),
+    **dict.fromkeys(("scatter", "scatter_add"), (1, torch.tensor([[0], [2]]), torch.ones(2, 1))),
+    **dict.fromkeys(("index_add", "index_copy"), (1, rows_of(0), torch.ones(2, 1))),
+    "masked_scatter": (numbers() > 4, torch.zeros(6)),
+    "stft": (4, 2, 4, torch.ones(4), True, "reflect", False, True, True),
+    "istft": (4, 2, 4, torch.ones(4)),
 }  # fmt: skip
 
-_BOOLEAN = ("logical_not", "logical_and", "bitwise_not", "bitwise_and")
+_BOOLEAN = ("logical_not", "logical_and", "logical_or", "logical_xor", "bitwise_not", "bitwise_and", "bitwise_or",
+            "bitwise_xor")  # fmt: skip
 _SHAPED = {"conv1d": 1, "conv_transpose1d": 1, "instance_norm": 1, "dropout1d": 1, "dropout2d": 2, "dropout3d": 3,
            "conv2d": 2, "conv_transpose2d": 2, "conv3d": 3, "conv_transpose3d": 3, "interpolate": 2}  # fmt: skip
 #: What is no tensor, or is called without one: the operand itself.
@@ -75,6 +89,10 @@ OPERANDS: dict[str, Callable[[], Any]] = {
     **{name: lambda: torch.tensor([[3, 1], [0, 2]]) for name in ("one_hot", "embedding", "embedding_bag")},
     **{name: lambda: [numbers(), numbers() + 20]
        for name in ("stack", "cat", "concat", "concatenate", "hstack", "vstack", "dstack")},
+    "binary_cross_entropy": lambda: numbers() / 10,
+    "grid_sample": lambda: torch.rand(2, 3, 4, 4),
+    "stft": lambda: torch.rand(16),
+    "istft": lambda: torch.ones(3, 9, dtype=torch.complex64),
     "bmm": lambda: torch.ones(1, 2, 3),
     "glu": lambda: torch.rand(2, 4),
     "squeeze": lambda: numbers()[None],
@@ -97,6 +115,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "tensor": ([7, 8],), "as_tensor": ([7, 8],),
     **dict.fromkeys(("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "LongTensor", "IntTensor"), ([7, 8],)),
     "BoolTensor": ([True, False],), "set_grad_enabled": (False,),
+    "einsum": ("ij,kj->ik", torch.ones(2, 3), torch.ones(4, 3)),
     "meshgrid": (torch.ones(2), torch.ones(3)), "broadcast_tensors": (torch.ones(2, 1), torch.ones(3)),
 }  # fmt: skip
 

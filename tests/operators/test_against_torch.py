@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 import operator as python
@@ -35,6 +36,7 @@ from operator_samples import (
     resolve,
 )
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 
 def why_not(row: Operator) -> str | None:
@@ -160,6 +162,30 @@ def fresh(trial: Trial, value: str) -> bool:
         is_followed = function(*given).is_meta
     assert function(*given).device.type == "cpu"
     return is_followed and function(*given, device="meta").is_meta if value == "default" else not is_followed
+
+
+def together(trial: Trial, value: str) -> bool:
+    """With tensors on two devices it is refused, whichever of them is on the CPU; without a GPU, one is pretended."""
+    is_real = torch.cuda.is_available()
+    given = trial.operand if isinstance(trial.operand, list) else [trial.operand, *trial.args]
+    first = next(number for number, one in enumerate(given) if isinstance(one, torch.Tensor))
+    for here, there in (("cpu", "cuda"), ("cuda", "cpu")):
+        with contextlib.nullcontext() if is_real else FakeTensorMode():
+            placed = [_placed(one, here if number == first else there) for number, one in enumerate(given)]
+            with pytest.raises(RuntimeError, match=r"(?i)device"):
+                trial.again(placed, ()) if isinstance(trial.operand, list) else trial.again(placed[0], placed[1:])
+    return True
+
+
+def _placed(value: Any, device: str) -> Any:
+    """A tensor like another one, which has dimensions, on a device."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    return torch.zeros(value.shape or (1,), dtype=value.dtype, device=device)
+
+
+def subscripts(trial: Trial, value: str) -> bool:
+    return trial.result.dim() == len(trial.operand.partition("->")[2])
 
 
 def moves(trial: Trial, value: str) -> bool:
@@ -442,6 +468,9 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "reduces": reduces,
     "stacks": lambda trial, _: trial.result.dim() == 3,
     "joins": joins,
+    "parts": lambda trial, _: all(part.dim() == trial.operand.dim() for part in trial.result),
+    "spreads": lambda trial, _: trial.result.shape == (trial.operand.numel(), trial.args[0].numel()),
+    "subscripts": subscripts,
     "grows": lambda trial, _: trial.result.numel() > numbers().numel(),
     "sized": lambda trial, _: (
         (resolve(trial.row.name)(2, 3) if trial.kind == "classes" else trial.result).shape == (2, 3)
@@ -458,6 +487,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "casts": casts,
     "type": lambda trial, value: (resolve(trial.row.name).is_floating_point) is (value == "float"),
     "fresh": fresh,
+    "together": together,
     "moves": moves,
     "host": host,
     "gives": gives,
@@ -510,7 +540,7 @@ def tried(facet: str) -> tuple[list[str], list[str]]:
     for row, kind, of in places():
         for key, value in row.facets.items() if why_not(row) is None else ():
             mine = f"{key}:{value}"
-            if key != facet:
+            if key != facet or (value == "GPU" and not torch.cuda.is_available()):
                 continue
             try:
                 found = CHECKS[facet](trial_of(row, kind, of, facet), value)

@@ -27,7 +27,7 @@ _PLAIN_TYPES = frozenset(
 )
 _PLAIN_TYPE = re.compile(r"_?size_\w+|_size_?\w*_t|_ratio_\w+|_maybe_indices_t")
 _DOCUMENTED = re.compile(
-    r"^[ \t]*([a-z_]\w*) ?:[ \t]*(?:an? )?"
+    r"^[ \t]*([a-z_]\w*) ?[:(][ \t]*(?:an? )?"
     r"(?:int|float|str|bool|string|number|boolean|list of (?:int|float|str)|tuple)\b"
     r"(?![^\n]*(?:torch|nn\.|Module|layer))",
     re.MULTILINE,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.flow.devices import WORK
 from modellint.flow.domain import ClassRef, Constant, Given, Plain, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell, are_exclusive
@@ -13,20 +14,20 @@ from modellint.flow.library import ADDERS
 from modellint.flow.life import Life, covers, left_open
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes import objects
+from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from modellint.flow.devices import Meeting
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.heap import Path, Store
     from modellint.flow.objects import Read
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: Methods by which a layer is at work.
-_WORK = ("forward", "__call__", "training_step")
 #: Methods that `nn.Module` has for its children; a class that writes them for a container looks after it by hand.
 CARE = frozenset(
     """_apply apply to cuda cpu half float double train eval parameters named_parameters children named_children modules
@@ -34,6 +35,8 @@ CARE = frozenset(
 )
 #: How deeply what an object is built from is looked at.
 _MAX_NESTING = 6
+#: How many classes that derive from one are looked at.
+_MAX_DERIVED = 6
 
 
 class Lives:
@@ -43,6 +46,7 @@ class Lives:
         self._project = project
         self.keepers = Keepers(project)
         self._known: dict[ClassModel, Lived] = {}
+        self._subjects: dict[Class, list[ClassModel]] = {}
 
     def of(self, model: ClassModel) -> Lived:
         found = self._known.get(model)
@@ -55,14 +59,44 @@ class Lives:
 
         There are none where it stores nothing: what a class is costs more to find out.
         """
-        if not self.keepers.may_store(cls):
-            return []
+        found = self._subjects.get(cls)
+        if found is None:
+            found = self._subjects[cls] = self._find_subjects(cls) if self.keepers.may_store(cls) else []
+        return found
+
+    def _find_subjects(self, cls: Class) -> list[ClassModel]:
         model = self._project.classes.model(cls)
         models = [model]
         if is_layer(model) is None:
-            others = (self._project.classes.model(other) for other in cls.module.classes.values() if other is not cls)
-            models = [other for other in others if other.is_module is True and model in other.mro()]
+            models = [other for other in self._layers_in(cls.module) if other is not model and model in other.mro()]
         return [other for other in models if not other.has_own_adder("__setattr__")]
+
+    def _layers_in(self, module: ModuleFacts) -> list[ClassModel]:
+        """The layers that a file defines."""
+
+        def found() -> list[ClassModel]:
+            models = map(self._project.classes.model, module.classes.values())
+            return [model for model in models if model.is_module is True]
+
+        return self._project.once(("layers in", module.path), found)
+
+    def below(self, model: ClassModel, cls: Class) -> list[Lived]:
+        """Objects of the classes in sight that derive from a layer, whose class, or a part of it, is `cls`."""
+        derived: dict[ClassModel, None] = {}
+        pending = [cls]
+        while pending and len(derived) < _MAX_DERIVED:
+            near = pending.pop(0)
+            for module in neighbours(self._project, near.module, near.name):
+                for other in module.classes.values():
+                    found = self._project.classes.model(other)
+                    if found is not model and found not in derived and model in found.mro():
+                        derived[found] = None
+                        pending.append(other)
+        return [self.of(found) for found in list(derived)[:_MAX_DERIVED]]
+
+    def may_strand(self, cls: Class) -> bool:
+        """Whether a class may keep a new tensor as a plain attribute."""
+        return self.keepers.may_strand(cls)
 
     def may_keep(self, cls: Class) -> bool:
         """Whether a class may leave layers or parameters in plain containers."""
@@ -184,6 +218,8 @@ class Lived:
         self._life = Life(model, keepers.project, keepers)
         self._is_whole = False
         self._life.begin()
+        #: What the constructor stores under attributes.
+        self.first_stores = tuple(self._life.shell.stores)
         for method in self._methods():
             if self._is_own(method) and keepers.method_matters(method):
                 self._life.follow(method)
@@ -218,7 +254,7 @@ class Lived:
         for owner in self.model.mro():
             for method in owner.cls.methods.values() if owner.cls is not None else ():
                 is_it = self.model.method(method.name) is method and not method.is_class_method
-                if is_it and (self._is_own(method) or method.name in _WORK or not self._gate.is_idle(method)):
+                if is_it and (self._is_own(method) or method.name in WORK or not self._gate.is_idle(method)):
                     yield method
 
     def _is_own(self, method: Function) -> bool:
@@ -230,7 +266,7 @@ class Lived:
         if not self._is_whole:
             self._is_whole = True
             for method in self._methods():
-                if method.name in _WORK:
+                if method.name in WORK:
                     self._life.follow(method, at_work=True)
             for method in self._methods():
                 self._life.follow(method)
@@ -255,6 +291,11 @@ class Lived:
     def keeps_nothing_of(self, kept: Kept) -> bool:
         """Whether an object of this class registers all that a container holds, or has another one."""
         return not any(self.lost(other) for other in self.lasting if other.store.place is kept.store.place)
+
+    @property
+    def meetings(self) -> list[Meeting]:
+        """Where a tensor that was left behind is used with one that was moved."""
+        return list(self._go_on().run.devices.meetings.values())
 
     def reads(self, name: str) -> list[Read]:
         return [read for read in self._go_on().reads if read.name == name]

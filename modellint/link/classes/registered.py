@@ -15,7 +15,6 @@ from modellint.finding import Confidence, Related
 from modellint.flow.objects import Read
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.lives import CARE
-from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 #: Methods in which reading an attribute is no use of what it holds.
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
 _MAX_READERS = 40
-#: How many classes that derive from one are looked at.
-_MAX_DERIVED = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,17 +121,7 @@ class _Inspection:
     @cached_property
     def _below(self) -> list[Lived]:
         """Objects of the classes in sight that derive from the class."""
-        derived: dict[ClassModel, None] = {}
-        pending = [self.cls]
-        while pending and len(derived) < _MAX_DERIVED:
-            near = pending.pop(0)
-            for module in neighbours(self.project, near.module, near.name):
-                for other in module.classes.values():
-                    model = self.classes.model(other)
-                    if model is not self.model and model not in derived and self.model in model.mro():
-                        derived[model] = None
-                        pending.append(other)
-        return [self.project.lives.of(model) for model in list(derived)[:_MAX_DERIVED]]
+        return self.project.lives.below(self.model, self.cls)
 
     def _judge(self, kept: Kept, lived: Lived) -> Unregistered | None:
         lost = lived.lost(kept)

@@ -1,166 +1,164 @@
-"""Tensors that a layer makes in its constructor and keeps as plain attributes: they stay behind when it moves."""
+"""Tensors that a layer makes in its constructor and keeps as plain attributes: they stay behind when it moves.
+
+An object's life is run on paper. A tensor that its constructor makes on the default device is left behind, unless it is
+registered or stored anew on another device; the run notes where it meets what has moved.
+"""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph import mentions
+from modellint import operators
+from modellint.flow.devices import Fresh, opened
+from modellint.flow.domain import NONE
+from modellint.flow.heap import Shell
+from modellint.flow.life import covers
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.fresh_tensors import FACTORIES, FreshTensors
-from modellint.link.classes.tensor_uses import TensorUse, TensorUses, UseKind
+from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.flow.devices import Meeting
+    from modellint.flow.domain import Atom
+    from modellint.flow.heap import Store
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event
-    from modellint.link.classes.fresh_tensors import Fresh
+    from modellint.graph.value import Value
+    from modellint.link.classes.lives import Lived
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-_NAMES = "|".join(sorted(name[len("torch.") :] for name in FACTORIES))
-_FACTORY = re.compile(rf"torch\.(?:{_NAMES})\(")
-#: … where a file imports factories by name.
-_BARE_FACTORY = re.compile(rf"(?:torch\.|(?<![\w.]))(?:{_NAMES})\(")
-#: Methods by which a class moves what it holds itself.
-_MOVERS = frozenset(("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__"))
-_ONCE = frozenset(("__init__", "__post_init__", "__repr__", "extra_repr", "reset_parameters", "_init_weights"))
-_BY_NAME = re.compile(r"register_buffer\(\s*[^\s\"']|setattr\(|__dict__|vars\(self\)|object\.__setattr__")
+#: Methods by which a class moves what it holds itself, or says what its attributes are.
+_MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__")
+_MOVES = operators.methods("Tensor", "moves")
 
 
 @dataclass(frozen=True, eq=False)
 class Stranded:
-    """A tensor kept as a plain attribute by the `store` in a constructor, and its uses.
+    """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and where it meets what has moved.
 
-    `is_certain`: every use is arithmetic with what is elsewhere, and the tensor is one whatever happens.
+    `is_certain`: it is such a tensor whatever happens, and meets what is one for sure.
     `can_register`: a buffer can take the attribute's place, at that place.
     """
 
     cls: Class
     attribute: str
     function: Function
-    store: Event
+    target: Value
     made: Fresh
-    uses: tuple[TensorUse, ...]
+    meetings: tuple[Meeting, ...]
     is_certain: bool
     can_register: bool
 
+    @property
+    def met(self) -> Meeting:
+        """The meeting that says most."""
+        return min(self.meetings, key=lambda meeting: (not meeting.is_sure, meeting.other is None))
 
-class StrandedTensors:
-    """Finds such tensors. Reached as `project.stranded`; one for each file."""
 
-    def __init__(self, project: Project) -> None:
+def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
+    """The tensors that the classes of a file leave behind."""
+    seen: set[int] = set()
+    for cls in module.classes.values():
+        subjects = project.lives.subjects(cls)
+        for model in subjects if subjects and project.lives.may_strand(cls) else ():
+            if model.is_module is True and not any(map(model.has_own_adder, _MOVERS)):
+                for found in _Search(cls, model, project).run():
+                    if id(found.target) not in seen:
+                        seen.add(id(found.target))
+                        yield found
+
+
+class _Search:
+    """What objects of one class, `model`, leave behind of what `cls` stores."""
+
+    def __init__(self, cls: Class, model: ClassModel, project: Project) -> None:
+        self._cls = cls
         self._project = project
-        self._fresh = FreshTensors(project.evaluator)
-        self._uses = TensorUses(project)
+        self._lived = project.lives.of(model)
 
-    def of(self, module: ModuleFacts) -> Iterator[Stranded]:
-        """The tensors that the classes of a file leave behind."""
-        is_bare = any(target in FACTORIES for target in module.imports.values())
-        makes = (_BARE_FACTORY if is_bare else _FACTORY).search
-        if not makes(module.text):
-            return
-        makers = {f"{f.name}(" for f in module.all_functions() if f.name != "__init__" and makes(f.text)}
-        for cls in module.classes.values():
-            constructor = cls.methods.get("__init__")
-            if constructor is None:
-                continue
-            text = constructor.text
-            if not makes(text) and not any(maker in text for maker in makers):
-                continue
-            names = [name for name in mentions.assigned(text) if self._is_read(name, cls)]
-            if names and self._project.classes.model(cls).is_module is True and not self._cares(cls):
-                yield from self._kept(cls, constructor, set(names))
+    def run(self) -> Iterator[Stranded]:
+        """The tensors that meet what has moved, and that nothing moves."""
+        first = [store for store in self._lived.first_stores if store.name is not None]
+        for name in dict.fromkeys(store.name for store in first if _fresh(store)):
+            stores = _lasting([store for store in first if store.name == name])
+            found = None if name is None else self._judge(name, stores)
+            if found is not None:
+                yield found
 
-    @staticmethod
-    def _is_read(name: str, cls: Class) -> bool:
-        return any(function.name not in _ONCE for function in cls.mentioned.get(name, ()))
-
-    def _cares(self, cls: Class) -> bool:
-        """Whether a class, or a near base, moves its attributes itself or registers them under computed names."""
-        return any(
-            not _MOVERS.isdisjoint(owner.methods) or _BY_NAME.search(owner.text)
-            for owner in self._project.members.mro(cls)
+    def _judge(self, name: str, stores: list[Store]) -> Stranded | None:
+        store = next((one for one in reversed(stores) if _fresh(one)), None)
+        if store is None or store.function is None or store.function.module is not self._cls.module:
+            return None
+        target = store.place
+        if target is None or not all(_fresh(one) or one.atoms == NONE for one in stores):
+            return None
+        lives = [self._lived, *self._project.lives.below(self._lived.model, self._cls)]
+        meetings = tuple(meeting for lived in lives for meeting in lived.meetings if meeting.kept == name)
+        if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
+            return None
+        made = _fresh(store)[0]
+        is_certain = (
+            covers(one.path for one in stores)
+            and all(_is_kept(atom) for one in stores for atom in one.atoms)
+            and not any(atom.is_open for one in stores for atom in _fresh(one))
+            and any(meeting.is_sure for meeting in meetings)
         )
+        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) for atom in store.atoms)
+        can_register = is_alone and store.target is not None and store.is_initialised
+        return Stranded(self._cls, name, store.function, target, made, meetings, is_certain, can_register)
 
-    def _kept(self, cls: Class, constructor: Function, names: set[str]) -> Iterator[Stranded]:
-        frame = self._project.evaluator.root(constructor)
-        stores: dict[str, list[Event]] = {}
-        for event in constructor.flow.of(EventKind.STORE):
-            name = None if event.target is None else self_attribute(event.target)
-            if name in names:
-                stores.setdefault(str(name), []).append(event)
-        for name, events in stores.items():
-            made = [self._fresh.of(event.value, frame) for event in events]
-            if any(
-                one is None and not (event.value.op is Op.CONST and event.value.data is None)
-                for one, event in zip(made, events, strict=True)
-            ):
-                continue
-            last = max(number for number, one in enumerate(made) if one is not None) if any(made) else None
-            if last is None or self._is_looked_after(cls, name):
-                continue
-            found = made[last]
-            assert found is not None
-            uses = self._all_uses(cls, name)
-            if found.is_scalar is False and _is_left_behind(uses):
-                certain = all(use.kind is UseKind.MEETS for use in uses) and any(use.is_sure for use in uses)
-                certain = certain and not found.is_conditional
-                can_register = len(events) == 1 and _is_set_up(constructor, events[0])
-                yield Stranded(cls, name, constructor, events[last], found, tuple(uses), certain, can_register)
-
-    def _is_looked_after(self, cls: Class, name: str) -> bool:
-        """Whether the attribute is registered, set again, or moved: by the class, its family, or somebody else."""
-        members = self._project.members
-        if members.buffers(cls, name) or members.attribute(cls, name) is not None:
-            return True
-        named = re.compile(rf"""(?:attr|buffers?|parameters?)\b[^\n]*\n?\s*["']{name}["']""")
-        again = re.compile(rf"\.{name}\.cuda\(|\bdel [\w.]*\.{name}\b")
-        stored = re.compile(
-            rf"self\.{name}\s*(?::[^=\n]+)?=(?!=)|^\s*(?:[\w.]+, *)*self\.{name}, [^=\n()]*=(?!=)", re.M
-        )
-        for owner in self._family(cls):
-            if named.search(owner.text) or again.search(owner.text):
+    def _is_looked_after(self, name: str, lived: Lived) -> bool:
+        """Whether the attribute is registered or stored anew by objects of the class, or may be."""
+        for store in lived.stores:
+            is_first = store in lived.first_stores and _fresh(store)
+            if store.name is None or (store.name == name and not is_first and not _is_still_fresh(store)):
                 return True
-            for method in owner.methods.values():
-                if (owner is not cls or method.name != "__init__") and stored.search(method.text):
-                    return True
-        return bool(re.search(rf"(?<![\w.])\w+\.{name}\s*=(?!=)|\w\.{name}\.to\(", _outside(cls, name)))
+        seen = {id(store.value) for store in lived.stores}
+        keepers = self._project.lives.keepers
+        owners = [model.cls for model in lived.model.mro() if model.cls is not None]
+        return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls).get(name, ()))
 
-    def _family(self, cls: Class) -> list[Class]:
-        """The class, its near bases, and the classes of its file that inherit from it."""
-        members = self._project.members
-        below = [other for other in cls.module.classes.values() if other is not cls and cls in members.mro(other)]
-        return [*members.mro(cls), *below]
-
-    def _all_uses(self, cls: Class, name: str) -> list[TensorUse]:
-        return [
-            use
-            for owner in self._family(cls)
-            for function in owner.mentioned.get(name, ())
-            if function.name not in _ONCE
-            for use in self._uses.of_attribute(name, function, owner)
-        ]
+    def _is_set_outside(self, name: str) -> bool:
+        """Whether a function in sight sets or moves the attribute of an object that it was given."""
+        return any(
+            _sets(name, function)
+            for module in neighbours(self._project, self._cls.module, name)
+            for function in (module.body, *module.all_functions())
+            if name in function.text
+        )
 
 
-def _is_set_up(constructor: Function, store: Event) -> bool:
-    """Whether the constructor of the base has run where something is stored."""
-    for event in constructor.flow.events:
-        if event is store:
-            return False
-        if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data == "__init__":
+def _fresh(store: Store) -> list[Fresh]:
+    """The tensors made on the default device that are stored, in containers too."""
+    return [atom for atom in opened(store.atoms) if isinstance(atom, Fresh)]
+
+
+def _is_kept(atom: Atom) -> bool:
+    """Whether something is such a tensor, or a container, in which it stands."""
+    return isinstance(atom, Fresh) or (isinstance(atom, Shell) and atom.is_container)
+
+
+def _is_still_fresh(store: Store) -> bool:
+    """Whether nothing but such a tensor, or None, is stored."""
+    return all(isinstance(atom, Fresh) or atom == NONE[0] for atom in opened(store.atoms))
+
+
+def _lasting(stores: list[Store]) -> list[Store]:
+    """The assignments of an attribute that no later one overwrites."""
+    last = max((number for number, store in enumerate(stores) if not store.path), default=0)
+    return stores[last:]
+
+
+def _sets(name: str, function: Function) -> bool:
+    for event in function.flow.events:
+        if event.kind is EventKind.STORE and event.target is not None:
+            changed = event.target
+        elif event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in _MOVES:
+            changed = event.value.callee.args[0]
+        else:
+            continue
+        if changed.op is Op.ATTR and changed.data == name and self_attribute(changed) is None:
             return True
     return False
-
-
-def _outside(cls: Class, name: str) -> str:
-    """The lines of a file that speak of an attribute of an object other than `self`."""
-    lines = cls.module.source.plain.lines
-    return "".join(line for line in lines if f".{name}" in line and f"self.{name}" not in line)
-
-
-def _is_left_behind(uses: list[TensorUse]) -> bool:
-    """Whether a tensor meets another one somewhere, and nothing moves it."""
-    kinds = {use.kind for use in uses}
-    return UseKind.MEETS in kinds and UseKind.MOVED not in kinds

@@ -1,0 +1,501 @@
+"""Where tensors are, once the object that a run is about was moved to another device.
+
+Parameters, buffers, what layers give and what the object is given when it works are there; what it made on the default
+device and keeps as a plain attribute was left behind. Operators say where their results are, and which of them refuse
+tensors of two devices: where one that was left behind meets one that is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, text
+from modellint.flow.heap import TENSORS, Shell
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function, Parameter
+    from modellint.graph.value import Value
+    from modellint.operators import Operator
+
+_TYPES = operators.attributes("torch", "type")
+#: Methods by which a layer works with what it is given.
+WORK = ("forward", "__call__", "training_step")
+#: Parts of torch whose functions give tensors where they are given some.
+_FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
+#: Arguments that are names or numbers, of functions and of methods that move.
+_OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
+#: More dimensions than these make no difference.
+_MAX_RANK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh(Plain):
+    """A tensor that `maker` made on the default device, of `rank` dimensions or more.
+
+    `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
+    """
+
+    maker: Value
+    function: Function | None
+    rank: int
+    kept: str | None = None
+    is_open: bool = False
+
+    def of_rank(self, rank: int) -> Fresh:
+        return replace(self, rank=max(0, min(rank, _MAX_RANK)))
+
+
+@dataclass(frozen=True, slots=True)
+class There(Given):
+    """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor."""
+
+    is_sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Plain):
+    """What an attribute of the object keeps, on a device that is not known, or is the right one."""
+
+    kept: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Plain):
+    """The device of a tensor: the one that the object was moved to, or the default one."""
+
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Plain):
+    """The type of a tensor's elements."""
+
+
+@dataclass(eq=False, slots=True)
+class Meeting:
+    """Where a tensor that was left behind is used with one that is there: the operation, and the other operand."""
+
+    kept: str
+    function: Function
+    value: Value
+    other: Value | None
+    is_sure: bool
+
+
+class Devices:
+    """The tensors of one run."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        self._is_moved = False
+        #: By attribute and operation.
+        self.meetings: dict[tuple[str, int], Meeting] = {}
+        #: The contexts of `with` statements that are open, and where they were opened.
+        self.contexts: tuple[tuple[Value, Frame], ...] = ()
+        #: Under which attribute of the object a container is kept.
+        self._homes: dict[Shell, str] = {}
+
+    def move(self) -> None:
+        """From here on, the object is on another device."""
+        self._is_moved = True
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether what runs is the object at work, rather than a constructor."""
+        return self._is_moved and not self._run.objects.under_construction
+
+    # -- what the object is given and keeps ------------------------------------------------------------------------
+
+    def given(self, function: Function, plain: frozenset[str]) -> Arguments:
+        """What a method is given: tensors, unless it is said that they are something else."""
+        found: dict[str, Atoms] = {}
+        for parameter in function.parameters:
+            is_tensor = _is_tensor(parameter, plain, at_work=function.name in WORK)
+            if is_tensor is not None and parameter.kind in ("positional", "keyword"):
+                found[parameter.name] = (There(parameter.name, is_tensor),)
+        return Arguments(keywords=found, is_complete=False)
+
+    def read(self, name: str, atoms: Atoms) -> Atoms:
+        """What an attribute of the object holds, known to be from there."""
+        if not self.is_moved:
+            return atoms
+        for atom in atoms:
+            if isinstance(atom, Shell) and atom.is_container:
+                self._homes[atom] = name
+        return self._kept(name, atoms)
+
+    def part(self, container: Shell, atoms: Atoms) -> Atoms:
+        """What a container holds, known to be from the attribute under which that is kept."""
+        home = self._homes.get(container)
+        return atoms if home is None else self.read(home, atoms)
+
+    @staticmethod
+    def _kept(name: str, atoms: Atoms) -> Atoms:
+        if not any(isinstance(atom, Fresh) for atom in atoms):
+            return atoms
+        return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
+
+    def output(self, *, is_sure: bool) -> Atoms | None:
+        """What a layer gives; None where nothing was moved."""
+        return (There("", is_sure),) if self.is_moved else None
+
+    def holds_kept(self, arguments: Arguments) -> bool:
+        """Whether something that was left behind is among arguments."""
+        return self.is_moved and any(
+            isinstance(atom, Fresh) and atom.kept is not None for atoms in arguments.all() for atom in opened(atoms)
+        )
+
+    def layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """What a layer gives that is called, if it is not to be followed."""
+        if not shell.is_layer or not self.holds_kept(arguments):
+            return self.output(is_sure=True) if shell.is_layer else None
+        own = self._run.objects.own_method(shell, "forward")
+        if own is not None:
+            self._run.objects.construct(shell)
+            return self._run.calls.apply(own, arguments, frame, value)
+        if shell.model is not None and not shell.is_module_container and shell.model.has_state():
+            self._meet([*arguments.all(), (There(""),)], frame, value, value.callee)
+        return self.output(is_sure=True)
+
+    # -- attributes and parts --------------------------------------------------------------------------------------
+
+    def is_there(self, atom: Atom) -> bool:
+        """Whether something is a tensor, or holds some, on the device that the object was moved to."""
+        if isinstance(atom, There):
+            return True
+        return self.is_moved and (isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS))
+
+    def attribute(self, atom: Atom, name: str) -> Atoms | None:
+        """`atom.name` of a tensor; None of anything else, or where nothing is to be said of it."""
+        is_there = self.is_there(atom)
+        if not is_there and not isinstance(atom, Fresh | Moved):
+            return None
+        row = operators.row(f"Tensor.{name}")
+        gives = None if row is None else row.facets.get("gives")
+        if gives == "device" and not isinstance(atom, Moved):
+            return (Place(is_there),)
+        if gives is not None:
+            return (Kind(),) if gives == "dtype" else PLAIN
+        if isinstance(atom, There):
+            return (There(f"{atom.name}.{name}", atom.is_sure and row is not None),)
+        if isinstance(atom, Shell | Derived):
+            return None
+        return (atom,) if row is not None else PLAIN
+
+    def element(self, atom: Atom) -> Atoms | None:
+        """One row of a tensor, or one of several."""
+        if isinstance(atom, Fresh):
+            return (atom.of_rank(atom.rank - 1),)
+        if isinstance(atom, There | Moved):
+            return (atom,)
+        return (There(""),) if self.is_there(atom) else None
+
+    def indexed(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
+        """`owner[…]`, of which `found` is known: ids have to be where the tensor is, unless they are on the CPU."""
+        if not any(isinstance(atom, Fresh) for atom in owner):
+            return found
+        index = value.args[1]
+        lost, ids = 0, []
+        for part in index.args if index.op in (Op.TUPLE, Op.LIST) else (index,):
+            if part.op is Op.SLICE or (part.op is Op.CONST and part.data is Ellipsis):
+                continue
+            lost += -1 if part.op is Op.CONST and part.data is None else 1
+            ids.append(self._run.evaluate(part, frame))
+        self._meet([owner, *ids], frame, value)
+        rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
+        return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
+
+    # -- operators -------------------------------------------------------------------------------------------------
+
+    def operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
+        """What Python's operator gives of operands, of which `found` is known otherwise."""
+        if not any(isinstance(atom, Fresh) or self.is_there(atom) for atoms in operands for atom in atoms):
+            return found
+        self._meet(operands, frame, value)
+        rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, Fresh | There | Moved))
+        return (*self._result(operands, max(map(_rank, operands))), *rest)
+
+    def _result(self, operands: Iterable[Atoms], rank: int) -> Atoms:
+        """Where a result is that is made of tensors; each operand may be one of several."""
+        found: dict[Atom, None] = {}
+        is_there = False
+        for atoms in operands:
+            there = [atom for atom in atoms if self.is_there(atom)]
+            if there:
+                found[There("", any(not isinstance(atom, There) or atom.is_sure for atom in there))] = None
+            made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
+            is_there = is_there or (bool(there) and not made)
+            found.update(dict.fromkeys((*made, *(atom for atom in atoms if isinstance(atom, Moved)))))
+        if is_there:
+            sure = sorted(atom.is_sure for atom in found if isinstance(atom, There))
+            return (There("", sure[-1]),)
+        return tuple(found) or PLAIN
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """`atom.name(…)` of a tensor; None of anything else, or where nothing is to be said of it."""
+        is_there = self.is_there(atom)
+        if not is_there and not isinstance(atom, Fresh | Moved):
+            return None
+        row = operators.row(f"Tensor.{name}")
+        if row is None:
+            return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
+        return self._called(row, [(atom,), *arguments.all()], arguments, frame, value)
+
+    @staticmethod
+    def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
+        if isinstance(atom, There):
+            return (There(atom.name, is_sure=False),)
+        return (atom.of_rank(0),) if isinstance(atom, Fresh) else PLAIN
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """What a function that cannot be read gives of tensors, or makes; None if nothing is to be said of it."""
+        row = operators.row(name)
+        if row is not None and "fresh" in row.facets:
+            return self._made(row, arguments, frame, value)
+        given = [part for atoms in arguments.all() for part in _parts(atoms)]
+        if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
+            return None
+        if row is None:
+            if not name.startswith(_FUNCTIONS) and not (name.count(".") == 1 and name.startswith("torch.")):
+                return None
+            self._meet(given, frame, value)
+            return self._result(given, 0)
+        if name.startswith("builtins."):
+            return None
+        return self._called(row, given, arguments, frame, value)
+
+    def _called(
+        self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms | None:
+        gives = row.facets.get("gives")
+        if "host" in row.facets or (gives is not None and gives != "tensors"):
+            return PLAIN if gives is not None else self._moved(operands[0], None)
+        if "moves" in row.facets:
+            return self._moved(operands[0], self._destination(arguments))
+        if "device" in arguments.keywords:
+            placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
+            return self._moved(self._result(operands, 0), placed)
+        if "together" in row.facets:
+            self._meet(operands, frame, value)
+        if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
+            return PLAIN
+        return self._result(operands, self._rank_of(row, operands, arguments))
+
+    # -- from one device to another --------------------------------------------------------------------------------
+
+    def _destination(self, arguments: Arguments) -> str | None:
+        """Where `.to(…)` and the like move a tensor: `there`, `back`, `nowhere`, None if that is not known."""
+        if not arguments.is_complete:
+            return None
+        given = [*arguments.positional, *(v for k, v in arguments.keywords.items() if k not in _OPTIONS)]
+        found = {self._direction(atom) for atoms in given for atom in atoms} - {"nowhere"}
+        return found.pop() if len(found) == 1 else None if found else "nowhere"
+
+    def _direction(self, atom: Atom) -> str | None:
+        if isinstance(atom, Place):
+            return "there" if atom.is_there else "back"
+        if self.is_there(atom):
+            return "there"
+        if isinstance(atom, Fresh):
+            return "back"
+        is_type = isinstance(atom, Outside) and atom.name.removeprefix("torch.") in _TYPES
+        is_option = isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool))
+        return "nowhere" if is_type or is_option or isinstance(atom, Kind) else None
+
+    def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
+        """Tensors that were moved, and whether they were left behind before."""
+        if destination == "nowhere":
+            return atoms
+        if destination == "back":
+            return tuple(atom for atom in atoms if isinstance(atom, Fresh)) or PLAIN
+        moved = [Moved(a.kept) for a in atoms if isinstance(a, Fresh | Moved) and a.kept is not None]
+        there = (There(""),) if destination == "there" else ()
+        return (*there, *dict.fromkeys(moved)) or PLAIN
+
+    # -- what makes tensors ----------------------------------------------------------------------------------------
+
+    def _made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """A tensor that a factory makes, of which a device may be named."""
+        device = arguments.keywords.get("device")
+        is_open = not arguments.is_complete
+        if device is not None:
+            if all(self.is_there(atom) or atom == Place(is_there=True) for atom in device):
+                return (There(""),)
+            default = self._default(device)
+            is_open = default is not None and default.op is Op.CONST and default.data is None
+            if not is_open and not all(isinstance(a, Constant) and a.value in (None, "cpu") for a in device):
+                return None
+        if any(map(self._is_device, self.contexts)):
+            return None
+        first = arguments.positional[0] if arguments.positional else ()
+        data = [atom for atom in opened(first) if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
+        if data:
+            return self._result([tuple(data)], _rank(tuple(data)))
+        return (Fresh(value, frame.function, self._rank_made(row, arguments), is_open=is_open),)
+
+    def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
+        """Whether a context says where tensors are made, or may say so."""
+        context, frame = opened_at
+        if context.op is not Op.CALL:
+            return True
+        return self._run.named(context.callee, frame) == (Outside("torch.device"),)
+
+    def _default(self, atoms: Atoms) -> Value | None:
+        """The default of the constructor's parameter that a value was given by."""
+        subject = self._run.objects.subject
+        name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], Given) else None
+        if name is None or subject is None or subject.model is None:
+            return None
+        declared = subject.model.parameter(name)
+        return None if declared is None else declared.default
+
+    # -- how many dimensions ---------------------------------------------------------------------------------------
+
+    def _rank_made(self, row: Operator, arguments: Arguments) -> int:
+        given = arguments.positional
+        size = given[0] if given else arguments.keywords.get("size", ())
+        if "literal" in row.facets and "sized" not in row.facets:
+            default = self._default(size)
+            if default is not None:
+                return 1 if default.op in (Op.LIST, Op.TUPLE) else 0
+            return _depth(size)
+        if "sized" not in row.facets:
+            return 1
+        if len(given) > 1 and row.facets["sized"] != "tuple":
+            return len(given)
+        return _sizes(size)
+
+    def _rank_of(self, row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
+        """How many dimensions a result has at least."""
+        facets, rank = row.facets, max(map(_rank, operands))
+        given = arguments.positional
+        if "reduces" in facets or "pair" in facets:
+            rest = given if row.name.startswith("Tensor.") else given[1:]
+            is_whole = not rest and not arguments.keywords
+            return 0 if is_whole and "reduces" in facets else rank - 1
+        if "sizes" in facets:
+            sizes = given if row.name.startswith("Tensor.") else given[1:]
+            return len(sizes) if len(sizes) > 1 else _sizes(sizes[0] if sizes else ())
+        if "product" in facets:
+            return sum(map(_rank, operands)) - 2
+        if "spreads" in facets or "flattens" in facets:
+            return 2 if "spreads" in facets else 1
+        if "subscripts" in facets:
+            return len((text(given[0]) or "").partition("->")[2].strip()) if given else 0
+        if "squeezes" in facets:
+            return min(rank, 1) if not arguments.keywords and len(given) < 2 else rank - 1
+        more = ("unsqueezes", "stacks", "one-hot", "parts")
+        same = ("same-shape", "reorders", "repeats", "joins", "grows", "sums-up", "zeroes", "itself", "like")
+        if any(facet in facets for facet in more):
+            return rank + 1
+        return rank if any(facet in facets for facet in same) else rank - 1
+
+    # -- meetings --------------------------------------------------------------------------------------------------
+
+    def _meet(self, operands: list[Atoms], frame: Frame, value: Value, other: Value | None = None) -> None:
+        """Note what was left behind and is used with something that is there."""
+        if not self.is_moved or frame.function is None:
+            return
+        for number, atoms in enumerate(operands):
+            moved = {atom.kept for atom in atoms if isinstance(atom, Moved)}
+            kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank > 0} - moved
+            others = [each for n, each in enumerate(operands) if n != number and any(map(self.is_there, each))]
+            if kept and others:
+                is_sure = any(map(self._is_surely_there, others))
+                for name in sorted(filter(None, kept)):
+                    self._note(Meeting(name, frame.function, value, other or self._other(value, frame), is_sure))
+
+    def _note(self, meeting: Meeting) -> None:
+        known = self.meetings.setdefault((meeting.kept, id(meeting.value)), meeting)
+        known.is_sure = known.is_sure or meeting.is_sure
+
+    def _is_surely_there(self, atoms: Atoms) -> bool:
+        return all(self.is_there(atom) and (not isinstance(atom, There) or atom.is_sure) for atom in atoms)
+
+    def _other(self, value: Value, frame: Frame) -> Value | None:
+        """The operand of an operation that is there."""
+        for part in _operands(value):
+            known = frame.known(id(part))
+            if known is not None and any(map(self.is_there, opened(known))):
+                return part
+        return None
+
+
+def opened(atoms: Atoms) -> Iterator[Atom]:
+    """What a value may be, containers opened."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from atom.contents()
+        else:
+            yield atom
+
+
+def _parts(atoms: Atoms) -> Iterator[Atoms]:
+    """A value, or each of what a container has in it."""
+    yield tuple(atom for atom in atoms if not (isinstance(atom, Shell) and atom.is_container))
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from (tuple(opened(entry.atoms)) for entry in atom.entries)
+
+
+def _operands(value: Value) -> Iterator[Value]:
+    for arg in value.args:
+        if arg.op in (Op.TUPLE, Op.LIST):
+            yield from arg.args
+        elif value.op is Op.CALL and arg is value.callee:
+            yield from arg.args[:1]
+        else:
+            yield arg
+
+
+def _rank(atoms: Atoms) -> int:
+    """How many dimensions a tensor has at least that may be one of several."""
+    ranks = [atom.rank for atom in atoms if isinstance(atom, Fresh)]
+    return min(ranks, default=0)
+
+
+def _sizes(atoms: Atoms) -> int:
+    """How many sizes are given as one argument: those of a tuple, or one."""
+    shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container and atom.is_exact]
+    return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
+
+
+def _depth(atoms: Atoms) -> int:
+    """How deeply the numbers are nested that a tensor is made of."""
+    if not atoms:
+        return 0
+    depths = [1 + _depth(a.element()) if isinstance(a, Shell) and a.is_container else _rank((a,)) for a in atoms]
+    return min(depths)
+
+
+def _is_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:
+    """Whether a method is given a tensor, or something with tensors; None if not, or where nothing speaks for it."""
+    if parameter.name == "self":
+        return None
+    if may_be_tensor(parameter):
+        return True
+    if not at_work or parameter.name in plain:
+        return None
+    return parameter.annotation is None
+
+
+def may_be_tensor(parameter: Parameter) -> bool:
+    """Whether the annotation of a parameter says that it may be a tensor."""
+    words = _words(parameter.annotation)
+    return any("Tensor" in word for word in words) and "Callable" not in words
+
+
+def _words(annotation: Value | None) -> set[str]:
+    """The names in an annotation."""
+    if annotation is None:
+        return set()
+    written = [part.data for part in annotation.walk() if isinstance(part.data, str)]
+    return {word for name in written for word in name.replace("[", " ").replace("]", " ").replace("|", " ").split()}

@@ -597,14 +597,14 @@ class Model(nn.Module):
         owner = entry.owner.name if entry.owner is not None else entry.module.name
         related = [
             Related(
-                step.function.module.place(step.event.value),
-                f"`{step.function.name}` calls `{_name(step.event.value)}`",
+                step.function.module.place(step.value),
+                f"`{step.function.name}` calls `{_name(step.value)}`",
             )
             for step in creation.route
         ]
         place = module.place(creation.call)
         called = related[0].place if related else place
-        related.append(Related(creation.user.module.place(creation.use), "the new layer is used here"))
+        related.append(Related(creation.use.function.module.place(creation.use.value), "the new layer is used here"))
         confidence = Confidence.MEDIUM if creation.is_conditional else Confidence.HIGH
         return self.finding(
             place,

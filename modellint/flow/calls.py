@@ -55,6 +55,8 @@ class Calls:
         self._run = run
         self._binding = Binding(run)
         self.under_way: list[object] = []
+        #: Where the calls under way stand, each in the frame of its caller, outermost first.
+        self.way: list[tuple[Frame, Value]] = []
         self._methods: dict[Function, Method] = {}
         #: What was done to layers and parameters as a whole: by which method, and where.
         self.handled: dict[tuple[Shell, str, Function | None], None] = {}
@@ -204,6 +206,7 @@ class Calls:
         if name in _HANDLING and (self._run.objects.is_at_work or name not in calls.SAME):
             self.handled[shell, name, frame.function] = None
         own = self._run.objects.own_method(shell, name)
+        self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
             is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
@@ -231,6 +234,8 @@ class Calls:
         function = function_of(method.code)
         cls = model_of(shell).cls
         if function is None or cls is None or function.module is cls.module:
+            return False
+        if self._run.objects.is_at_work and self._run.gate.makers.may_make(function, model_of(shell)):
             return False
         return self._run.gate.is_idle(function)
 
@@ -295,6 +300,8 @@ class Calls:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
         own = self._run.objects.own_method(shell, "__call__")
         if own is None or model_of(shell).is_module is not False:
+            self._run.newborn.use(shell, frame, value)
+            self._run.newborn.touch(shells_in(arguments.all()))
             return self._run.devices.layer(shell, arguments, frame, value) or UNKNOWN
         self._run.objects.construct(shell)
         return self.apply(own, arguments, frame, value)
@@ -325,6 +332,7 @@ class Calls:
         return library.call(self._run, name, arguments, frame, value)
 
     def _unknown(self, arguments: Arguments) -> Atoms:
+        self._run.newborn.touch(shells_in(arguments.all()))
         return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
     def _invoke(self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
@@ -339,7 +347,9 @@ class Calls:
         if inner.function is not None:
             self.done.add(inner.function)
         self.under_way.append(key)
+        self.way.append((frame, value))
         found = self._run.run(code, inner)
+        self.way.pop()
         self.under_way.pop()
         return found
 

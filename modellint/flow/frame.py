@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
     from modellint.graph.python import Function
+    from modellint.graph.value import Event
     from modellint.link.classes.methods import Scope
 
 _NO_FLOW = Flow(())
@@ -20,7 +21,7 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "conditions", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope", "trail",
+        "above", "conditions", "event", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope", "trail",
     )  # fmt: skip
 
     def __init__(
@@ -37,6 +38,8 @@ class Frame:
         self.parent = parent
         self.is_nested = parent is not None
         self.function: Function | None = None
+        #: What happens in it now.
+        self.event: Event | None = None
         #: How far up the MRO the method was found.
         self.above = 0
         self.memo: dict[int, Atoms] = {}

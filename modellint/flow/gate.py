@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.makers import Makers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
@@ -59,6 +60,7 @@ class Keepers:
         self.depth = 0
         self._classes: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
+        self.makers = Makers(project)
         self._stored: dict[Class, dict[str, list[tuple[Value, Function]]]] = {}
 
     def may_keep(self, cls: Class) -> bool:

@@ -25,6 +25,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
+from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
 from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import EventKind, InPlace, Nested, Op
@@ -58,6 +59,7 @@ class Interpreter:
         self.objects = Objects(self)
         self.calls = Calls(self)
         self.devices = Devices(self)
+        self.newborn = Newborn(self)
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
@@ -158,6 +160,7 @@ class Interpreter:
         contexts = self.devices.contexts
         if event.contexts:
             self.devices.contexts = (*contexts, *((context, frame) for context in event.contexts))
+        frame.event = event
         kind = event.kind
         if kind is EventKind.CALL or kind is EventKind.AUGMENT:
             self.evaluate(event.value, frame)
@@ -251,6 +254,10 @@ class Interpreter:
             found = self._shells[key] = Shell(kind, value, (*frame.trail, id(value)))
             found.function = frame.function
         return found
+
+    def shells(self) -> Iterable[Shell]:
+        """All that expressions have made."""
+        return self._shells.values()
 
     def sequence(self, kind: str, values: Iterable[Atoms], value: Value, frame: Frame, purpose: str = "") -> Shell:
         """A container with known elements."""

@@ -67,6 +67,8 @@ _SEQUENCES = {
     "collections.deque": "list",
 }
 _DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
+#: Calls a function, and once more when gradients are computed.
+_CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 
 
@@ -315,6 +317,8 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return UNKNOWN if factory is None else join(run.calls.apply(a, Arguments(), frame, value) for a in factory)
     if calls.PRETRAINED.match(name):
         return (run.shell("pretrained", value, frame),)
+    if name == _CHECKPOINT and given:
+        return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)
     return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments)
 
 
@@ -323,6 +327,7 @@ def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN
+    run.newborn.touch(shells_in(arguments.all()))
     is_class = top == "torch" and calls.is_torch_class(name)
     is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
     if is_tool or (top == "torch" and not is_class):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Unknown
+from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
 from modellint.flow.interp import Interpreter
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
     from modellint.flow.objects import Read
@@ -70,14 +70,36 @@ class Life:
         """Whether a layer has parameters or buffers, for sure or under some conditions."""
         if shell.kind != "instance" or depth > _MAX_DEPTH:
             return shell.kind != "instance"
-        self.run.objects.construct(shell)
-        held = [store.atoms for store in shell.stores if store.registers]
-        held.extend(entry.atoms for entry in shell.entries if shell.is_module_container)
         return any(
             isinstance(atom, Shell) and (atom.kind in TENSORS or (atom.is_layer and self.has_state(atom, depth + 1)))
-            for atoms in held
+            for atoms, _ in self._parts(shell)
             for atom in atoms
         )
+
+    def has_parameters(self, shell: Shell, depth: int = 0) -> bool | None:
+        """Whether a layer has parameters to train, None under some conditions."""
+        found: bool | None = False
+        for atoms, path in self._parts(shell):
+            outcomes = {self._is_trained(atom, depth) for atom in atoms}
+            if outcomes == {True} and not path:
+                return True
+            if outcomes != {False}:
+                found = None
+        return found
+
+    def _is_trained(self, atom: Atom, depth: int) -> bool | None:
+        if not isinstance(atom, Shell):
+            return False
+        if atom.kind == "parameter":
+            frozen = atom.get("requires_grad") or atom.arguments.argument(1, "requires_grad")
+            return frozen != (Constant(False),)
+        return atom.is_layer and depth < _MAX_DEPTH and self.has_parameters(atom, depth + 1)
+
+    def _parts(self, shell: Shell) -> Iterator[tuple[Atoms, Path]]:
+        """What a layer registers, and on which paths."""
+        self.run.objects.construct(shell)
+        yield from ((store.atoms, store.path) for store in shell.stores if store.registers)
+        yield from ((entry.atoms, entry.path) for entry in shell.entries if shell.is_module_container)
 
     def registered(self, wanted: Collection[Shell], without: Store | None = None) -> dict[Shell, list[Path]]:
         """The paths on which layers and parameters become parts of the object, as torch sees it."""

@@ -79,12 +79,14 @@ class Objects:
         if of_tensor is not None:
             return of_tensor
         if isinstance(atom, Shell):
-            return self._shell_attribute(atom, name, frame, value)
+            found = self._shell_attribute(atom, name, frame, value)
+            self._run.newborn.read(atom, found)
+            return found
         if isinstance(atom, Given):
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (Given(f"{atom.name}.{name}"),)
         if isinstance(atom, Outside):
-            found = self._run.classes.named(f"{atom.name}.{name}", None)
-            return (ClassRef(found),) if found is not None else (Outside(f"{atom.name}.{name}"),)
+            model = self._run.classes.named(f"{atom.name}.{name}", None)
+            return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)
         if isinstance(atom, ClassRef):
             return self.class_attribute(atom, name, atom)
         if isinstance(atom, Super):
@@ -188,6 +190,8 @@ class Objects:
             return
         if name is not None:
             shell.set(name, atoms, path)
+        if shell not in self.under_construction:
+            self._run.newborn.touch((shell,))
         setter = None if target is None else self.own_method(shell, "__setattr__")
         if setter is not None and setter.code not in self._run.calls.under_way:
             self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
@@ -339,8 +343,12 @@ class Objects:
         full = cls.arguments.then(arguments)
         name = cls.model.name
         if name in calls.TENSOR_CLASSES:
-            return (self._run.shell(_tensor_kind(name), value, frame),)
-        return (self.instance(cls.model, full, frame, value),)
+            tensor = self._run.shell(_tensor_kind(name), value, frame)
+            tensor.arguments = full
+            return (tensor,)
+        made = self.instance(cls.model, full, frame, value)
+        self._run.newborn.note(made, frame, value)
+        return (made,)
 
     def instance(self, model: ClassModel, arguments: Arguments, frame: Frame, value: Value) -> Shell:
         made = self._run.shell("instance", value, frame, model.name)

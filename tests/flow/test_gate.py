@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow.gate import Keepers
+from modellint.flow.makers import Makers
 from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
 from modellint.link.classes.stranded import stranded
@@ -39,6 +40,8 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
                 yield path.name, first.target.line, f"early {first.attribute}"
             for left in stranded(module, project):
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
+            for made in project.creations.of(module):
+                yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)
 
 
@@ -47,6 +50,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("may_keep", "may_derive", "may_store", "may_strand", "method_may_keep", "method_matters"):
         monkeypatch.setattr(Keepers, name, lambda *_: True)
     monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
+    monkeypatch.setattr(Makers, "may_make", lambda *_: True)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

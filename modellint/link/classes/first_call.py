@@ -33,6 +33,8 @@ class FirstCall:
         """
         conditional = False
         for link in () if guard is None else guard.chain():
+            if link.test.op is Op.UNKNOWN and link.test.data == "nested":
+                break  # what stands around a function inside of a function: it is called from somewhere else
             if link.test.op is Op.UNKNOWN:
                 if link.test.data != "case":
                     return None

@@ -286,7 +286,7 @@ class Lived:
         """Whether a layer has parameters or buffers: of a library's layers that is known."""
         if shell.kind != "instance" or shell.model is None or shell.model.cls is not None:
             return self._life.has_state(shell)
-        return bool(self._classes.state(_as_object(shell, 0)))
+        return bool(self._classes.state(as_object(shell)))
 
     def keeps_nothing_of(self, kept: Kept) -> bool:
         """Whether an object of this class registers all that a container holds, or has another one."""
@@ -371,7 +371,7 @@ def _extends(one: Kept, before: Kept) -> bool:
 # -- for the questions that class models still answer --------------------------------------------------------------
 
 
-def _as_object(atom: Atom, depth: int) -> objects.Object:
+def as_object(atom: Atom, depth: int = 0) -> objects.Object:
     """An atom as class models take it."""
     if depth > _MAX_NESTING:
         return objects.UNKNOWN
@@ -400,7 +400,7 @@ def _as_object(atom: Atom, depth: int) -> objects.Object:
 
 def _as_value(atoms: Atoms, depth: int) -> objects.Object:
     return objects.choice(
-        [_as_object(atom, depth + 1) for atom in atoms if not isinstance(atom, Unknown)] or [objects.UNKNOWN]
+        [as_object(atom, depth + 1) for atom in atoms if not isinstance(atom, Unknown)] or [objects.UNKNOWN]
     )
 
 

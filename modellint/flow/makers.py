@@ -1,0 +1,219 @@
+"""Which functions may make layers with parameters when they are called.
+
+To run what an object does at work costs far more than to ask what names its methods speak of: a layer's class has a
+name, and so has a function that makes one. This only ever says that something cannot matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import knowledge
+from modellint.graph.value import Op, walk_all
+from modellint.link.classes import calls
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: What a function mentions that imports for itself, or looks for names while it runs.
+_LOOKING = frozenset(("import", "getattr"))
+#: Functions that only ask what class something is of.
+_ASKING = frozenset(("isinstance", "issubclass", "super"))
+
+
+class Makers:
+    """Answers for the functions of a project; what is known of them is kept."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._known: dict[tuple[Function, ClassModel | None], bool] = {}
+        self._methods: dict[ClassModel, dict[str, list[Function]]] = {}
+        self._names: dict[ModuleFacts, frozenset[str]] = {}
+
+    def may_make(self, function: Function, model: ClassModel | None) -> bool:
+        """Whether a function, called on an object of a class if it is a method, may make a layer."""
+        key = (function, model)
+        if key not in self._known:
+            self._known[key] = any(
+                map(self._names_layer, self._reached(function, model, lambda inner: inner.words))
+            ) and any(map(self._makes, self.reached(function, model)))
+        return self._known[key]
+
+    def reached(self, function: Function, model: ClassModel | None) -> Iterator[Function]:
+        """A function, and those that it may call: of the same object, and by name."""
+        return self._reached(function, model, self._asked_for)
+
+    def _reached(
+        self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
+    ) -> Iterator[Function]:
+        pending, seen = [function], {function}
+        while pending:
+            current = pending.pop()
+            yield current
+            for other in (*self._own(current, model, names), *self._called(current)):
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+
+    def _own(self, function: Function, model: ClassModel | None, names) -> Iterator[Function]:
+        """The methods of the object that a method speaks of."""
+        if model is None or function.owner is None:
+            return
+        methods = self._methods_of(model)
+        for name in names(function) & methods.keys():
+            yield from methods[name] if "super" in function.words else methods[name][:1]
+
+    def _asked_for(self, function: Function) -> frozenset[str]:
+        """The attributes that a function reads, other than those of what an object keeps or a name stands for."""
+        return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)))
+
+    def _methods_of(self, model: ClassModel) -> dict[str, list[Function]]:
+        found = self._methods.get(model)
+        if found is None:
+            found = self._methods[model] = {}
+            for owner in model.mro():
+                for name, method in owner.cls.methods.items() if owner.cls is not None else ():
+                    found.setdefault(name, []).append(method)
+        return found
+
+    # -- one function by itself ------------------------------------------------------------------------------------
+
+    def _makes(self, function: Function) -> bool:
+        return self._project.once(("makes", function), lambda: self._mentions_layer(function))
+
+    def _called(self, function: Function) -> tuple[Function, ...]:
+        found = self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)))
+        return found
+
+    def _functions_named(self, function: Function) -> Iterator[Function]:
+        for found in self._definitions(function):
+            if isinstance(found, DefinedFunction) and found.function.owner is None:
+                yield found.function
+            elif isinstance(found, DefinedClass) and self._project.classes.model(found.cls).is_module is False:
+                yield from (method for name, method in found.cls.methods.items() if name in function.words)
+
+    def _names_layer(self, function: Function) -> bool:
+        """Whether a word of a function is what a class of layers is called there."""
+        return self._project.once(
+            ("names", function),
+            lambda: any(map(self._is_maker, self._definitions(function))) or self._mentions_torch(function.words),
+        )
+
+    def _mentions_layer(self, function: Function) -> bool:
+        """Whether the code of a function speaks of a class of layers, not only to ask for it."""
+        if not self._names_layer(function):
+            return False
+        for value in _parts(function):
+            if value.op in (Op.GLOBAL, Op.ATTR):
+                found = self._project.names.definition(function.module, value)
+                if found is not None and self._is_maker(found):
+                    return True
+            elif value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "getattr":
+                if self._mentions_torch(part.data for part in value.args[1:] if part.op is Op.CONST):
+                    return True
+        return False
+
+    def _mentions_torch(self, words: Iterable[object]) -> bool:
+        """Whether one of some words is what a package whose facts are shipped calls a class of layers."""
+        known = self._project.once(("names of layers",), _shipped)
+        return any(
+            self._is_layer(self._project.classes.of(External(name)))
+            for word in words
+            if isinstance(word, str)
+            for name in known.get(word, ())
+        )
+
+    def _definitions(self, function: Function) -> Iterator[Definition]:
+        """What the words of a function stand for."""
+        module = function.module
+        words = function.words & self._names_of(module)
+        if module.star_imports:
+            words = function.words
+        for word in words:
+            found = self._project.names.resolve(module, word)
+            if isinstance(found, DefinedModule):
+                inner = found.module
+                names = function.words & self._names_of(inner)
+                yield from filter(None, (self._project.names.resolve(inner, name) for name in names))
+            elif isinstance(found, DefinedConstant):
+                yield from self._in_constant(found)
+            elif found is not None:
+                yield found
+        if not _LOOKING.isdisjoint(function.words):
+            for value in walk_all(event.value for event in function.flow.events):
+                named = self._project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+                if named is not None:
+                    yield named
+
+    def _in_constant(self, constant: DefinedConstant) -> Iterator[Definition]:
+        yield constant
+        for value in walk_all((constant.value,)):
+            if value.op in (Op.GLOBAL, Op.ATTR):
+                found = self._project.names.definition(constant.module, value)
+                if found is not None and not isinstance(found, DefinedConstant):
+                    yield found
+
+    def _names_of(self, module: ModuleFacts) -> frozenset[str]:
+        if module not in self._names:
+            named = (module.imports, module.classes, module.functions, module.constants)
+            self._names[module] = frozenset().union(*named)
+        return self._names[module]
+
+    def _is_maker(self, found: Definition) -> bool:
+        """Whether a name stands for a class of layers, or for a constant that holds one."""
+        if isinstance(found, DefinedConstant):
+            return any(map(self._is_maker, (inner for inner in self._in_constant(found) if inner is not found)))
+        return isinstance(found, DefinedClass | External) and self._is_layer(self._project.classes.of(found))
+
+    def _is_layer(self, model: ClassModel | None) -> bool:
+        """Whether a class is a layer, and if it is torch's, one that has parameters of its own for some arguments."""
+        if model is None or model.is_module is not True or model.name in calls.CONTAINERS:
+            return False
+        if not model.name.startswith("torch."):
+            return True
+        classes = self._project.classes
+        return classes.once(
+            model,
+            "some parameters",
+            lambda: (
+                model.has_state(trained=True) is True
+                or any(classes.state(child, trained=True) for child in model.children.values())
+            ),
+        )
+
+
+def _shipped() -> dict[str, list[str]]:
+    """The classes that the shipped facts describe, by their last names."""
+    found: dict[str, list[str]] = {}
+    for package in knowledge.PACKAGES:
+        for name in knowledge.package(package).names():
+            found.setdefault(name.rpartition(".")[2], []).append(name)
+    return found
+
+
+def _attributes(function: Function) -> Iterator[str]:
+    is_looking = "getattr" in function.words
+    for value in walk_all(event.value for event in function.flow.events):
+        if value.op is Op.ATTR and value.args[0].op not in (Op.ATTR, Op.GLOBAL):
+            yield str(value.data)
+        elif is_looking and value.op is Op.CONST and isinstance(value.data, str):
+            yield value.data
+
+
+def _parts(function: Function) -> Iterator[Value]:
+    """What the code of a function is made of, without the classes that it only compares something with."""
+    pending, seen = [event.value for event in function.flow.events], set[int]()
+    while pending:
+        value = pending.pop()
+        is_asking = value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data in _ASKING
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            pending.extend(() if is_asking else value.args)

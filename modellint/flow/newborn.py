@@ -1,0 +1,152 @@
+"""Layers that are made while an object is at work: on which way, and what becomes of them.
+
+One that is called is used. One that somebody else gets, or whose weights are asked for, is touched: it may be trained,
+written or kept there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import Derived, Unknown
+from modellint.flow.heap import Shell, shells_in
+from modellint.graph.value import EventKind, Op
+from modellint.link.classes import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atoms, FunctionRef
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function
+    from modellint.graph.value import Guard, Value
+
+#: Methods by which a layer is at work.
+_WORK = frozenset(("forward", "__call__"))
+#: Methods that give a layer back, and change no weight by what they are given.
+_MOVING = calls.SAME - {"apply"}
+#: Methods of containers of layers that are about what is in them.
+_CONTENTS = calls.FOLLOWED | operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Step:
+    """Something that happens in a function, and under which condition."""
+
+    function: Function
+    value: Value
+    guard: Guard | None
+
+
+class Newborn:
+    """The layers that one run makes while its object is at work."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        #: The steps that lead to each: calls, outermost first, and the constructor's.
+        self.routes: dict[Shell, tuple[Step, ...]] = {}
+        self._uses: dict[Shell, Step] = {}
+        self._touched: set[Shell] = set()
+
+    def note(self, shell: Shell, frame: Frame, value: Value) -> None:
+        """A constructor is called."""
+        if not self._run.objects.is_at_work or self._run.objects.under_construction:
+            return
+        if not shell.is_layer:
+            self.touch(shells_in(shell.arguments.all()))
+            return
+        steps = [_step(*place) for place in (*self._run.calls.way[1:], (frame, value))]
+        route = tuple(step for step in steps if step is not None)
+        if len(route) == len(steps):
+            self.routes.setdefault(shell, route)
+
+    def use(self, shell: Shell, frame: Frame, value: Value) -> None:
+        """A layer is called."""
+        if shell in self.routes and shell not in self._uses:
+            step = _step(frame, value)
+            if step is not None:
+                self._uses[shell] = step
+
+    def touch(self, shells: Iterable[Shell]) -> None:
+        """Somebody else gets layers, or changes them."""
+        if self.routes:
+            self._touched.update(shells)
+
+    def ask(self, shell: Shell, name: str, own: FunctionRef | None, frame: Frame, value: Value) -> None:
+        """A method of a layer is called: `own` if its class can be read."""
+        if shell not in self.routes or name in _MOVING:
+            return
+        if name in _WORK or (own is not None and _returns(own)):
+            self.use(shell, frame, value)
+        elif not (shell.is_module_container and name in _CONTENTS):
+            self.touch((shell,))
+
+    def read(self, shell: Shell, found: Atoms) -> None:
+        """An attribute of a layer is read, which may be a part of it."""
+        if shell in self.routes and any(isinstance(atom, Shell | Derived | Unknown) for atom in found):
+            self.touch((shell,))
+
+    # -- in the end ------------------------------------------------------------------------------------------------
+
+    def use_of(self, shell: Shell) -> Step | None:
+        """Where a layer, or one that holds it, is called; None if nothing is known to call it, or it was touched."""
+        holders = list(self._holders(shell))
+        if any(holder in self._touched for holder in holders) or self._is_kept(holders):
+            return None
+        return next((self._uses[holder] for holder in holders if holder in self._uses), None)
+
+    def attribute_of(self, shell: Shell) -> str | None:
+        """The attribute of the object that keeps a layer, or what holds it."""
+        subject = self._run.objects.subject
+        holders = set(self._holders(shell))
+        for store in subject.stores if subject is not None else ():
+            if not holders.isdisjoint(shells_in((store.atoms,))):
+                return store.name
+        return None
+
+    def _holders(self, shell: Shell) -> Iterator[Shell]:
+        """A layer, and those that were made with it."""
+        pending, seen = [shell], {shell}
+        while pending:
+            inner = pending.pop()
+            yield inner
+            for outer in self.routes:
+                if outer not in seen and inner in _parts(outer):
+                    seen.add(outer)
+                    pending.append(outer)
+
+    def _is_kept(self, shells: list[Shell]) -> bool:
+        """Whether something that was there before, other than the object itself, keeps one of some layers."""
+        wanted, began = set(shells), shells[0].trail[0]
+        if any(not wanted.isdisjoint(shells_in((atoms,))) for atoms, _ in self._run.objects.given_away):
+            return True
+        older = (shell for shell in self._run.shells() if shell.trail[0] != began)
+        return any(not wanted.isdisjoint(_held(shell)) for shell in older)
+
+
+def _step(frame: Frame, value: Value) -> Step | None:
+    """None where it stands in no function: a default, a constant of a file."""
+    if frame.function is None:
+        return None
+    return Step(frame.function, value, None if frame.event is None else frame.event.guard)
+
+
+def _returns(method: FunctionRef) -> bool:
+    """Whether a method gives something, rather than only changing its object."""
+    flow = method.code.flow
+    return flow is not None and any(event.value.op is not Op.CONST for event in flow.of(EventKind.RETURN))
+
+
+def _parts(shell: Shell) -> Iterator[Shell]:
+    """What a layer is given."""
+    yield from shells_in(shell.arguments.all())
+    yield from shells_in(entry.atoms for entry in shell.entries)
+
+
+def _held(shell: Shell) -> Iterator[Shell]:
+    """What something holds under its attributes and as its elements."""
+    yield from shells_in(store.atoms for store in shell.stores)
+    yield from shells_in(entry.atoms for entry in shell.entries)

@@ -21,7 +21,8 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "conditions", "event", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope", "trail",
+        "above", "conditions", "event", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope",
+        "trail",
     )  # fmt: skip
 
     def __init__(

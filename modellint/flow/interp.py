@@ -389,6 +389,8 @@ class Interpreter:
             found = self.objects.augmented(left, right, frame, value)
         else:
             found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
+            if not found and left and right:
+                found = PLAIN
             found = tuple(atom for atom in found if not isinstance(atom, Plain)) or found
         return self.devices.operation([left, right], found, frame, value)
 

@@ -16,7 +16,7 @@ from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -62,7 +62,9 @@ class Makers:
                     seen.add(other)
                     pending.append(other)
 
-    def _own(self, function: Function, model: ClassModel | None, names) -> Iterator[Function]:
+    def _own(
+        self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
+    ) -> Iterator[Function]:
         """The methods of the object that a method speaks of."""
         if model is None or function.owner is None:
             return
@@ -89,8 +91,7 @@ class Makers:
         return self._project.once(("makes", function), lambda: self._mentions_layer(function))
 
     def _called(self, function: Function) -> tuple[Function, ...]:
-        found = self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)))
-        return found
+        return self._project.once(("reaches", function), lambda: tuple(self._functions_named(function)))
 
     def _functions_named(self, function: Function) -> Iterator[Function]:
         for found in self._definitions(function):
@@ -110,14 +111,14 @@ class Makers:
         """Whether the code of a function speaks of a class of layers, not only to ask for it."""
         if not self._names_layer(function):
             return False
+        is_looking = "getattr" in function.words
         for value in _parts(function):
             if value.op in (Op.GLOBAL, Op.ATTR):
                 found = self._project.names.definition(function.module, value)
                 if found is not None and self._is_maker(found):
                     return True
-            elif value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "getattr":
-                if self._mentions_torch(part.data for part in value.args[1:] if part.op is Op.CONST):
-                    return True
+            elif is_looking and value.op is Op.CONST and self._mentions_torch((value.data,)):
+                return True
         return False
 
     def _mentions_torch(self, words: Iterable[object]) -> bool:

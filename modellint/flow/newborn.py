@@ -77,7 +77,7 @@ class Newborn:
 
     def ask(self, shell: Shell, name: str, own: FunctionRef | None, frame: Frame, value: Value) -> None:
         """A method of a layer is called: `own` if its class can be read."""
-        if shell not in self.routes or name in _MOVING:
+        if shell not in self.routes or shell in self._run.objects.under_construction or name in _MOVING:
             return
         if name in _WORK or (own is not None and _returns(own)):
             self.use(shell, frame, value)
@@ -86,7 +86,8 @@ class Newborn:
 
     def read(self, shell: Shell, found: Atoms) -> None:
         """An attribute of a layer is read, which may be a part of it."""
-        if shell in self.routes and any(isinstance(atom, Shell | Derived | Unknown) for atom in found):
+        is_made = shell in self.routes and shell not in self._run.objects.under_construction
+        if is_made and any(isinstance(atom, Shell | Derived | Unknown) for atom in found):
             self.touch((shell,))
 
     # -- in the end ------------------------------------------------------------------------------------------------

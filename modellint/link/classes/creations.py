@@ -114,24 +114,27 @@ class Creations:
             return
         life.follow(entry, at_work=True)
         for shell, route in list(life.run.newborn.routes.items()):
-            condition = self._condition(route, model)
+            attribute = life.run.newborn.attribute_of(shell)
+            condition = self._condition(route, model, attribute)
             has_parameters = None if condition is None else self._has_parameters(shell, life)
             if condition is None or has_parameters is False:
                 continue
-            attribute = life.run.newborn.attribute_of(shell)
-            use = life.run.newborn.use_of(shell) or self._elsewhere(shell, attribute, life)
+            use = life.run.newborn.use_of(shell)
+            if use is None and attribute is not None:
+                use = self._elsewhere(shell, attribute, life)
             if use is not None and shell.model is not None:
                 function, call = route[-1].function, route[-1].value
                 is_certain = has_parameters is True
                 yield Creation(entry, function, call, shell.model, route[:-1], use, is_certain, condition, attribute)
 
-    def _condition(self, route: tuple[Step, ...], model: ClassModel) -> bool | None:
+    def _condition(self, route: tuple[Step, ...], model: ClassModel, attribute: str | None) -> bool | None:
         """What the conditions on the way say: None if they hold once only, or something keeps what is made."""
         if any(_keeps_results(function, self._project) for function in dict.fromkeys(s.function for s in route)):
             return None
         found = False
         for step in route:
-            condition = self._first_call.condition(step.guard, model.cls, step.function.module, step.value)
+            module = step.function.module
+            condition = self._first_call.condition(step.guard, model.cls, module, step.value, attribute)
             if condition is None:
                 return None
             found = found or condition
@@ -148,11 +151,12 @@ class Creations:
         return classes.state(as_object(shell), trained=True)
 
     @staticmethod
-    def _elsewhere(shell: Shell, attribute: str | None, life: Life) -> Step | None:
+    def _elsewhere(shell: Shell, attribute: str, life: Life) -> Step | None:
         """Where another method calls what is kept as an attribute."""
-        for owner in life.model.mro() if attribute is not None else ():
-            for method in owner.cls.mentioned.get(attribute, ()) if owner.cls is not None else ():
-                if method.name not in _ONCE and life.model.method(method.name) is method:
+        for owner in life.model.mro():
+            for method in owner.cls.methods.values() if owner.cls is not None else ():
+                is_own = method.name not in _ONCE and life.model.method(method.name) is method
+                if is_own and attribute in method.words:
                     life.follow(method)
         return life.run.newborn.use_of(shell)
 

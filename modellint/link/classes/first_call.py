@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.library import REGISTRARS
 from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _LOOKS = frozenset(("hasattr", "getattr"))
 _FILLS = frozenset(("append", "add", "update", "setdefault", "fill_"))
+#: What stores under a name that is an argument.
+_SETS = REGISTRARS | {"setattr", "__setattr__"}
 _ONCE = frozenset(("__init__", "__new__", "__post_init__"))
 
 
@@ -25,9 +28,12 @@ class FirstCall:
         self._project = project
         self._stored: dict[tuple[Class, str], tuple[Value, ...]] = {}
 
-    def condition(self, guard: Guard | None, cls: Class | None, module: ModuleFacts, made: Value) -> bool | None:
+    def condition(
+        self, guard: Guard | None, cls: Class | None, module: ModuleFacts, made: Value, attribute: str | None
+    ) -> bool | None:
         """What a guard says of the call `made` that happens under it in a function of `module`, on an object of `cls`.
 
+        What is made by it is kept under an `attribute` of the object, if under any.
         None: it may happen once only, or where something failed. True: what the function is given decides. False:
         it happens at each call, as far as can be seen.
         """
@@ -41,7 +47,7 @@ class FirstCall:
                 conditional = True
             elif self._is_presence(link.test, link.truthy):
                 conditional = True
-            elif self._is_once(link.test, cls, module, made):
+            elif self._is_once(link.test, cls, module, made, attribute):
                 return None
             else:
                 conditional = conditional or any(
@@ -59,7 +65,7 @@ class FirstCall:
         is_look = test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data == "hasattr"
         return is_look and truthy
 
-    def _is_once(self, test: Value, cls: Class | None, module: ModuleFacts, made: Value) -> bool:
+    def _is_once(self, test: Value, cls: Class | None, module: ModuleFacts, made: Value, attribute: str | None) -> bool:
         for part in test.walk():
             if part.op is Op.CALL and part.callee.op is Op.GLOBAL and part.callee.data in _LOOKS:
                 return True
@@ -69,11 +75,11 @@ class FirstCall:
                 return True
         for subject in _subjects(test):
             name = _root_attribute(subject)
-            if name is not None and cls is not None and self._keeps(cls, name, made):
+            if name is not None and cls is not None and self._keeps(cls, name, made, is_there=name == attribute):
                 return True
         return False
 
-    def _keeps(self, cls: Class, name: str, made: Value) -> bool:
+    def _keeps(self, cls: Class, name: str, made: Value, *, is_there: bool) -> bool:
         """Whether an attribute that methods other than the constructor set may tell that `made` is there already.
 
         What is computed with the new layer and forgotten again between calls tells nothing.
@@ -88,13 +94,13 @@ class FirstCall:
                 for value in _stored_later(owner.cls, name)
             )
         is_forgotten = any(value.op is Op.CONST and value.data is None for value in stored)
-        return bool(stored) and not (is_forgotten and any(_calls(value, made) for value in stored))
+        return bool(stored) and (is_there or not (is_forgotten and any(made in value.walk() for value in stored)))
 
 
 def _stored_later(cls: Class, name: str) -> Iterator[Value]:
     """What methods other than the constructor store under an attribute, or in it."""
-    for function in cls.mentioned.get(name, ()):
-        if function.name in _ONCE:
+    for function in cls.methods.values():
+        if function.name in _ONCE or name not in function.words:
             continue
         for event in function.flow.of(EventKind.STORE):
             target = event.target
@@ -104,16 +110,10 @@ def _stored_later(cls: Class, name: str) -> Iterator[Value]:
                 yield event.value
         for event in function.flow.of(EventKind.CALL):
             callee = event.value.callee
+            if callee.data in _SETS and any(arg.op is Op.CONST and arg.data == name for arg in event.value.args[1:]):
+                yield event.value.args[-1]
             if callee.op is Op.ATTR and callee.data in _FILLS and self_attribute(callee.args[0]) == name:
                 yield event.value
-
-
-def _calls(value: Value, made: Value) -> bool:
-    """Whether a value is computed by calling `made`."""
-    return any(
-        part.op is Op.CALL and (part.callee is made or (part.callee.op is Op.ATTR and made in part.callee.args[1:]))
-        for part in value.walk()
-    )
 
 
 def _subjects(test: Value) -> Iterator[Value]:

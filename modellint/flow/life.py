@@ -78,14 +78,14 @@ class Life:
 
     def has_parameters(self, shell: Shell, depth: int = 0) -> bool | None:
         """Whether a layer has parameters to train, None under some conditions."""
-        found: bool | None = False
+        paths: list[Path] = []
+        is_open = False
         for atoms, path in self._parts(shell):
             outcomes = {self._is_trained(atom, depth) for atom in atoms}
-            if outcomes == {True} and not path:
-                return True
-            if outcomes != {False}:
-                found = None
-        return found
+            if outcomes == {True}:
+                paths.append(path)
+            is_open = is_open or outcomes != {False}
+        return covers(paths) or (None if is_open else False)
 
     def _is_trained(self, atom: Atom, depth: int) -> bool | None:
         if not isinstance(atom, Shell):

@@ -73,6 +73,7 @@ def held(folder: Path, body: str, before: str = "", methods: str = "") -> str:
     [
         ("self.x = nn.Linear(n, n)", "Linear"),
         ("self.x = [nn.Linear(n, n), nn.ReLU()]", "list[Linear, ReLU]"),
+        ("m = len(str(n))\nself.x = nn.Linear(m * m, n)", "Linear"),
         ("a = b = [nn.Linear(n, n)]\nself.x = b\na.append(nn.ReLU())", "list[Linear, ReLU]"),
         ("self.x = []\nx = self.x\nx.append(nn.Linear(n, n))", "list[Linear]"),
         ("self.x = x = []\nx += [nn.Linear(n, n)]", "list[Linear]"),

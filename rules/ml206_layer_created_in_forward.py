@@ -241,6 +241,34 @@ class Classifier(nn.Module):
 """,
             },
         ),
+        Example(
+            "A class that is kept and called later, and an object that builds",
+            {
+                "model.py": """\
+from torch import nn
+
+
+class Builder:
+    def build(self, width):
+        return nn.Linear(width, width)  # expect: ML206
+
+
+class Mixer(nn.Module):
+    norm_class = nn.LayerNorm
+
+    def __init__(self, width, is_image):
+        super().__init__()
+        self.layer_class = nn.Conv2d if is_image else nn.Conv1d
+        self.builder = Builder()
+
+    def forward(self, x):
+        x = self.norm_class(x.size(-1))(x)  # expect: ML206
+        x = self.layer_class(x.size(1), x.size(1), 3)(x)  # expect: ML206
+        layer = self.builder.build(x.size(-1))
+        return layer(x)
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -592,7 +620,7 @@ class Model(nn.Module):
         from modellint.claims.layers import MadeAnew
 
         module = creation.function.module
-        shown = module.text_of(creation.call.callee)
+        shown = _shown(creation)
         entry = creation.entry
         owner = entry.owner.name if entry.owner is not None else entry.module.name
         related = [
@@ -619,7 +647,7 @@ class Model(nn.Module):
 
 
 def _evidence(creation: Creation) -> Iterator[str]:
-    shown = creation.function.module.text_of(creation.call.callee)
+    shown = _shown(creation)
     if creation.is_certain:
         yield f"`{shown}` has parameters, which start at random or at their defaults each time"
     else:
@@ -630,6 +658,13 @@ def _evidence(creation: Creation) -> Iterator[str]:
         yield f"`self.{creation.attribute}` is replaced without asking if there is one"
     if creation.is_conditional:
         yield "it is created whenever a condition on the arguments holds"
+
+
+def _shown(creation: Creation) -> str:
+    """What the layer's class is called where it is constructed, or by itself where that says nothing."""
+    written = creation.function.module.text_of(creation.call.callee)
+    name = creation.model.name.rpartition(".")[2]
+    return written if written.rpartition(".")[2] == name else name
 
 
 def _name(call: Value) -> str:

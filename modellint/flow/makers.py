@@ -6,17 +6,19 @@ name, and so has a function that makes one. This only ever says that something c
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.graph.value import Op, walk_all
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.classes import calls
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 #: What a function mentions that imports for itself, or looks for names while it runs.
 _LOOKING = frozenset(("import", "getattr"))
+_HOLDING = frozenset((Op.CHOICE, Op.BOOL, Op.LIST, Op.TUPLE, Op.DICT, Op.INDEX))
 #: Functions that only ask what class something is of.
 _ASKING = frozenset(("isinstance", "issubclass", "super"))
 
@@ -34,16 +37,18 @@ class Makers:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._known: dict[tuple[Function, ClassModel | None], bool] = {}
-        self._methods: dict[ClassModel, dict[str, list[Function]]] = {}
+        self._methods: dict[ClassModel, tuple[dict[str, list[Function]], dict[str, list[Function]]]] = {}
         self._names: dict[ModuleFacts, frozenset[str]] = {}
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
         """Whether a function, called on an object of a class if it is a method, may make a layer."""
         key = (function, model)
         if key not in self._known:
-            self._known[key] = any(
-                map(self._names_layer, self._reached(function, model, lambda inner: inner.words))
-            ) and any(map(self._makes, self.reached(function, model)))
+            kept = frozenset[str]() if model is None else self._kept_by(model)
+            roughly = self._reached(function, model, lambda inner: inner.words)
+            self._known[key] = any(self._names_layer(f) or not kept.isdisjoint(f.words) for f in roughly) and any(
+                self._makes(f) or not kept.isdisjoint(self._asked_for(f)) for f in self.reached(function, model)
+            )
         return self._known[key]
 
     def reached(self, function: Function, model: ClassModel | None) -> Iterator[Function]:
@@ -68,22 +73,64 @@ class Makers:
         """The methods of the object that a method speaks of."""
         if model is None or function.owner is None:
             return
-        methods = self._methods_of(model)
-        for name in names(function) & methods.keys():
+        methods, helpers = self._methods_of(model)
+        words = names(function)
+        for name in words & methods.keys():
             yield from methods[name] if "super" in function.words else methods[name][:1]
+        for name in words & helpers.keys():
+            yield from helpers[name]
 
     def _asked_for(self, function: Function) -> frozenset[str]:
         """The attributes that a function reads, other than those of what an object keeps or a name stands for."""
         return self._project.once(("asks for", function), lambda: frozenset(_attributes(function)))
 
-    def _methods_of(self, model: ClassModel) -> dict[str, list[Function]]:
+    def _methods_of(self, model: ClassModel) -> tuple[dict[str, list[Function]], dict[str, list[Function]]]:
+        """The methods of an object, and of those that its constructors make."""
         found = self._methods.get(model)
         if found is None:
-            found = self._methods[model] = {}
-            for owner in model.mro():
-                for name, method in owner.cls.methods.items() if owner.cls is not None else ():
-                    found.setdefault(name, []).append(method)
+            own = [method for owner in model.mro() if owner.cls is not None for method in owner.cls.methods.values()]
+            constructors = [method for method in own if method.name == "__init__"]
+            helpers = (self._project.once(("helpers", made), partial(self._helpers, made)) for made in constructors)
+            found = self._methods[model] = _by_name(own), _by_name(chain.from_iterable(helpers))
         return found
+
+    def _helpers(self, function: Function) -> list[Function]:
+        """The methods of the classes that a function speaks of and that are no layers."""
+        return [
+            method
+            for found in self._definitions(function)
+            if isinstance(found, DefinedClass) and self._project.classes.model(found.cls).is_module is not True
+            for method in found.cls.methods.values()
+        ]
+
+    def _kept_by(self, model: ClassModel) -> frozenset[str]:
+        """The attributes of an object under which its classes keep classes of layers, or functions that make some."""
+        classes = [owner.cls for owner in model.mro() if owner.cls is not None]
+        return frozenset().union(*(self._project.once(("kept", cls), partial(self._kept, cls)) for cls in classes))
+
+    def _kept(self, cls: Class) -> frozenset[str]:
+        stored = list(cls.attributes.items())
+        constructor = cls.methods.get("__init__")
+        for event in constructor.flow.of(EventKind.STORE) if constructor is not None else ():
+            name = None if event.target is None else self_attribute(event.target)
+            if name is not None:
+                stored.append((name, event.value))
+        return frozenset(name for name, value in stored if self._may_be_maker(value, cls.module))
+
+    def _may_be_maker(self, value: Value, module: ModuleFacts) -> bool:
+        """Whether a value is something to call, or holds it, that makes layers."""
+        if value.op is Op.LAMBDA:
+            return True
+        if value.op in _HOLDING:
+            return any(self._may_be_maker(arg, module) for arg in value.args)
+        if value.op is Op.CALL:
+            named = self._project.names.definition(module, value.callee)
+            is_partial = isinstance(named, External) and named.name.startswith("functools.")
+            return is_partial and any(self._may_be_maker(arg, module) for arg in value.args[1:])
+        named = self._project.names.definition(module, value)
+        if isinstance(named, DefinedFunction):
+            return self.may_make(named.function, None)
+        return named is not None and self._is_maker(named)
 
     # -- one function by itself ------------------------------------------------------------------------------------
 
@@ -97,7 +144,7 @@ class Makers:
         for found in self._definitions(function):
             if isinstance(found, DefinedFunction) and found.function.owner is None:
                 yield found.function
-            elif isinstance(found, DefinedClass) and self._project.classes.model(found.cls).is_module is False:
+            elif isinstance(found, DefinedClass) and self._project.classes.model(found.cls).is_module is not True:
                 yield from (method for name, method in found.cls.methods.items() if name in function.words)
 
     def _names_layer(self, function: Function) -> bool:
@@ -188,6 +235,13 @@ class Makers:
                 or any(classes.state(child, trained=True) for child in model.children.values())
             ),
         )
+
+
+def _by_name(functions: Iterable[Function]) -> dict[str, list[Function]]:
+    found: dict[str, list[Function]] = {}
+    for function in functions:
+        found.setdefault(function.name, []).append(function)
+    return found
 
 
 def _shipped() -> dict[str, list[str]]:

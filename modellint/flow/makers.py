@@ -119,18 +119,24 @@ class Makers:
 
     def _may_be_maker(self, value: Value, module: ModuleFacts) -> bool:
         """Whether a value is something to call, or holds it, that makes layers."""
-        if value.op is Op.LAMBDA:
-            return True
-        if value.op in _HOLDING:
-            return any(self._may_be_maker(arg, module) for arg in value.args)
-        if value.op is Op.CALL:
-            named = self._project.names.definition(module, value.callee)
-            is_partial = isinstance(named, External) and named.name.startswith("functools.")
-            return is_partial and any(self._may_be_maker(arg, module) for arg in value.args[1:])
-        named = self._project.names.definition(module, value)
-        if isinstance(named, DefinedFunction):
-            return self.may_make(named.function, None)
-        return named is not None and self._is_maker(named)
+        pending, seen = [value], set[int]()
+        while pending:
+            part = pending.pop()
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            named = self._project.names.definition(module, part.callee if part.op is Op.CALL else part)
+            if part.op is Op.CALL:
+                is_partial = isinstance(named, External) and named.name.startswith("functools.")
+                pending.extend(part.args[1:] if is_partial else ())
+            elif part.op in _HOLDING:
+                pending.extend(part.args)
+            elif isinstance(named, DefinedFunction):
+                if self.may_make(named.function, None):
+                    return True
+            elif part.op is Op.LAMBDA or (named is not None and self._is_maker(named)):
+                return True
+        return False
 
     # -- one function by itself ------------------------------------------------------------------------------------
 

@@ -588,7 +588,9 @@ class Lookup(nn.Module):
             related=tuple(_related(found)),
             help=f'register it: `self.register_buffer("{name}", …)`',
             fix=_registered(found),
-            claim=LeftBehind(module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)),
+            claim=LeftBehind(
+                module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
+            ),
         )
 
 

@@ -58,7 +58,9 @@ def _of_call(call: Value, frame: Frame, evaluator: Evaluator, depth: int) -> Dim
         return dimensions(returned[0].value, returned[0].frame, evaluator, depth + 4)
     row = operator_of(target)
     if row is None:
-        return _of_outer(call, frame, evaluator, depth) if target.name == "torch.einsum" and _is_outer(call) else None
+        return None
+    if "subscripts" in row.facets:
+        return _of_outer(call, frame, evaluator, depth) if _is_outer(call) else None
     if target.method is not None and target.owner is not None:
         return _of_operator(row, target.owner, call.positional, frame, evaluator, depth)
     sizes = sizes_of(row.name, call)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import There, may_be_tensor
-from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
+from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Unknown, function_of, size_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
+from modellint.graph.python import alternatives
+from modellint.graph.size import Symbol
 from modellint.graph.value import Nested, Op
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.heap import Trail
     from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Parameter
     from modellint.link.classes.methods import Method
 
 
@@ -80,14 +83,37 @@ class Binding:
                 found = keywords.pop(name)
             elif parameter.default is not None and arguments.is_complete:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
+            elif self._run.tensors is not None:
+                found = self._asked_for(parameter, code, frame)
             else:
                 found = (Given(name),)
             is_tensor = any(isinstance(atom, There) for atom in found) and may_be_tensor(parameter)
-            if name in code.plain and not is_tensor and all(isinstance(atom, Unknown | Given) for atom in found):
+            is_plain = name in code.plain and not is_tensor and self._run.tensors is None
+            if is_plain and all(isinstance(atom, Unknown | Given) for atom in found):
                 default = parameter.default
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
                 found = (*PLAIN, *NONE) if may_be_none else PLAIN
             frame.names[name] = found
+
+    def _asked_for(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+        """What a parameter of which nothing is given may be: an object of its class, or a number that it names."""
+        function = frame.function
+        if function is None:
+            return (Given(parameter.name),)
+        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
+            definition = code.scope.definition(part)
+            model = None if definition is None else self._run.classes.of(definition)
+            if model is not None and model.cls is not None:
+                made = self._run.shell("instance", part, frame, parameter.name)
+                made.model, made.arguments = model, ANY_ARGUMENTS
+                return (made,)
+        default = None
+        if parameter.default is not None:
+            known = size_of(self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default))))
+            default = None if known is None else known.number
+        path = str(function.module.path)
+        symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
+        return (Given(parameter.name, symbol, f"{path}:{parameter.name}"),)
 
     def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
         positional, keywords = list(arguments.positional), dict(arguments.keywords)

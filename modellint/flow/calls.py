@@ -21,6 +21,7 @@ from modellint.flow.domain import (
     Given,
     Outside,
     Plain,
+    Site,
     Super,
     Unknown,
     function_of,
@@ -63,6 +64,10 @@ class Calls:
         #: The functions that were run.
         self.done: set[Function] = set()
 
+    @property
+    def _is_asked_for_ids(self) -> bool:
+        return self._run.lookups is not None and not self._run.objects.under_construction
+
     def call(self, value: Value, frame: Frame) -> Atoms:
         """What a call gives, with all that it does."""
         callee = value.callee
@@ -100,7 +105,7 @@ class Calls:
             elif not atoms:
                 return None
             else:
-                positional.append(atoms)
+                positional.append(run.behind(atoms, frame))
         keywords: dict[str, Atoms] = {}
         start = len(call.args) - len(call.data)
         for number, name in enumerate(call.data):
@@ -108,7 +113,7 @@ class Calls:
             if not atoms:
                 return None
             if name is not None:
-                keywords[name] = atoms
+                keywords[name] = run.behind(atoms, frame)
                 continue
             for atom in atoms:
                 if isinstance(atom, Shell) and atom.kind == "dict":
@@ -162,6 +167,10 @@ class Calls:
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`atom.name(…)`."""
         run = self._run
+        if run.tensors is not None:
+            found = run.tensors.method(atom, name, arguments, frame, value)
+            if found is not None:
+                return found
         of_tensor = run.devices.method(atom, name, arguments, frame, value)
         if of_tensor is not None:
             kept = library.tensor_method(atom, name, arguments, value) if isinstance(atom, Shell | Derived) else ()
@@ -209,16 +218,19 @@ class Calls:
         self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
-            if shell.is_layer and not is_own and not is_given:
-                # Another layer at work: it says nothing of what this one keeps.
-                return self._run.devices.output(is_sure=False) or UNKNOWN
-            if is_own and self._is_idle(own, shell):
-                return UNKNOWN
+            if not self._is_asked_for_ids:
+                is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
+                if shell.is_layer and not is_own and not is_given:
+                    # Another layer at work: it says nothing of what this one keeps.
+                    return self._run.devices.output(is_sure=False) or UNKNOWN
+                if is_own and self._is_idle(own, shell):
+                    return UNKNOWN
             self._run.objects.construct(shell)
             return self.apply(own, arguments, frame, value)
         if name in calls.SAME:
             return (shell,)
+        if name == "forward" and self._run.lookups is not None:
+            return self._run.lookups.at_work(shell, arguments, frame, value) or UNKNOWN
         if model.is_module is not False:
             done = self._run.objects.module_method(shell, name, arguments, frame, value)
             if done is not None:
@@ -244,6 +256,11 @@ class Calls:
         mro = model.mro()
         for above in range(atom.above, len(mro)):
             owner = mro[above]
+            if self._run.lookups is not None and owner.name.startswith("torch."):
+                if name == "__init__" and atom.shell.passed is None:
+                    atom.shell.passed = arguments
+                elif name in ("forward", "__call__"):
+                    return self._run.lookups.at_work(atom.shell, arguments, frame, value) or UNKNOWN
             if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
                 if name == "__init__":
                     atom.shell.is_initialised = True
@@ -254,7 +271,7 @@ class Calls:
             method = owner.own_method(name)
             if method is not None:
                 function = FunctionRef(method, None, atom.shell, above)
-                if name != "__init__" and self._is_idle(function, atom.shell):
+                if name != "__init__" and not self._is_asked_for_ids and self._is_idle(function, atom.shell):
                     return UNKNOWN
                 return self.apply(function, arguments, frame, value)
             if owner.facts.has_method(name):
@@ -298,6 +315,8 @@ class Calls:
 
     def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
+        if self._run.lookups is not None and model_of(shell).is_module is not False:
+            return self._run.lookups.called(shell, arguments, frame, value) or UNKNOWN
         own = self._run.objects.own_method(shell, "__call__")
         if own is None or model_of(shell).is_module is not False:
             self._run.newborn.use(shell, frame, value)
@@ -308,6 +327,10 @@ class Calls:
 
     def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         given = arguments.positional
+        if self._run.tensors is not None:
+            found = self._run.tensors.function(name, arguments, frame, value)
+            if found is not None:
+                return found
         if name in ("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"):
             if name != "builtins.delattr" and len(given) == 3:
                 is_sure = len(given[0]) == 1
@@ -343,12 +366,23 @@ class Calls:
             self._run.is_complete = self._run.is_complete and self.under_way.count(key) > 0
             return self._unknown(arguments)
         given = function.arguments.then(arguments)
+        if self._run.lookups is None:
+            return self._run_body(key, function, given, frame, value)
+        whole = (key, function.frame, function.receiver, function.above)
+        site = Site(value, frame.function)
+        return self._run.lookups.followed(
+            whole, given, site, lambda: self._run_body(key, function, given, frame, value)
+        )
+
+    def _run_body(self, key: object, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Atoms:
         inner = self._binding.frame(function, given, (*frame.trail, id(value)))
         if inner.function is not None:
             self.done.add(inner.function)
+        if self._run.lookups is not None:
+            self._run.lookups.enter(inner, given)
         self.under_way.append(key)
         self.way.append((frame, value))
-        found = self._run.run(code, inner)
+        found = self._run.run(function.code, inner)
         self.way.pop()
         self.under_way.pop()
         return found

@@ -120,7 +120,7 @@ class Devices:
         for parameter in function.parameters:
             is_tensor = _is_tensor(parameter, plain, at_work=function.name in WORK)
             if is_tensor is not None and parameter.kind in ("positional", "keyword"):
-                found[parameter.name] = (There(parameter.name, is_tensor),)
+                found[parameter.name] = (There(parameter.name, is_sure=is_tensor),)
         return Arguments(keywords=found, is_complete=False)
 
     def read(self, name: str, atoms: Atoms) -> Atoms:
@@ -145,7 +145,7 @@ class Devices:
 
     def output(self, *, is_sure: bool) -> Atoms | None:
         """What a layer gives; None where nothing was moved."""
-        return (There("", is_sure),) if self.is_moved else None
+        return (There("", is_sure=is_sure),) if self.is_moved else None
 
     def holds_kept(self, arguments: Arguments) -> bool:
         """Whether something that was left behind is among arguments."""
@@ -185,7 +185,7 @@ class Devices:
         if gives is not None:
             return (Kind(),) if gives == "dtype" else PLAIN
         if isinstance(atom, There):
-            return (There(f"{atom.name}.{name}", atom.is_sure and row is not None),)
+            return (There(f"{atom.name}.{name}", is_sure=atom.is_sure and row is not None),)
         if isinstance(atom, Shell | Derived):
             return None
         return (atom,) if row is not None else PLAIN
@@ -230,13 +230,13 @@ class Devices:
         for atoms in operands:
             there = [atom for atom in atoms if self.is_there(atom)]
             if there:
-                found[There("", any(not isinstance(atom, There) or atom.is_sure for atom in there))] = None
+                found[There("", is_sure=any(not isinstance(atom, There) or atom.is_sure for atom in there))] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
             found.update(dict.fromkeys((*made, *(atom for atom in atoms if isinstance(atom, Moved)))))
         if is_there:
             sure = sorted(atom.is_sure for atom in found if isinstance(atom, There))
-            return (There("", sure[-1]),)
+            return (There("", is_sure=sure[-1]),)
         return tuple(found) or PLAIN
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:

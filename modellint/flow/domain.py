@@ -9,15 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from modellint.graph.size import Size, Symbol
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Nested, Value
     from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
+    from modellint.source import Place
 
 #: How many constants a value may be before it counts as anything plain.
 _MAX_CONSTANTS = 16
@@ -57,9 +60,87 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`."""
+    """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`.
+
+    `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts.
+    """
 
     name: str
+    symbol: Symbol | None = None
+    home: str = ""
+
+    def part(self, name: str) -> Given:
+        """An attribute of it."""
+        full = f"{self.name}.{name}"
+        return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An expression, and the function that it stands in."""
+
+    value: Value
+    function: Function | None
+
+    @property
+    def module(self) -> ModuleFacts:
+        assert self.function is not None
+        return self.function.module
+
+    @property
+    def place(self) -> Place:
+        return self.module.place(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A whole number that is known as a sum of symbols."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """0, 1, 2, … as a loop counts, or a multiple of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Elements that were drawn from classes: 0 … `bound` - 1, less one for each of the tests that keep one away.
+
+    `way` is the call that gives those that another function draws; `part` is the constant index of the one of several
+    that they are.
+    """
+
+    bound: Size
+    origin: Site
+    head: Site | None
+    excluded: frozenset[Value] = frozenset()
+    way: Site | None = None
+    part: Hashable | None = None
+
+    @property
+    def draw(self) -> Hashable:
+        """What tells one draw from another."""
+        return self.origin, self.way
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor, or a number out of one.
+
+    `width` is the size of its last dimension, `head` what says so; `rows` that of the first one, where it is a matrix
+    that is `made` of sizes. `compared` are the scores and ids that a mask was made by comparing. `is_conditional`: it
+    may be something else altogether.
+    """
+
+    width: Size | None = None
+    head: Site | None = None
+    rows: Size | None = None
+    made: Site | None = None
+    ids: Ids | None = None
+    compared: frozenset[Hashable] = frozenset()
+    is_conditional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +201,20 @@ class Bound:
 
 if TYPE_CHECKING:
     Atom: TypeAlias = (
-        Shell | Constant | Unknown | Plain | Given | Outside | Derived | ClassRef | FunctionRef | Super | Bound
+        Shell
+        | Constant
+        | Unknown
+        | Plain
+        | Given
+        | Number
+        | Counter
+        | Tensor
+        | Outside
+        | Derived
+        | ClassRef
+        | FunctionRef
+        | Super
+        | Bound
     )
     Atoms: TypeAlias = tuple[Atom, ...]
 
@@ -189,6 +283,20 @@ def _widened(atoms: Iterable[Atom]) -> Atoms:
 def constant(atoms: Atoms) -> Constant | None:
     """The one constant that a value is, if it is one."""
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Constant) else None
+
+
+def size_of(atoms: Atoms | None) -> Size | None:
+    """The number that a value is, if all that it may be, but None, is the same one."""
+    found = {_size(atom) for atom in atoms or () if not (isinstance(atom, Constant) and atom.value is None)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _size(atom: Atom) -> Size | None:
+    if isinstance(atom, Constant):
+        return Size.of(atom.value) if type(atom.value) is int else None
+    if isinstance(atom, Number):
+        return atom.size
+    return Size.symbol(atom.symbol) if isinstance(atom, Given) and atom.symbol is not None else None
 
 
 def text(atoms: Atoms | None) -> str | None:

@@ -21,8 +21,8 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "conditions", "event", "flow", "function", "is_nested", "memo", "names", "parent", "path", "scope",
-        "trail",
+        "above", "conditions", "event", "flow", "function", "is_given_ids", "is_nested", "memo", "names", "parent",
+        "path", "scope", "trail",
     )  # fmt: skip
 
     def __init__(
@@ -43,6 +43,8 @@ class Frame:
         self.event: Event | None = None
         #: How far up the MRO the method was found.
         self.above = 0
+        #: Whether there are drawn ids among what the parameters are.
+        self.is_given_ids = False
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
 

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import NO_ARGUMENTS, Constant, Unknown, join
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.graph.python import Function
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
+
+    #: What something is, found out when it is asked for.
+    Later = Callable[[], Atoms]
 
 #: The open conditions on the way to an event, outermost first: what identifies the test, and its outcome.
 Path = tuple[tuple["Hashable", bool], ...]
@@ -73,7 +76,7 @@ class Shell:
 
     __slots__ = (
         "arguments", "entries", "function", "history", "is_built", "is_exact", "is_initialised", "kind",
-        "model", "stores", "trail", "value",
+        "model", "passed", "stores", "trail", "value",
     )  # fmt: skip
 
     def __init__(
@@ -91,8 +94,10 @@ class Shell:
         self.trail = trail
         self.model = model
         self.arguments = arguments
-        #: What was stored under which attribute on which path, the latest last.
-        self.history: dict[str, list[tuple[Atoms, Path]]] = {}
+        #: What its class gives the constructor of the class of torch's that it derives from.
+        self.passed: Arguments | None = None
+        #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.
+        self.history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
         self.stores: list[Store] = []
         self.entries: list[Entry] = []
         #: Whether the entries are all there is, each once and in this order.
@@ -124,7 +129,7 @@ class Shell:
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
-    def set(self, name: str, atoms: Atoms, path: Path = ()) -> None:
+    def set(self, name: str, atoms: Atoms | Later, path: Path = ()) -> None:
         """Store something under an attribute."""
         known = self.history.setdefault(name, [])
         if not path:
@@ -137,7 +142,7 @@ class Shell:
         found: list[Atoms] = []
         for atoms, taken in reversed(self.history.get(name, ())):
             if not are_exclusive(taken, path):
-                found.append(atoms)
+                found.append(atoms() if callable(atoms) else atoms)
                 if all(step in path for step in taken):
                     break
         return join(found) if found else None

@@ -6,6 +6,7 @@ what happens under them. Loops run once, and once more with what they carry. Not
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow import library
@@ -19,16 +20,21 @@ from modellint.flow.domain import (
     UNKNOWN,
     Constant,
     FunctionRef,
+    Number,
     Plain,
+    Tensor,
     constant,
     join,
+    size_of,
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
+from modellint.flow.lookups import Lookups
 from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
+from modellint.flow.tensors import Tensors
 from modellint.flow.truth import identity, open_part, truth
-from modellint.graph.value import EventKind, InPlace, Nested, Op
+from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,11 +42,12 @@ if TYPE_CHECKING:
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atoms
     from modellint.flow.gate import Keepers
-    from modellint.flow.heap import Trail
-    from modellint.graph.value import Event, Flow, Guard, Value
+    from modellint.flow.heap import Later, Trail
+    from modellint.graph.value import Event, Flow, Value
     from modellint.link.classes.methods import Method
     from modellint.link.project import Project
 
+_EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 #: How many values and events a run may look at.
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
@@ -52,9 +59,14 @@ _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 class Interpreter:
     """One run: a heap, and what is left of its steps."""
 
-    def __init__(self, project: Project, gate: Keepers) -> None:
+    def __init__(self, project: Project, gate: Keepers, *, with_tensors: bool = False) -> None:
         self.project = project
         self.gate = gate
+        #: What follows tensors, and where they are looked up; None where that is not asked.
+        self.tensors = Tensors(self) if with_tensors else None
+        self.lookups = None if self.tensors is None else Lookups(self, self.tensors)
+        #: The conditions of the event that happens.
+        self.guard: Guard | None = None
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
@@ -122,7 +134,8 @@ class Interpreter:
         loop = block.loop
         assert loop is not None
         self.loops += 1
-        carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in loop.carried]
+        changing = loop.carried if self.lookups is None else self.lookups.carried(loop, frame)
+        carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in changing]
         for choice, before in carried:
             frame.memo[id(choice)] = before
         mark, conditions = len(frame.memo), len(frame.conditions)
@@ -153,6 +166,10 @@ class Interpreter:
         """Let an event happen, if its conditions may hold; True if nothing comes after it."""
         if not self.step():
             return True
+        if self.lookups is not None:
+            self.project.budget.spend()
+            if not self.lookups.matters(event, frame):
+                return False
         conditions = self._conditions(event.guard, frame)
         if conditions is None:
             return False
@@ -161,17 +178,18 @@ class Interpreter:
         if event.contexts:
             self.devices.contexts = (*contexts, *((context, frame) for context in event.contexts))
         frame.event = event
+        guard, self.guard = self.guard, event.guard
         kind = event.kind
-        if kind is EventKind.CALL or kind is EventKind.AUGMENT:
+        if kind in _EVALUATED or (kind is EventKind.INDEX and self.tensors is not None):
             self.evaluate(event.value, frame)
         elif kind is EventKind.STORE and event.target is not None:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN:
-            returned.append(self.evaluate(event.value, frame))
+            returned.append(self.behind(self.evaluate(event.value, frame), frame))
         elif kind is EventKind.YIELD:
-            atoms = self.evaluate(event.value, frame)
+            atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
-        self.path, self.devices.contexts = outer, contexts
+        self.path, self.guard, self.devices.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
 
     def step(self) -> bool:
@@ -212,8 +230,13 @@ class Interpreter:
     def _store(self, target: Value, value: Value, frame: Frame) -> None:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
-        atoms = self.evaluate(value, frame)
         owner = self.evaluate(target.args[0], frame)
+        if self.lookups is not None and target.op is Op.ATTR and self.objects.under_construction:
+            for atom in owner:
+                if isinstance(atom, Shell):
+                    atom.set(str(target.data), self._later(value, frame), self.path)
+            return
+        atoms = self.behind(self.evaluate(value, frame), frame)
         if target.op is Op.ATTR:
             name, is_sure = str(target.data), len(owner) == 1
             for atom in owner:
@@ -225,6 +248,25 @@ class Interpreter:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
                 self.objects.store_item(atom, index, atoms, frame, value)
+
+    def behind(self, atoms: Atoms, frame: Frame, guard: Guard | None = None) -> Atoms:
+        """What the conditions of the event that happens, or `guard`, leave of a value."""
+        return atoms if self.tensors is None else self.tensors.behind(atoms, guard or self.guard, frame)
+
+    def _later(self, value: Value, frame: Frame) -> Later:
+        """What a value of a body is, found out when it is asked for."""
+
+        def found() -> Atoms:
+            known = frame.known(id(value))
+            if known is not None:
+                return known
+            outer = self.path, self.guard, self.loops
+            self.path, self.guard, self.loops = frame.path, None, 0
+            atoms = self.evaluate(value, frame)
+            self.path, self.guard, self.loops = outer
+            return atoms
+
+        return found
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
@@ -334,7 +376,8 @@ class Interpreter:
         kind = "list" if value.data == "generator" else str(value.data)
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
-        found.put(self.evaluate(value.args[-1], frame), ())
+        element = self.evaluate(value.args[-1], frame)
+        found.put(element if value.guard is None else self.behind(element, frame, value.guard), ())
         return (found,)
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
@@ -354,11 +397,29 @@ class Interpreter:
 
     def _index(self, value: Value, frame: Frame) -> Atoms:
         owner = self.evaluate(value.args[0], frame)
+        if self.lookups is not None and self.tensors is not None:
+            return self._index_of_tensor(owner, value, frame)
         if value.args[1].op is Op.SLICE:
             return owner
         index = self.evaluate(value.args[1], frame)
         found = join(self.objects.part(atom, index) for atom in owner)
         return self.devices.indexed(owner, found, value, frame)
+
+    def _index_of_tensor(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+        assert self.tensors is not None
+        assert self.lookups is not None
+        is_slice = value.args[1].op is Op.SLICE
+        index = () if is_slice else self.behind(self.evaluate(value.args[1], frame), frame)
+        found: list[Atoms] = []
+        for atom in owner:
+            self.lookups.indexed(atom, index, frame, value)
+            if isinstance(atom, Tensor):
+                found.append(self.tensors.index(atom, value, frame))
+            elif is_slice:
+                found.append((atom,))
+            else:
+                found.append(self.tensors.part(atom, index, self.objects.part(atom, index)))
+        return join(found)
 
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
@@ -366,7 +427,11 @@ class Interpreter:
             outcome = truth(test, lambda inner: self.evaluate(inner, frame))
             if outcome is not None:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
-        return join(self.evaluate(arg, frame) for arg in value.args)
+        branches = [self.evaluate(arg, frame) for arg in value.args]
+        if self.tensors is None or test is None:
+            return join(branches)
+        kept = [self.behind(atoms, frame, Guard(test, at == 0)) for at, atoms in enumerate(branches)]
+        return self.tensors.one_of(kept, test, frame)
 
     def _bool(self, value: Value, frame: Frame) -> Atoms:
         options: list[Atoms] = []
@@ -381,12 +446,18 @@ class Interpreter:
 
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """A container that was changed in place is what it was."""
-        return self.evaluate(value.args[0], frame)
+        found = self.evaluate(value.args[0], frame)
+        if self.tensors is None or value.data != "[]=":
+            return found
+        tensors = self.tensors
+        return join(tensors.assigned(a, value, frame) if isinstance(a, Tensor) else (a,) for a in found)
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
             found = self.objects.augmented(left, right, frame, value)
+        elif self.tensors is not None and self.tensors.are_known(left, right):
+            return self.tensors.binary(str(value.data), left, right)
         else:
             found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
             if not found and left and right:
@@ -396,14 +467,24 @@ class Interpreter:
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
         outcome = truth(value, lambda inner: self.evaluate(inner, frame))
-        if outcome is not None or value.op is not Op.COMPARE or value.data not in _ELEMENTWISE:
-            return PLAIN if outcome is None else (Constant(outcome),)
-        return self.devices.operation([self.evaluate(arg, frame) for arg in value.args], PLAIN, frame, value)
+        if outcome is not None:
+            return (Constant(outcome),)
+        if value.op is not Op.COMPARE:
+            return PLAIN
+        sides = [self.evaluate(arg, frame) for arg in value.args]
+        if self.tensors is not None:
+            return self.tensors.compared(*sides)
+        return self.devices.operation(sides, PLAIN, frame, value) if value.data in _ELEMENTWISE else PLAIN
 
     def _unary(self, value: Value, frame: Frame) -> Atoms:
         if value.data == "not":
             return self._compare(value, frame)
         atoms = self.evaluate(value.args[0], frame)
+        size = size_of(atoms) if value.data == "-" and self.tensors is not None else None
+        if size is not None:
+            return (Number(-size),) if size.constant is None else (Constant(-size.constant),)
+        if self.tensors is not None and any(isinstance(atom, Tensor) for atom in atoms):
+            return tuple(replace(atom, ids=None) if isinstance(atom, Tensor) else atom for atom in atoms)
         found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
         return self.devices.operation([atoms], found, frame, value)
 

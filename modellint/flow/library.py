@@ -14,10 +14,12 @@ from modellint.flow.domain import (
     Arguments,
     ClassRef,
     Constant,
+    Counter,
     Derived,
     FunctionRef,
     Given,
     Plain,
+    Tensor,
     Unknown,
     constant,
     join,
@@ -88,7 +90,7 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
             for entry in atom.entries:
                 yield ((Constant(entry.key),) if atom.kind == "dict" and entry.key is not None else entry.atoms)
         elif not isinstance(atom, Constant | Plain):
-            yield (atom,) if isinstance(atom, Given) else UNKNOWN
+            yield (atom,) if isinstance(atom, Given | Tensor) else UNKNOWN
 
 
 def unpacked_items(atoms: Atoms) -> Iterator[tuple[str | None, Atoms]]:
@@ -113,7 +115,7 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
                     into.put(inner[1], _joined(path, entry.path), inner[0])
         elif not isinstance(atom, Constant | Plain):
             into.is_exact = False
-            into.put(UNKNOWN if not isinstance(atom, Given) else (atom,), path)
+            into.put((atom,) if isinstance(atom, Given | Tensor) else UNKNOWN, path)
         else:
             into.is_exact = False
 
@@ -268,7 +270,7 @@ def _column(atoms: Atoms) -> Shell | Atoms:
         if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             found.append(atom.element())
         else:
-            found.append((atom,) if isinstance(atom, Given | Unknown) else PLAIN)
+            found.append((atom,) if isinstance(atom, Given | Unknown | Tensor) else PLAIN)
     return join(found)
 
 
@@ -292,7 +294,12 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "builtins.next":
         return join(run.objects.element(atom, frame, value) for atom in first)
     if name == "builtins.enumerate":
-        return (_rows(run, [PLAIN, _column(first)], value, frame),)
+        return (_rows(run, [(Counter(),), _column(first)], value, frame),)
+    if name == "builtins.range":
+        made = run.shell("generator", value, frame)
+        made.is_exact = False
+        made.put((Counter(),) if len(given) == 1 else PLAIN, ())
+        return (made,)
     if name == "builtins.zip":
         return (_rows(run, [_column(atoms) for atoms in given], value, frame),)
     if name in ("builtins.map", "builtins.filter") and len(given) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow import library
+from modellint.flow import library, tensors
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -18,17 +18,21 @@ from modellint.flow.domain import (
     Derived,
     FunctionRef,
     Given,
+    Number,
     Outside,
     Plain,
     Super,
+    Tensor,
     Unknown,
     constant,
     function_of,
     join,
+    size_of,
     text,
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, Store
+from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, Value
 from modellint.link.classes import calls
 
@@ -83,7 +87,9 @@ class Objects:
             self._run.newborn.read(atom, found)
             return found
         if isinstance(atom, Given):
-            return PLAIN if name in calls.PLAIN_ATTRIBUTES else (Given(f"{atom.name}.{name}"),)
+            return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
+        if isinstance(atom, Tensor):
+            return tensors.attribute(atom, name)
         if isinstance(atom, Outside):
             model = self._run.classes.named(f"{atom.name}.{name}", None)
             return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)
@@ -102,6 +108,8 @@ class Objects:
 
     def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         self.note_read(shell, name, frame, value)
+        if name == "weight" and self._run.lookups is not None and self._run.lookups.is_table(shell):
+            return (Bound(shell, name),)
         stored = shell.get(name, self._run.path)
         if stored is not None:
             return self._run.devices.read(name, stored) if shell is self.subject else stored
@@ -192,7 +200,7 @@ class Objects:
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             self._run.newborn.touch((shell,))
-        setter = None if target is None else self.own_method(shell, "__setattr__")
+        setter = None if target is None or self._run.lookups is not None else self.own_method(shell, "__setattr__")
         if setter is not None and setter.code not in self._run.calls.under_way:
             self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
             registers = False
@@ -221,7 +229,7 @@ class Objects:
                     if inner is not atom
                 )
             return PLAIN if atom.kind != "instance" else UNKNOWN
-        if isinstance(atom, Given | Plain | Unknown):
+        if isinstance(atom, Given | Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived) else UNKNOWN
 
@@ -316,7 +324,9 @@ class Objects:
             if given is not None:
                 key = text(arguments.argument(0, "name"))
                 if name == "register_buffer":
-                    given = (self._run.shell("buffer", value, frame),)
+                    buffer = self._run.shell("buffer", value, frame)
+                    buffer.arguments = Arguments((given,))
+                    given = (buffer,)
                 self.store(shell, key, given, frame, value=value)
                 if shell.is_module_container:
                     shell.put(given, self._run.path, key)
@@ -409,6 +419,10 @@ class Objects:
                 found = self._run.evaluate(
                     parameter.default, class_frame(model.facts.scope, id(parameter.default), shell.trail)
                 )
+                size = size_of(found) if self._run.tensors is not None else None
+                if size is not None and model.cls is not None:
+                    owner = f"{model.cls.module.path}:{model.cls.qualname}"
+                    found = (Number(Size.symbol(Symbol(owner, parameter.name, size.number))),)
             else:
                 found = UNKNOWN
             shell.set(parameter.name, found)

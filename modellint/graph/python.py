@@ -354,3 +354,18 @@ class ModuleFacts:
                 flow.release()
             function.__dict__.pop("text", None)
             function.__dict__.pop("words", None)
+
+
+def alternatives(annotation: Value) -> Iterator[Value]:
+    """The alternatives of an annotation, `None` and `Optional` taken off."""
+    if annotation.op is Op.BIN and annotation.data == "|":
+        for arg in annotation.args:
+            yield from alternatives(arg)
+    elif annotation.op is Op.INDEX:
+        name = annotation.args[0].data
+        if name in ("Optional", "Annotated", "Union"):
+            inner = annotation.args[1]
+            for arg in inner.args if inner.op is Op.TUPLE else (inner,):
+                yield from alternatives(arg)
+    elif annotation.op is not Op.CONST:
+        yield annotation

@@ -129,6 +129,11 @@ def arguments(facet: str, *of: str) -> dict[str, tuple[int, str]]:
     return {name: argument for name, argument in found.items() if argument is not None}
 
 
+def called(name: str) -> list[Operator]:
+    """The rows of all that has a name, whatever it is a function or method of: `max` of torch and of Python."""
+    return _named.get(name, [])
+
+
 def functions(*facets: str) -> AbstractSet[str]:
     """The full names of functions and classes with one of `facets`; several with blanks between: with all of them."""
     return _view("functions", "", facets)
@@ -178,8 +183,10 @@ def add(texts: tuple[str, ...]) -> None:
             view.update(_found(kind, of, facets))
 
 
-#: Rows by full names; what has a facet: the kind, the class and the name of each; each view that was given.
+#: Rows by full names, and by the last part of them; what has a facet: the kind, the class and the name of each; each
+#: view that was given.
 _rows: dict[str, Operator] = {}
+_named: dict[str, list[Operator]] = {}
 _having: dict[str, set[_Entry]] = {}
 _views: dict[tuple[str, str, tuple[str, ...]], set[str]] = {}
 _added: tuple[str, ...] = ()
@@ -188,6 +195,7 @@ _KINDS = ("functions", "classes", "methods", "attributes")
 
 def _clear() -> None:
     _rows.clear()
+    _named.clear()
     _having.clear()
 
 
@@ -221,6 +229,7 @@ def _put(names: list[str], homes: list[tuple[str, str]], words: list[str]) -> No
             if full in _rows:
                 raise ValueError(f"`{full}`: there are two rows of it; expected one with all its facets")
             _rows[full] = Operator(full, facets)
+            _named.setdefault(name, []).append(_rows[full])
             entries.append((kind, of, name) if is_method or kind == "attributes" else ("functions", "", full))
             entries.append(("words", "", name))
     for key in {"", *words, *facets}:

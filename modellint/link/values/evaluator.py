@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import is_super, super_init
@@ -298,7 +299,7 @@ class Evaluator:
         return self.class_of_annotation(declared.annotation, frame.module)
 
     def class_of_annotation(self, annotation: Value, module: ModuleFacts) -> Class | None:
-        for part in _annotation_parts(annotation):
+        for part in alternatives(annotation):
             name = dotted(part)
             if name is not None:
                 found = self.project.names.resolve(module, name)
@@ -574,18 +575,3 @@ def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
     for instance in instances:
         seen.setdefault((id(instance.call), id(instance.cls), id(instance.external)), instance)
     return tuple(seen.values()) if len(seen) <= _MAX_OBJECTS else ()
-
-
-def _annotation_parts(annotation: Value) -> Iterator[Value]:
-    """The alternatives of an annotation, `None` and `Optional` taken off."""
-    if annotation.op is Op.BIN and annotation.data == "|":
-        for arg in annotation.args:
-            yield from _annotation_parts(arg)
-    elif annotation.op is Op.INDEX:
-        name = annotation.args[0].data
-        if name in ("Optional", "Annotated", "Union"):
-            inner = annotation.args[1]
-            for arg in inner.args if inner.op is Op.TUPLE else (inner,):
-                yield from _annotation_parts(arg)
-    elif annotation.op is not Op.CONST:
-        yield annotation

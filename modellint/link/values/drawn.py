@@ -1,0 +1,51 @@
+"""Ids that are drawn from scores and look something up, wherever a file does both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.graph.value import Op, Value
+from modellint.link.classes.definitions import SourceMethod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.link.project import Project
+
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+
+
+def lookups(module: ModuleFacts, project: Project) -> list[Lookup]:
+    """The look-ups with drawn ids of a file's functions, or of what they call."""
+    run = Interpreter(project, project.lives.keepers, with_tensors=True)
+    assert run.lookups is not None
+    objects: dict[Class, Shell] = {}
+    for function in run.lookups.drawing(module).roots():
+        code = SourceMethod(function, project.names)
+        frame = class_frame(code.scope, id(function))
+        for receiver in _receivers(function, objects, project):
+            run.steps = 0
+            run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
+    return list(run.lookups.found.values())
+
+
+def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:
+    """What a function is called on: any object of its class, and, of a mixin, of those that it is mixed into."""
+    owner = function.owner
+    if owner is None or function.is_static:
+        yield None
+        return
+    model = project.classes.model(owner)
+    for cls in (owner,) if model.is_module is True else function.module.classes.values():
+        other = project.classes.model(cls)
+        is_mixed = model.is_module is not True and other.is_module is True and other.method(function.name) is function
+        if cls is owner or is_mixed:
+            if cls not in objects:
+                objects[cls] = Shell("instance", None, (id(cls),), other, ANY_ARGUMENTS)
+            yield objects[cls]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NO_ARGUMENTS, Constant, Unknown, join
+from modellint.flow.domain import NO_ARGUMENTS, Constant, Site, Unknown, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -109,6 +109,11 @@ class Shell:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.model.name if self.model else ''} {self.entries or self.arguments.positional}>"
+
+    @property
+    def site(self) -> Site | None:
+        """Where it is made, if that is in a file."""
+        return None if self.value is None or self.function is None else Site(self.value, self.function)
 
     @property
     def is_layer(self) -> bool:

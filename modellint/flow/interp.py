@@ -29,10 +29,8 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
-from modellint.flow.lookups import Lookups
 from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
-from modellint.flow.tensors import Tensors
 from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
+    from modellint.flow.lookups import Lookups
+    from modellint.flow.tensors import Tensors
     from modellint.graph.value import Event, Flow, Value
     from modellint.link.classes.methods import Method
     from modellint.link.project import Project
@@ -63,8 +63,10 @@ class Interpreter:
         self.project = project
         self.gate = gate
         #: What follows tensors, and where they are looked up; None where that is not asked.
-        self.tensors = Tensors(self) if with_tensors else None
-        self.lookups = None if self.tensors is None else Lookups(self, self.tensors)
+        self.tensors: Tensors | None = None
+        self.lookups: Lookups | None = None
+        if with_tensors:
+            self._follow_tensors()
         #: The conditions of the event that happens.
         self.guard: Guard | None = None
         self.classes = project.classes
@@ -84,6 +86,13 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
+
+    def _follow_tensors(self) -> None:
+        from modellint.flow.lookups import Lookups
+        from modellint.flow.tensors import Tensors
+
+        self.tensors = Tensors(self)
+        self.lookups = Lookups(self, self.tensors)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 

@@ -174,7 +174,7 @@ class Lookups:
             return given
         if "table" in row.facets:
             rows = size_of(self._tensors.argument(shell, (0, "num_embeddings")))
-            self._look_up(_made(shell), rows, given or (), frame, value)
+            self._look_up(shell.site, rows, given or (), frame, value)
         return self._tensors.layer(shell, row, given)
 
     # -- look-ups ------------------------------------------------------------------------------------------------
@@ -183,10 +183,10 @@ class Lookups:
         """`table[index]`, `F.embedding(index, table)`."""
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._look_up(_made(table.owner), rows, index, frame, value)
+            self._look_up(table.owner.site, rows, index, frame, value)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
-            self._look_up(_made(table), None if data is None else data.rows, index, frame, value)
+            self._look_up(table.site, None if data is None else data.rows, index, frame, value)
         elif isinstance(table, Tensor):
             self._look_up(table.made, table.rows, index, frame, value)
 
@@ -240,10 +240,6 @@ def _changes_objects(call: Value) -> bool:
 
 def _is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
-
-
-def _made(shell: Shell) -> Site | None:
-    return None if shell.value is None or shell.function is None else Site(shell.value, shell.function)
 
 
 def _shape(given: Arguments) -> Hashable:

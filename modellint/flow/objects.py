@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow import library, tensors
+from modellint.flow import library
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -88,8 +88,8 @@ class Objects:
             return found
         if isinstance(atom, Given):
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
-        if isinstance(atom, Tensor):
-            return tensors.attribute(atom, name)
+        if isinstance(atom, Tensor) and self._run.tensors is not None:
+            return self._run.tensors.attribute(atom, name)
         if isinstance(atom, Outside):
             model = self._run.classes.named(f"{atom.name}.{name}", None)
             return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)

@@ -260,8 +260,7 @@ class Tensors:
         tensor = next(iter(tensors_in(given or ())), _NOTHING)
         if "makes-width" in row.facets:
             width = size_of(self.argument(shell, row.argument("makes-width")))
-            is_placed = shell.value is not None and shell.function is not None
-            return (Tensor(width, Site(shell.value, shell.function) if is_placed else None),)  # type: ignore[arg-type]
+            return (Tensor(width, shell.site),)
         if "passed" in row.facets:
             return (replace(tensor, rows=None, made=None),)
         if "same-shape" in row.facets:
@@ -360,6 +359,16 @@ class Tensors:
         index, new = (self._run.evaluate(arg, frame) for arg in value.args[1:3])
         return join([(self._masked(tensor, index),), tuple(tensors_in(new))])
 
+    @staticmethod
+    def attribute(tensor: Tensor, name: str) -> Atoms:
+        """`tensor.name`."""
+        row = operators.row(f"Tensor.{name}")
+        if name == "shape":
+            return (Bound(tensor, name),)
+        if row is None or "passed" not in row.facets:
+            return PLAIN
+        return (tensor if "same-shape" in row.facets else replace(tensor, width=None, head=None, rows=None, made=None),)
+
     # -- conditions ----------------------------------------------------------------------------------------------
 
     def behind(self, atoms: Atoms, guard: Guard | None, frame: Frame) -> Atoms:
@@ -447,16 +456,6 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
             for inner in atom.contents():
                 if isinstance(inner, Tensor):
                     yield inner
-
-
-def attribute(tensor: Tensor, name: str) -> Atoms:
-    """`tensor.name`."""
-    row = operators.row(f"Tensor.{name}")
-    if name == "shape":
-        return (Bound(tensor, name),)
-    if row is None or "passed" not in row.facets:
-        return PLAIN
-    return (tensor if "same-shape" in row.facets else replace(tensor, width=None, head=None, rows=None, made=None),)
 
 
 def _agree(one: Tensor, other: Atom) -> bool:

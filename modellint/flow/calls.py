@@ -28,6 +28,7 @@ from modellint.flow.domain import (
     join,
     text,
 )
+from modellint.flow.ground import Ground
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.value import Nested, Op, Value
@@ -55,6 +56,7 @@ class Calls:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._binding = Binding(run)
+        self._ground = Ground(run)
         self.under_way: list[object] = []
         #: Where the calls under way stand, each in the frame of its caller, outermost first.
         self.way: list[tuple[Frame, Value]] = []
@@ -363,11 +365,13 @@ class Calls:
         key: object = function_of(code) if not isinstance(code, Nested) else code
         key = code if key is None else key
         if len(self.under_way) >= _MAX_CALLS or self.under_way.count(key) >= _MAX_RECURSION:
-            self._run.is_complete = self._run.is_complete and self.under_way.count(key) > 0
+            is_circle = key in self.under_way
+            self._run.is_complete = self._run.is_complete and is_circle
+            self._ground.cut(self.under_way.index(key) if is_circle else 0)
             return self._unknown(arguments)
         given = function.arguments.then(arguments)
         if self._run.lookups is None:
-            return self._run_body(key, function, given, frame, value)
+            return self._ground.call(function, given, lambda: self._run_body(key, function, given, frame, value))
         whole = (key, function.frame, function.receiver, function.above)
         site = Site(value, frame.function)
         return self._run.lookups.followed(

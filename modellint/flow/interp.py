@@ -35,7 +35,7 @@ from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atoms
@@ -306,7 +306,7 @@ class Interpreter:
             found.function = frame.function
         return found
 
-    def shells(self) -> Iterable[Shell]:
+    def shells(self) -> Collection[Shell]:
         """All that expressions have made."""
         return self._shells.values()
 

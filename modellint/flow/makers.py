@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from modellint import knowledge
+from modellint import knowledge, operators
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.classes import calls
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 #: What a function mentions that imports for itself, or looks for names while it runs.
 _LOOKING = frozenset(("import", "getattr"))
 _HOLDING = frozenset((Op.CHOICE, Op.BOOL, Op.LIST, Op.TUPLE, Op.DICT, Op.INDEX))
+#: Parameters, and what a constructor that makes some speaks of, unless under another name.
+_PARAMETERS = operators.functions("trained")
+_REGISTER = "register_parameter"
+_PARAMETER_WORDS = frozenset(name.rpartition(".")[2] for name in _PARAMETERS) | {_REGISTER}
 #: Functions that only ask what class something is of.
 _ASKING = frozenset(("isinstance", "issubclass", "super"))
 
@@ -201,16 +205,16 @@ class Makers:
             elif found is not None:
                 yield found
         if not _LOOKING.isdisjoint(function.words):
-            for value in walk_all(event.value for event in function.flow.events):
-                named = self._project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
-                if named is not None:
-                    yield named
+            yield from self._in_values(module, (event.value for event in function.flow.events))
 
     def _in_constant(self, constant: DefinedConstant) -> Iterator[Definition]:
         yield constant
-        for value in walk_all((constant.value,)):
+        yield from self._in_values(constant.module, (constant.value,))
+
+    def _in_values(self, module: ModuleFacts, values: Iterable[Value]) -> Iterator[Definition]:
+        for value in walk_all(values):
             if value.op in (Op.GLOBAL, Op.ATTR):
-                found = self._project.names.definition(constant.module, value)
+                found = self._project.names.definition(module, value)
                 if found is not None and not isinstance(found, DefinedConstant):
                     yield found
 
@@ -227,20 +231,74 @@ class Makers:
         return isinstance(found, DefinedClass | External) and self._is_layer(self._project.classes.of(found))
 
     def _is_layer(self, model: ClassModel | None) -> bool:
-        """Whether a class is a layer, and if it is torch's, one that has parameters of its own for some arguments."""
+        """Whether a class is a layer that may have parameters of its own."""
         if model is None or model.is_module is not True or model.name in calls.CONTAINERS:
             return False
-        if not model.name.startswith("torch."):
-            return True
+        return self._project.classes.once(model, "some parameters", lambda: self._may_be_trained(model))
+
+    def _may_be_trained(self, model: ClassModel) -> bool:
+        """Whether a class of torch has parameters for some arguments, or the code of another speaks of some."""
+        pending, seen = [model], {model}
+        while pending:
+            current = pending.pop()
+            spoken_of = self._spoken_of(current)
+            if spoken_of is None or self._is_trained_by_torch(current):
+                return True
+            new = [made for made in spoken_of if made.is_module is True and made not in seen]
+            seen.update(new)
+            pending.extend(new)
+        return False
+
+    def _is_trained_by_torch(self, model: ClassModel) -> bool:
         classes = self._project.classes
-        return classes.once(
-            model,
-            "some parameters",
-            lambda: (
-                model.has_state(trained=True) is True
-                or any(classes.state(child, trained=True) for child in model.children.values())
-            ),
+        return any(
+            owner.cls is None
+            and (
+                not owner.name.startswith("torch.")
+                or owner.has_state(trained=True) is True
+                or any(classes.state(child, trained=True) for child in owner.children.values())
+            )
+            for owner in model.mro()
         )
+
+    def _spoken_of(self, model: ClassModel) -> list[ClassModel] | None:
+        """The classes that a class and its constructors speak of; None where they speak of parameters, too."""
+        if not model.is_complete:
+            return None
+        found: list[Definition] = []
+        for cls in (owner.cls for owner in model.mro() if owner.cls is not None):
+            found.extend(self._in_values(cls.module, cls.attributes.values()))
+            constructor = cls.methods.get("__init__")
+            for function in () if constructor is None else self.reached(constructor, model):
+                if self._makes_parameters(function) or self._mentions_torch(function.words):
+                    return None
+                found.extend(self._definitions(function))
+        classes = (self._project.classes.of(each) for each in found if isinstance(each, DefinedClass | External))
+        return [other for other in classes if other is not None]
+
+    def _makes_parameters(self, function: Function) -> bool:
+        """Whether a function speaks of parameters, other than to make some that are not trained."""
+        module = function.module
+        may_speak = any(isinstance(each, External) for each in self._definitions(function))
+        if not may_speak and _PARAMETER_WORDS.isdisjoint(function.words):
+            return False
+        frozen = set[int]()
+        for value in walk_all(event.value for event in function.flow.events):
+            if value.op is Op.CALL and not _is_trained(value):
+                frozen.add(id(value.callee))
+            elif value.op is Op.ATTR and value.data == _REGISTER:
+                return True
+            elif value.op in (Op.GLOBAL, Op.ATTR) and id(value) not in frozen:
+                named = self._project.names.definition(module, value)
+                if isinstance(named, External) and named.name in _PARAMETERS:
+                    return True
+        return False
+
+
+def _is_trained(parameter: Value) -> bool:
+    """Whether a call of `nn.Parameter` makes one that is trained."""
+    asked = parameter.argument(1, "requires_grad")
+    return asked is None or asked.op is not Op.CONST or asked.data is not False
 
 
 def _by_name(functions: Iterable[Function]) -> dict[str, list[Function]]:

@@ -69,6 +69,62 @@ def test_examples_give_the_same_through_an_open_gate(
         assert list(found_in(tmp_path / str(number))) == closed[number], example.title
 
 
+#: What the constructor of a layer does, what stands before the class, and whether there is anything to train.
+LAYERS = [
+    ("self.w = P(torch.ones(3))", "", True),
+    ("self.w = nn.Parameter(torch.ones(3), requires_grad=False)", "", False),
+    ("self.w = nn.Buffer(torch.ones(3))", "", False),
+    ("self.register_parameter('w', nn.Parameter(torch.ones(3)))", "", True),
+    ("self.proj = made()", "def made(): return nn.Linear(3, 3)", True),
+    ("self.proj = self.kind(3, 3)", "class Base(nn.Module): kind = nn.Linear", True),
+    ("self.proj = self.made()", "class Base(nn.Module):\n    def made(self, kind=nn.Linear): return kind(3, 3)", True),
+    ("self.proj = getattr(nn, 'Linear')(3, 3)", "", True),
+    ("self.proj = Deeper(3, 3)", "class Deeper(nn.Linear): pass", True),
+    ("self.scale = 3", "", False),
+]
+
+
+@pytest.mark.parametrize(("does", "before", "is_trained"), LAYERS, ids=[does for does, _, _ in LAYERS])
+def test_a_layer_is_told_from_one_with_nothing_to_train(
+    does: str, before: str, is_trained: bool, tmp_path: Path
+) -> None:
+    code = f"""\
+import torch
+from torch import nn
+from torch.nn import Parameter as P
+
+
+class Base(nn.Module):
+    pass
+
+
+{before}
+
+
+class Inner(Base):
+    def __init__(self):
+        super().__init__()
+        {does}
+
+    def forward(self, x):
+        return x
+
+
+class Outer(nn.Module):
+    def forward(self, x):
+        return Inner()(x)
+"""
+    Path(tmp_path, "model.py").write_text(code, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert bool(list(project.creations.of(module))) is is_trained
+    outer = project.classes.model(module.classes["Outer"])
+    forward = outer.method("forward")
+    assert forward is not None
+    assert project.lives.keepers.makers.may_make(forward, outer) is is_trained
+
+
 @pytest.mark.skipif(not TREES, reason="set MODELLINT_TREES to folders of packages")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind
+from modellint.graph.value import EventKind, self_attribute
 from modellint.link.values.bounds import clamp_of, is_as_large, is_direct, passes_one_too_many, upper_limit
-from modellint.link.values.facts import FactKind
 from modellint.link.values.python_edit import clamped, place_in, text_at, written
 from modellint.link.values.torch_api import CLAMPS
 from modellint.rule import Example, Rule
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
     from modellint.confirm.plan import Probe
+    from modellint.flow.lookups import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
-    from modellint.link.values.arrivals import Arrival
     from modellint.link.values.evaluator import Frame
     from modellint.link.values.tables import Table
 
@@ -579,12 +578,11 @@ class Model(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        drawing = project.relevance.drawing(module)
-        for function in drawing:
-            for arrival in project.arrivals.of(function):
-                if arrival.fact.kind is FactKind.IDS:
-                    yield from self._too_many_classes(arrival, project)
-        for function in _guarding(drawing, module, project):
+        from modellint.link.values import drawn
+
+        for lookup in drawn.lookups(module, project):
+            yield from self._too_many_classes(lookup)
+        for function in _guarding(module, project):
             yield from self._wrong_guards(project.evaluator.root(function), project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -620,39 +618,30 @@ class Model(nn.Module):
 
         return recipe_probe(claim, project) if isinstance(claim, RowsLacking) else python_probe(claim, project)
 
-    def _too_many_classes(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
+    def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
         from modellint.claims.lookups import IdsExceed
 
-        fact, table = arrival.fact, arrival.lookup.table
-        if table is None or fact.bound is None or fact.changed:
+        ids, rows = lookup.tensor.ids, lookup.rows
+        extra = None if ids is None else excess(ids.bound, rows)
+        if ids is None or extra is None or extra <= len(ids.excluded):
             return
-        rows = project.tables.rows(table)
-        if rows is None:
-            return
-        extra = excess(fact.bound, rows)
-        if extra is None or extra <= len(fact.excluded):
-            return
-        module = arrival.frame.module
-        call = arrival.event.value
+        module, call = lookup.place.module, lookup.place.value
         name = module.text_of(call.args[0])
-        confidence = Confidence.HIGH if is_proved(fact.bound, rows) else Confidence.MEDIUM
-        related = [
-            Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
-            Related(fact.origin.frame.module.place(fact.origin.value), "the ids are drawn here"),
-        ]
-        if fact.head is not None:
-            place = fact.head.frame.module.place(fact.head.value)
-            related.insert(1, Related(place, f"the head has {fact.bound.described} classes"))
+        confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
+        related = [Related(lookup.table.place, f"the table has {rows.described} rows")]
+        if ids.head is not None:
+            related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
+        related.append(Related(ids.origin.place, "the ids are drawn here"))
         yield self.finding(
-            module.place(call),
-            f"`{name}` looks up ids of {fact.bound.described} classes in a table of {rows.described} rows",
+            lookup.place.place,
+            f"`{name}` looks up ids of {ids.bound.described} classes in a table of {rows.described} rows",
             symbol=name,
-            confidence=Confidence.LOW if arrival.conditional else confidence,
-            evidence=_evidence(fact.bound, rows, arrival),
+            confidence=Confidence.LOW if lookup.tensor.is_conditional else confidence,
+            evidence=_evidence(ids.bound, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=_clamped(arrival, rows),
-            claim=IdsExceed(module.place(call)),
+            fix=_clamped(lookup),
+            claim=IdsExceed(lookup.place.place),
         )
 
     def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
@@ -706,9 +695,10 @@ class Model(nn.Module):
 _ORDER = ("<", "<=", ">", ">=")
 
 
-def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) -> Iterator[Function]:
+def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file that look something up, and limit what they look up."""
-    for function in dict.fromkeys((*project.relevance.table_users(module), *drawing)):
+    relevance = project.relevance
+    for function in dict.fromkeys((*relevance.table_users(module), *relevance.drawing(module))):
         compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
         if compares or not function.words.isdisjoint(CLAMPS):
             yield function
@@ -718,15 +708,14 @@ def _guarding(drawing: list[Function], module: ModuleFacts, project: Project) ->
 _EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
 
 
-def _clamped(arrival: Arrival, rows: Size) -> Fix | None:
+def _clamped(lookup: Lookup) -> Fix | None:
     """The ids limited to the last row, where the call itself says which that is."""
-    call, module = arrival.event.value, arrival.frame.module
-    if rows.number is not None:
-        return clamped(call, str(rows.number - 1), module)
-    name = module.text_of(call.args[0])
-    if arrival.event is not arrival.lookup.event or not name.startswith("self."):
+    call, module = lookup.place.value, lookup.place.module
+    if lookup.rows.number is not None:
+        return clamped(call, str(lookup.rows.number - 1), module)
+    if len(lookup.steps) > 1 or self_attribute(call.args[0]) is None:
         return None
-    return clamped(call, f"{name}.num_embeddings - 1", module)
+    return clamped(call, f"{module.text_of(call.args[0])}.num_embeddings - 1", module)
 
 
 def _exact(compare: Value, module: ModuleFacts) -> Fix | None:
@@ -746,10 +735,12 @@ def _last(rows: Size) -> str:
     return str(rows.number - 1) if rows.number is not None else f"{rows} - 1"
 
 
-def _evidence(bound: Size, rows: Size, arrival: Arrival) -> Iterator[str]:
+def _evidence(bound: Size, lookup: Lookup) -> Iterator[str]:
+    rows = lookup.rows
     if bound.number is not None and rows.number is not None:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
-    if arrival.way:
-        yield f"the ids reach the table through {arrival.way}"
+    if len(lookup.steps) > 1:
+        way = " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in lookup.steps[:-1])
+        yield f"the ids reach the table through {way}"

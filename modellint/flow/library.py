@@ -162,7 +162,7 @@ def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Fram
     for atom in side:
         if isinstance(atom, Shell) and atom.is_container and name in ("+", "*", "|"):
             made = run.shell(atom.kind, value, frame)
-            made.is_exact = made.is_exact and name == "+"
+            made.is_exact = made.is_exact and name == "+" and made is not atom  # grown in a loop
             if not (side is right and atom in left):
                 merge(made, (atom,), ())
             found.append((made,))

@@ -152,7 +152,7 @@ class Objects:
             model = mro[above]
             value = model.facts.attributes.get(name)
             if value is not None:
-                return self._run.evaluate(value, class_frame(model.facts.scope, id(value)))
+                return self._field(model, name, self._run.evaluate(value, class_frame(model.facts.scope, id(value))))
             method = model.own_method(name)
             if method is not None:
                 function = function_of(method)
@@ -406,6 +406,14 @@ class Objects:
             else:
                 shell.put(atoms, (), name)
 
+    def _field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
+        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default."""
+        size = None if self._run.tensors is None else size_of(default)
+        if size is None or model.cls is None or all(field.name != name for field in model.facts.fields or ()):
+            return default
+        symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
+        return (Number(Size.symbol(symbol)),)
+
     def _fill_fields(self, shell: Shell, arguments: Arguments, frame: Frame) -> None:
         model = model_of(shell)
         shell.is_built = True
@@ -419,10 +427,7 @@ class Objects:
                 found = self._run.evaluate(
                     parameter.default, class_frame(model.facts.scope, id(parameter.default), shell.trail)
                 )
-                size = size_of(found) if self._run.tensors is not None else None
-                if size is not None and model.cls is not None:
-                    owner = f"{model.cls.module.path}:{model.cls.qualname}"
-                    found = (Number(Size.symbol(Symbol(owner, parameter.name, size.number))),)
+                found = self._field(model, parameter.name, found)
             else:
                 found = UNKNOWN
             shell.set(parameter.name, found)

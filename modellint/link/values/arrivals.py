@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.link.values.facts import Fact, FactKind
-from modellint.link.values.limits import NOTHING, Exclusions, exclusions, is_about, parts_of
+from modellint.link.values.limits import is_about, is_tested, parts_of
 from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES
 
 if TYPE_CHECKING:
@@ -90,11 +90,8 @@ class Arrivals:
     def _at(self, lookup: Lookup) -> Iterator[Fact]:
         """What is known of an index where it is looked up."""
         facts = self.finder.facts(lookup.index, lookup.frame)
-        excluded = exclusions(lookup.event.guard, lookup.index) if facts else NOTHING
-        for fact in facts:
-            left = _limited(fact, excluded)
-            if left is not None:
-                yield left
+        if facts and not is_tested(lookup.event.guard, lookup.index):
+            yield from facts
 
     def _through_call(self, event: Event, frame: Frame) -> Iterator[Arrival]:
         call = event.value
@@ -116,11 +113,8 @@ class Arrivals:
             if bound is None:
                 continue
             facts = self.finder.facts(bound.value, bound.frame)
-            excluded = exclusions(event.guard, bound.value) if facts else NOTHING
-            for fact in facts:
-                left = _limited(fact, excluded)
-                if left is not None and fact.kind is not FactKind.PARAMETER:
-                    carried[id(fact.origin.value)] = left
+            if facts and not is_tested(event.guard, bound.value):
+                carried.update((id(f.origin.value), f) for f in facts if f.kind is not FactKind.PARAMETER)
         if carried:
             yield from self._descend(event, frame, inner, carried, ((call, frame),))
 
@@ -136,12 +130,10 @@ class Arrivals:
         """The lookups inside a called function that what we carry reaches."""
         for lookup in self.tables.lookups(frame):
             for fact in self._at(lookup):
-                outside = carried.get(id(fact.origin.value))
-                if outside is not None:
+                if id(fact.origin.value) in carried:
                     has_modes = fact.kind is FactKind.CONTINUOUS and (of_a_mode or _is_of_a_mode(lookup.event))
                     conditional = fact.conditional or has_modes
-                    met = replace(fact, excluded=fact.excluded | outside.excluded, conditional=conditional)
-                    yield Arrival(met, lookup, event, outer, calls)
+                    yield Arrival(replace(fact, conditional=conditional), lookup, event, outer, calls)
         if len(calls) >= _MAX_CALLS:
             return
         for inner_event in frame.function.flow.of(EventKind.CALL):
@@ -228,10 +220,3 @@ def _is_of_a_mode(event: Event) -> bool:
     """Whether an object does something only if an attribute says so: it may take ids or features, as it was built."""
     tests = () if event.guard is None else (guard.test for guard in event.guard.chain())
     return any(self_attribute(part) is not None for test in tests for part in test.walk())
-
-
-def _limited(fact: Fact, excluded: Exclusions) -> Fact | None:
-    """What is left of a fact behind conditions; None where they tell more than we can follow."""
-    if not excluded:
-        return None if excluded is None else fact
-    return replace(fact, excluded=fact.excluded | excluded) if fact.kind is FactKind.IDS else None

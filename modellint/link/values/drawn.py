@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
-def lookups(module: ModuleFacts, project: Project) -> list[Lookup]:
+def lookups(module: ModuleFacts, project: Project) -> Iterator[Lookup]:
     """The look-ups with drawn ids of a file's functions, or of what they call."""
     run = Interpreter(project, project.lives.keepers, with_tensors=True)
     assert run.lookups is not None
     objects: dict[Class, Shell] = {}
+    told = 0
     for function in run.lookups.drawing(module).roots():
         code = SourceMethod(function, project.names)
         frame = class_frame(code.scope, id(function))
         for receiver in _receivers(function, objects, project):
             run.steps = 0
             run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
-    return list(run.lookups.found.values())
+        found = list(run.lookups.found.values())
+        yield from found[told:]
+        told = len(found)
 
 
 def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:

@@ -13,21 +13,16 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Guard, Op, Value
+from modellint.graph.value import EventKind, Op, Value
 from modellint.link.values.evaluator import Frame, Located
 from modellint.link.values.heads import BUDGET, Heads, operand_of
 from modellint.link.values.limits import (
-    NOTHING,
-    Exclusions,
     counts_up,
     cuts,
-    exclusions,
     has_comparison,
-    is_comparison,
     is_default,
     is_overwritten,
     leaves_some,
-    left_behind,
     tests_another,
     tests_none,
 )
@@ -44,7 +39,6 @@ from modellint.link.values.unfinished import Answers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.graph.python import Function
     from modellint.link.values.evaluator import Evaluator, Instance, Target
     from modellint.operators import Operator
 
@@ -53,7 +47,6 @@ class FactKind(Enum):
     """What a fact says about elements."""
 
     CONTINUOUS = "continuous"  # real numbers: the output of a layer
-    IDS = "ids"  # drawn from a head's classes: 0 … bound - 1
     FILLER = "filler"  # some elements are the constant `number`
     PARAMETER = "parameter"  # the elements of a parameter of the function under study
     POSITIONS = "positions"  # 0 … n - 1, made by `arange`; `changed` where a mask decides which of them
@@ -65,13 +58,8 @@ class Fact:
 
     kind: FactKind
     origin: Located
-    #: IDS: the number of classes, and the value whose last dimension they are.
-    bound: Size | None = None
-    head: Located | None = None
     #: FILLER: what writes it.
     writer: Located | None = None
-    #: IDS: the comparisons that each keep one of them away.
-    excluded: frozenset[Value] = NOTHING
     #: FILLER: the constant.
     size: Size | None = None
     #: PARAMETER: its name.
@@ -98,7 +86,6 @@ class FactFinder:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._answers: Answers[tuple[Value, Frame, Facts]] = Answers()
-        self._left_behind: dict[Function, dict[Value, Exclusions]] = {}
         self.steps = 0
         #: How many classes scores have.
         self.heads = Heads(evaluator)
@@ -114,24 +101,13 @@ class FactFinder:
         if depth > _MAX_DEPTH or self.steps > BUDGET or not self._answers.ask(key):
             return ()
         found = _distinct(self._find(value, frame, depth + 1))
-        if any(fact.kind is FactKind.IDS for fact in found):
-            found = self._kept(found, value, frame)
         self._answers.answer(key, (value, frame, found))
         return found
-
-    def _kept(self, facts: Facts, value: Value, frame: Frame) -> Facts:
-        """What is left of facts about ids that an early exit of the function compares."""
-        left = self._left_behind.get(frame.function)
-        if left is None:
-            left = self._left_behind[frame.function] = left_behind(frame.function.flow.events)
-        excluded = left.get(value, NOTHING)
-        return facts if excluded == NOTHING else tuple(_without(facts, excluded))
 
     def start(self) -> None:
         """Begin with a new function: give it a budget of its own."""
         self.steps = self.heads.steps = 0
         self._answers.clear()
-        self._left_behind.clear()
 
     def _find(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         match value.op:
@@ -176,11 +152,6 @@ class FactFinder:
 
     def _choice(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         branches = [self.facts(arg, frame, depth) for arg in value.args]
-        if value.data is not None:
-            branches = [
-                self._behind(facts, arg, Guard(value.data, position == 0), frame, depth)
-                for position, (facts, arg) in enumerate(zip(branches, value.args, strict=True))
-            ]
         is_loop = value.data is None
         if is_loop and is_overwritten(value):
             branches = [_fillers_may_be_gone(facts) for facts in branches]
@@ -188,39 +159,17 @@ class FactFinder:
             for fact in facts:
                 everywhere = all(any(_agree(fact, other) for other in facts_) for facts_ in branches)
                 optional = fact.kind is FactKind.PARAMETER and tests_none(value.data, fact.parameter)
-                if fact.kind in (FactKind.FILLER, FactKind.IDS) and frame.caller is None:
+                if fact.kind is FactKind.FILLER and frame.caller is None:
                     optional = optional or tests_another(value) or is_default(value, position, frame.function)
                 if everywhere or is_loop or optional:
                     yield fact
                 else:
                     yield replace(fact, conditional=True)
 
-    def _behind(self, facts: Facts, value: Value, guard: Guard, frame: Frame, depth: int) -> Facts:
-        """What is left of facts about ids in a branch that is taken because of what they are."""
-        drawn = sum(fact.kind is FactKind.IDS for fact in facts)
-        if not drawn or len(self._untested(facts, guard.test, frame, depth)) == drawn:
-            return facts
-        return tuple(_without(facts, exclusions(guard, value)))
-
-    def _untested(self, facts: Facts, test: Value, frame: Frame, depth: int) -> Facts:
-        """The facts about ids that a test does not compare."""
-        drawn = tuple(fact for fact in facts if fact.kind is FactKind.IDS)
-        if not drawn:
-            return ()
-        compared = {
-            id(fact.origin.value)
-            for part in test.walk()
-            if is_comparison(part)
-            for inner in part.walk()
-            if inner.op not in (Op.CONST, Op.GLOBAL, Op.PARAM)
-            for fact in self.facts(inner, frame, depth)
-        }
-        return tuple(fact for fact in drawn if id(fact.origin.value) not in compared)
-
     def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         left, right = value.args
         if value.data == "%":
-            return self._limited(left, right, frame, depth, exclusive=True)
+            return self._limited(left, frame, depth)
         if value.data == "+" and (_is_sequence(left) or _is_sequence(right)):
             return self._union(((left, frame), (right, frame)), depth)
         if value.data == "*" and _is_sequence(left):
@@ -253,9 +202,7 @@ class FactFinder:
             by = -by
         moved = []
         for fact in facts:
-            if fact.kind is FactKind.IDS and fact.bound is not None:
-                moved.append(replace(fact, bound=fact.bound + by))
-            elif fact.kind is FactKind.FILLER and fact.size is not None:
+            if fact.kind is FactKind.FILLER and fact.size is not None:
                 moved.append(replace(fact, size=fact.size + by))
             elif fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER):
                 moved.append(replace(fact, changed=True))
@@ -273,16 +220,9 @@ class FactFinder:
             return False
         return counter.op is Op.CALL and counter.callee.data == name and len(counter.args) == 2
 
-    def _limited(
-        self, value: Value, limit: Value | None, frame: Frame, depth: int, *, exclusive: bool
-    ) -> Iterable[Fact]:
-        """Elements with an upper limit: ids keep a bound only if the limit is a size."""
-        size = None if limit is None else self.evaluator.size(limit, frame)
-        for fact in self.facts(value, frame, depth):
-            if fact.kind is FactKind.IDS and size is not None:
-                yield replace(fact, bound=size if exclusive else size + Size.of(1))
-            elif fact.kind is FactKind.CONTINUOUS:
-                yield replace(fact, changed=True)
+    def _limited(self, value: Value, frame: Frame, depth: int) -> Facts:
+        """`clamp`, `minimum`, `%`: what is limited is looked up on purpose."""
+        return _changed(f for f in self.facts(value, frame, depth) if f.kind is FactKind.CONTINUOUS)
 
     def _element(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         source = value.args[0]
@@ -336,8 +276,6 @@ class FactFinder:
             scores = operand_of(target, call)
             if scores is None:
                 return ()
-            if index == 1:
-                return self._drawn(row, call, scores, frame, target)
             return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
             is_real = index == 0 or (index == 1 and target.layer.external in _RECURRENT)
@@ -356,7 +294,7 @@ class FactFinder:
         position = _ADDED_BY.get(value.data)
         if position is not None and len(value.args) > position[0]:
             added = value.args[position[0]]
-            return (*old, *_without(self.facts(added, frame, depth), exclusions(value.guard, added)))
+            return (*old, *self.facts(added, frame, depth))
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
             kept = () if has_comparison(index) else old if leaves_some(index) else _fillers_may_be_gone(old)
@@ -389,8 +327,6 @@ class FactFinder:
             return () if row is None else self._function(row, target, call, frame, depth)
         if target.method is None or target.owner is None:
             return ()
-        if target.method == "sample":
-            return self._sampled(target, call, target.owner, frame)
         if row is None:
             return self._of_container(target.method, target.owner, call, frame, depth)
         return self._method(row, target, target.owner, call, frame, depth)
@@ -508,9 +444,9 @@ class FactFinder:
         if operand is None:
             return self.fillers(call, frame)
         if "drawn" in row.facets:
-            return self._drawn(row, call, operand, frame, target)
+            return ()
         if any(limit in row.facets for limit in ("limit", "below", "lift")):
-            return self._limits(row, operand, call, frame, depth, target)
+            return self._limited(operand, frame, depth)
         mask = row.argument("mask")
         if mask is not None:
             where = argument_of(call, mask, target)
@@ -527,29 +463,6 @@ class FactFinder:
             return self._union(((e.value, e.frame) for e in entries), depth)
         return self.facts(owner, frame, depth) if name in _CONTENTS else ()
 
-    def _sampled(self, target: Target, call: Value, owner: Value, frame: Frame) -> Iterable[Fact]:
-        """`Categorical(logits=x).sample()`."""
-        if owner.op is not Op.CALL:
-            return ()
-        name = self.evaluator.external_name(owner.callee, frame.module)
-        row = operators.row("Categorical.sample")
-        scores = owner.argument(0, "probs") or owner.argument(1, "logits")
-        if name not in _DISTRIBUTIONS or scores is None or row is None:
-            return ()
-        return self._drawn(row, call, scores, frame, target)
-
-    def _limits(
-        self, row: Operator, value: Value, call: Value, frame: Frame, depth: int, target: Target
-    ) -> Iterable[Fact]:
-        """`clamp`, `minimum`, `remainder`: ids stay below a limit, where there is one."""
-        argument = row.argument("below") or row.argument("limit")
-        limit = argument_of(call, argument, target)
-        if limit is not None:
-            return self._limited(value, limit, frame, depth, exclusive="below" in row.facets)
-        facts = self.facts(value, frame, depth)
-        continuous = _changed(f for f in facts if f.kind is FactKind.CONTINUOUS)
-        return [f for f in facts if f.kind is FactKind.IDS] + list(continuous)
-
     def _masked(
         self, call: Value, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
     ) -> Iterable[Fact]:
@@ -557,7 +470,7 @@ class FactFinder:
         if mask is None:
             kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
         elif has_comparison(mask):
-            kept = self._apart_from(kept, mask, frame, depth)
+            kept = _picked(kept)
         elif any(f.kind is FactKind.FILLER for f in kept):
             # A mask that was made elsewhere may be the one that marks the filler.
             kept = tuple(f for f in kept if f.kind is not FactKind.FILLER)
@@ -566,14 +479,8 @@ class FactFinder:
     def _where(self, call: Value, test: Value, first: Value, second: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         kept = (*self.facts(first, frame, depth), *self.facts(second, frame, depth))
         if has_comparison(test):
-            kept = self._apart_from(kept, test, frame, depth)
+            kept = _picked(kept)
         return (*kept, *self._filler(first, call, frame), *self._filler(second, call, frame))
-
-    def _apart_from(self, facts: Facts, mask: Value, frame: Frame, depth: int) -> Facts:
-        """What stays true of elements that a comparing mask picks: ids that it does not compare are any of theirs."""
-        kept = [replace(f, changed=True) for f in facts if f.kind is FactKind.POSITIONS]
-        kept += [fact for fact in facts if fact.kind is FactKind.CONTINUOUS]
-        return (*kept, *self._untested(facts, mask, frame, depth))
 
     def _filler(self, value: Value | None, writer: Value, frame: Frame) -> Iterator[Fact]:
         if value is None:
@@ -605,16 +512,6 @@ class FactFinder:
         argument = None if row is None else row.argument("fill")
         return None if argument is None else (argument[0] - (target.method is not None), argument[1])
 
-    # -- heads ------------------------------------------------------------------------------------------------------
-
-    def _drawn(self, row: Operator, call: Value, scores: Value, frame: Frame, target: Target) -> Iterator[Fact]:
-        """Ids drawn from the classes of `scores`, which are their last dimension."""
-        dim = argument_of(call, row.argument("along"), target)
-        if dim is not None and not (dim.op is Op.CONST and dim.data in (-1, None, 1, 2)):
-            return
-        for bound, head, conditional in self.heads.classes(scores, frame):
-            yield Fact(FactKind.IDS, Located(call, frame), bound=bound, head=head, conditional=conditional)
-
 
 #: What gives values and their indices, and the names of these parts.
 GIVING_PAIRS = operators.methods("Tensor", "pair")
@@ -624,7 +521,6 @@ FILLING = operators.words("fill")
 #: What gives a matrix with its dimensions in another order.
 _TURNED_BY_METHODS = operators.methods("Tensor", "passed reorders")
 _TURNED_BY_ATTRIBUTES = operators.attributes("Tensor", "passed reorders")
-_DISTRIBUTIONS = operators.functions("distribution")
 _PASSING_LAYERS = operators.functions("passed")
 _RECURRENT = operators.functions("recurrent")
 #: What functions call the tensors that they work on.
@@ -642,17 +538,14 @@ def _is_computed(row: Operator) -> bool:
     return is_made or "like" in row.facets or "reduces" in row.facets
 
 
-def _without(facts: Iterable[Fact], excluded: Exclusions) -> Iterator[Fact]:
-    """Facts behind a comparison of elements: ids lose those that it names, or all that is known of them."""
-    for fact in facts:
-        if fact.kind is not FactKind.IDS or excluded == NOTHING:
-            yield fact
-        elif excluded is not None:
-            yield replace(fact, excluded=fact.excluded | excluded)
+def _picked(facts: Facts) -> Facts:
+    """What stays true of elements that a comparing mask picks."""
+    positions = (replace(fact, changed=True) for fact in facts if fact.kind is FactKind.POSITIONS)
+    return (*positions, *(fact for fact in facts if fact.kind is FactKind.CONTINUOUS))
 
 
 def _agree(fact: Fact, other: Fact) -> bool:
-    return fact.kind is other.kind and fact.bound == other.bound and fact.size == other.size
+    return fact.kind is other.kind and fact.size == other.size
 
 
 def _changed(facts: Iterable[Fact]) -> Facts:
@@ -669,8 +562,6 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
             fact.kind,
             id(fact.origin.value),
             None if fact.writer is None else id(fact.writer.value),
-            fact.bound,
-            fact.excluded,
             fact.size,
             fact.parameter,
             fact.changed,

@@ -1,68 +1,33 @@
-"""Conditions that keep ids from a lookup: a range they must lie in, or single ids that end a loop."""
+"""Conditions that elements are compared in before they are looked up, and what subscripts leave of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import Guard, Op, Value
+from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from modellint.graph.python import Function
-    from modellint.graph.value import Event
+    from modellint.graph.value import Guard
 
-_RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
-_EQUALITY = frozenset(("==", "!="))
+#: What compares elements, rather than asking what something is.
+_COMPARED = frozenset(("<", "<=", ">", ">=", "in", "not in", "==", "!="))
 #: What tells the form of a tensor and nothing of its elements.
 _FORM = frozenset(("training", "config", "numel")) | operators.attributes("Tensor", "gives")
 _FORM |= operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple")
 
-#: The tests that each exclude one id; None stands for a range, or for what excludes more than we can tell.
-Exclusions = frozenset[Value] | None
-NOTHING: frozenset[Value] = frozenset()
 
-
-def exclusions(guard: Guard | None, index: Value) -> Exclusions:
-    """What the conditions of `guard` exclude of `index`, by comparing it or what it is made from."""
-    if guard is None:
-        return NOTHING
+def is_tested(guard: Guard | None, index: Value) -> bool:
+    """Whether a condition of `guard` compares the elements of `index`, or of what it is made from."""
     parts = parts_of(index)
-    found: Exclusions = NOTHING
-    for condition in guard.chain():
-        for test in condition.test.walk():
-            if test.op is Op.COMPARE and is_about(test, parts):
-                found = joined(found, _excluded(test, condition))
-    return found
-
-
-def joined(first: Exclusions, second: Exclusions) -> Exclusions:
-    return None if first is None or second is None else first | second
-
-
-def left_behind(events: Iterable[Event]) -> dict[Value, Exclusions]:
-    """What a function's early exits (`if token == end: break`) exclude of the values that they compare."""
-    found: dict[Value, Exclusions] = {}
-    seen: set[int] = set()
-    for event in events:
-        for condition in event.guard.chain() if event.guard is not None else ():
-            if id(condition) in seen:
-                break
-            seen.add(id(condition))
-            if not condition.early:
-                continue
-            for test in condition.test.walk():
-                if test.op is Op.COMPARE:
-                    for value in (value for arg in test.args for value in compared(arg)):
-                        found[value] = joined(found.get(value, NOTHING), _excluded(test, condition))
-    return found
-
-
-def _excluded(test: Value, condition: Guard) -> Exclusions:
-    if test.data in _EQUALITY and (test.data == "==") is not condition.truthy:
-        return frozenset((test,))
-    return None if test.data in _RANGE or test.data in _EQUALITY else NOTHING
+    return any(
+        test.op is Op.COMPARE and test.data in _COMPARED and is_about(test, parts)
+        for condition in (guard.chain() if guard is not None else ())
+        for test in condition.test.walk()
+    )
 
 
 def parts_of(value: Value) -> dict[int, Value]:

@@ -243,7 +243,7 @@ class Interpreter:
         if self.lookups is not None and target.op is Op.ATTR and self.objects.under_construction:
             for atom in owner:
                 if isinstance(atom, Shell):
-                    atom.set(str(target.data), self._later(value, frame), self.path)
+                    atom.set(str(target.data), self._later(value, frame, atom), self.path)
             return
         atoms = self.behind(self.evaluate(value, frame), frame)
         if target.op is Op.ATTR:
@@ -262,8 +262,8 @@ class Interpreter:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
         return atoms if self.tensors is None else self.tensors.behind(atoms, guard or self.guard, frame)
 
-    def _later(self, value: Value, frame: Frame) -> Later:
-        """What a value of a body is, found out when it is asked for."""
+    def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
+        """What a constructor stores in its object, found out when it is asked for."""
 
         def found() -> Atoms:
             known = frame.known(id(value))
@@ -271,7 +271,9 @@ class Interpreter:
                 return known
             outer = self.path, self.guard, self.loops
             self.path, self.guard, self.loops = frame.path, None, 0
+            self.objects.under_construction.append(owner)
             atoms = self.evaluate(value, frame)
+            self.objects.under_construction.pop()
             self.path, self.guard, self.loops = outer
             return atoms
 

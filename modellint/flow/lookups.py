@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Arguments, Bound, Given, Plain, Site, Tensor, Unknown, join, size_of
-from modellint.flow.drawing import Drawing
+from modellint.flow.drawing import Drawing, drawing
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.tensors import Tensors, tensors_in
@@ -117,7 +117,7 @@ class Lookups:
         """What may be ids in a file."""
         known = self._drawings.get(module)
         if known is None:
-            known = self._drawings[module] = Drawing(module)
+            known = self._drawings[module] = drawing(module, self._run.project)
             known.roots()
         return known
 

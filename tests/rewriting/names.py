@@ -76,7 +76,9 @@ def _kept(files: Files) -> set[str]:
             kept.update(_WORD.findall(text))
             continue
         kept.add(path.rpartition("/")[2].removesuffix(".py"))
-        for node in ast.walk(ast.parse(text)):
+        tree = ast.parse(text)
+        kept.update(_asked_of_others(tree, files))
+        for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 kept.update(_WORD.findall(node.value))
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -86,6 +88,23 @@ def _kept(files: Files) -> set[str]:
                     kept.update(() if project else alias.name.split("."))
                     kept.update([alias.asname] if alias.asname else ())
     return kept
+
+
+def _asked_of_others(tree: ast.Module, files: Files) -> set[str]:
+    """The arguments that are given by name to what is imported from elsewhere."""
+    others = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and f"{getattr(node, 'module', None)}.py" not in files
+        for alias in node.names
+    }
+    return {
+        given.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).partition(".")[0] in others
+        for given in node.keywords
+        if given.arg is not None
+    }
 
 
 class _Neutral(cst.CSTTransformer):

@@ -1,0 +1,101 @@
+"""The gate of drawn ids: what may be ids in a file, by its own code and by what it imports."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.flow.drawing import drawing
+from modellint.link.project import Project, ProjectOptions
+from modellint.link.values import drawn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = "import torch\nfrom torch import nn\n"
+MODEL = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 20)
+        self.table = nn.Embedding(10, 8)
+        self.codec = Codec()
+
+    def forward(self, x):
+"""
+CODEC = """
+class Codec(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.book = nn.Embedding(10, 8)
+
+    def from_codes(self, codes):
+        return self.book(codes)
+
+    def pick(self, scores):
+        return scores.argmax(-1)
+"""
+
+
+def looked_up(tmp_path: Path, code: str) -> list[int]:
+    """The lines of `model.py` where drawn ids are looked up."""
+    (tmp_path / "model.py").write_text(code, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    return [lookup.place.value.line for lookup in drawn.lookups(module, project)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "        return self.table(self.codec.pick(self.head(x)))\n",
+        "        return self.codec.from_codes(self.head(x).argmax(-1))\n",
+    ],
+    ids=["drawn by a method of another file", "a method with the name of an operator"],
+)
+def test_classes_of_other_files_draw_and_look_up(tmp_path: Path, body: str) -> None:
+    (tmp_path / "codec.py").write_text(HEAD + CODEC, encoding="utf-8")
+    assert len(looked_up(tmp_path, f"{HEAD}from codec import Codec\n{MODEL}{body}")) == 1
+
+
+@pytest.mark.parametrize(
+    "style", ["from one import pick", "from one import pick as taken", "import one", "from one import *"]
+)
+def test_ids_come_through_functions_of_other_files(tmp_path: Path, style: str) -> None:
+    (tmp_path / "three.py").write_text("def best(scores):\n    return scores.argmax(-1)\n")
+    (tmp_path / "two.py").write_text("from three import best\n\n\ndef pick(scores):\n    return best(scores)\n")
+    (tmp_path / "one.py").write_text("import two\n\n\ndef pick(scores):\n    return two.pick(scores)\n")
+    name = style.split()[-1] if " as " in style else "one.pick" if style == "import one" else "pick"
+    body = f"        return self.table({name}(self.head(x)))\n"
+    assert len(looked_up(tmp_path, f"{HEAD}{style}\n{CODEC}{MODEL}{body}")) == 1
+
+
+def test_circles_of_imports_end(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("from two import second\n\n\ndef first(x):\n    return second(x)\n")
+    (tmp_path / "two.py").write_text("from one import first\n\n\ndef second(x):\n    return first(x).argmax(-1)\n")
+    project = Project(ProjectOptions(root=tmp_path))
+    gives = []
+    for name in ("one.py", "two.py"):
+        module = project.python(tmp_path / name)
+        assert module is not None
+        gives.append(drawing(module, project).gives().names)
+    assert gives == [{"first", "second"}, {"first", "second"}]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def size(a, b):\n    return max(a, b)\n",
+        "def sizes(a):\n    return sorted(a)\n",
+        "def largest(a):\n    return a.max()\n",
+    ],
+)
+def test_functions_of_python_draw_no_ids(tmp_path: Path, code: str) -> None:
+    (tmp_path / "model.py").write_text(dedent(code))
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert not drawing(module, project).gives().names

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, self_attribute
-from modellint.link.values.bounds import clamp_of, is_as_large, is_direct, passes_one_too_many, upper_limit
+from modellint.link.values.bounds import (
+    clamp_of,
+    comparisons,
+    is_as_large,
+    is_direct,
+    limit_of,
+    may_look_up,
+    upper_limit,
+)
 from modellint.link.values.python_edit import clamped, place_in, text_at, written
-from modellint.link.values.torch_api import CLAMPS
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 
@@ -20,14 +27,12 @@ if TYPE_CHECKING:
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
     from modellint.confirm.plan import Probe
-    from modellint.flow.lookups import Lookup
+    from modellint.flow.lookups import Indexed, Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame
-    from modellint.link.values.tables import Table
 
 
 class IdsExceedTable(Rule):
@@ -578,7 +583,7 @@ class Model(nn.Module):
         for lookup in drawn.lookups(module, project):
             yield from self._too_many_classes(lookup)
         for function in _guarding(module, project):
-            yield from self._wrong_guards(project.evaluator.root(function), project)
+            yield from self._wrong_guards(function, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import RowsLacking
@@ -639,64 +644,70 @@ class Model(nn.Module):
             claim=IdsExceed(lookup.place.place),
         )
 
-    def _wrong_guards(self, frame: Frame, project: Project) -> Iterator[Finding]:
+    def _wrong_guards(self, function: Function, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
-        project.facts.start()
-        reported: set[int] = set()
-        for index, event, table in project.arrivals.guarded_lookups(frame):
-            rows = project.tables.rows(table)
-            if rows is None:
-                continue
-            for compare in project.arrivals.comparisons(index, event):
-                if (
-                    id(compare) not in reported
-                    and passes_one_too_many(compare, rows, frame, project.evaluator)
-                    and is_direct(index, compare, event)
-                ):
-                    reported.add(id(compare))
-                    advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, frame.module)
-                    yield self._guard(compare, event, table, rows, frame, advice, fix)
-            clamp = clamp_of(index)
-            limit = None if clamp is None else upper_limit(clamp, frame, project.evaluator)
-            if clamp is None or id(clamp) in reported or limit is None:
-                continue
-            if is_as_large(rows, limit, frame, project.evaluator):
-                reported.add(id(clamp))
-                yield self._guard(clamp, event, table, rows, frame, f"clamp to {_last(rows)}", None)
+        from modellint.link.values.drawn import Guarded
 
-    def _guard(
-        self, guard: Value, event: Event, table: Table, rows: Size, frame: Frame, advice: str, fix: Fix | None
-    ) -> Finding:
+        guarded = Guarded(function, project)
+        frame = project.evaluator.root(function)
+        reported: set[int] = set()
+        for indexed, event in guarded.lookups:
+            for compare, limit in _limits(indexed.index, event, function.module):
+                if id(compare) not in reported and is_as_large(indexed.rows, limit, guarded.size):
+                    reported.add(id(compare))
+                    advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, function.module)
+                    yield self._guard(compare, indexed, function.module, advice, fix)
+            clamp = clamp_of(indexed.index)
+            most = None if clamp is None else upper_limit(clamp, frame, project.evaluator)
+            if clamp is None or id(clamp) in reported or most is None:
+                continue
+            if is_as_large(indexed.rows, most, guarded.size):
+                reported.add(id(clamp))
+                yield self._guard(clamp, indexed, function.module, f"clamp to {_last(indexed.rows)}", None)
+
+    def _guard(self, guard: Value, indexed: Indexed, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
         from modellint.claims.lookups import GuardAdmits
 
-        text = frame.module.text_of(guard)
-        lookup = frame.module.place(event.value)
+        text, rows = module.text_of(guard), indexed.rows
+        lookup = module.place(indexed.call)
         return self.finding(
-            frame.module.place(guard),
+            module.place(guard),
             f"`{text}` lets the id {rows.described} through to a table of {rows.described} rows",
             symbol=text,
             confidence=Confidence.HIGH,
             evidence=(f"valid ids are 0 to {_last(rows)}",),
             related=(
                 Related(lookup, "the ids are looked up here"),
-                Related(table.frame.module.place(table.call), f"the table has {rows.described} rows"),
+                Related(indexed.table.place, f"the table has {rows.described} rows"),
             ),
             help=advice,
             fix=fix,
-            claim=GuardAdmits(frame.module.place(guard), lookup),
+            claim=GuardAdmits(module.place(guard), lookup),
         )
 
 
-_ORDER = ("<", "<=", ">", ">=")
-
-
 def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
-    """The functions of a file that look something up, and limit what they look up."""
-    relevance = project.relevance
-    for function in dict.fromkeys((*relevance.table_users(module), *relevance.drawing(module))):
-        compares = any(event.value.data in _ORDER for event in function.flow.of(EventKind.COMPARE))
-        if compares or not function.words.isdisjoint(CLAMPS):
-            yield function
+    """The functions of a file with tables that limit what they may look up."""
+    if may_look_up(module, project):
+        for function in module.all_functions():
+            if any(_is_limited(event, module) for event in function.flow.events):
+                yield function
+
+
+def _is_limited(event: Event, module: ModuleFacts) -> bool:
+    """Whether an event is given, or indexes with, what was compared or clamped before."""
+    if event.kind is not EventKind.INDEX and (event.kind is not EventKind.CALL or len(event.value.args) < 2):
+        return False
+    index = event.value.args[1]
+    return clamp_of(index) is not None or any(_limits(index, event, module))
+
+
+def _limits(index: Value, event: Event, module: ModuleFacts) -> Iterator[tuple[Value, Value]]:
+    """The comparisons of an index that may let the number of rows through, and what it is compared with."""
+    for compare in comparisons(index, event):
+        limit = limit_of(compare)
+        if limit is not None and is_direct(index, compare, event, module):
+            yield compare, limit
 
 
 #: What each comparison with the number of rows must be, for that number to be rejected.

@@ -45,6 +45,12 @@ LARGE = {
     + "        return self.table(total)\n",
 }
 CIRCLES = {
+    "a list that holds itself": {
+        "model.py": f"{HEAD}class Model(nn.Module):\n{TABLE}        rows = []\n        rows.append(rows)\n"
+        "        self.rows = torch.tensor(rows)\n        self.held = rows\n\n    def forward(self, x):\n"
+        "        deep = [self.held]\n        deep.append(deep)\n        assert x.max() < 10\n"
+        "        return self.table(x) + torch.stack(deep).argmax(-1) + self.rows.sum()\n",
+    },
     "bases": {
         "one.py": f"{HEAD}from two import Two\n\n\nclass One(Two):\n{TABLE}\n    def forward(self, x):\n"
         "        return super().forward(self.table(x.softmax(-1)))\n",

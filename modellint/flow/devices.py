@@ -468,12 +468,13 @@ def _sizes(atoms: Atoms) -> int:
     return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
 
 
-def _depth(atoms: Atoms) -> int:
-    """How deeply the numbers are nested that a tensor is made of."""
-    if not atoms:
+def _depth(atoms: Atoms, most: int = _MAX_RANK) -> int:
+    """How deeply the numbers are nested that a tensor is made of; a list may hold itself."""
+    if not atoms or not most:
         return 0
-    depths = [1 + _depth(a.element()) if isinstance(a, Shell) and a.is_container else _rank((a,)) for a in atoms]
-    return min(depths)
+    return min(
+        1 + _depth(a.element(), most - 1) if isinstance(a, Shell) and a.is_container else _rank((a,)) for a in atoms
+    )
 
 
 def _is_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:

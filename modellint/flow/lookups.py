@@ -52,12 +52,27 @@ class Lookup:
         return self.steps[0]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Indexed:
+    """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
+
+    table: Site
+    rows: Size
+    index: Value
+    call: Value
+
+
 class Lookups:
     """The look-ups of one run."""
 
     def __init__(self, run: Interpreter, tensors: Tensors) -> None:
         self._run = run
         self._tensors = tensors
+        #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
+        self.is_open = False
+        self.indexed_by: dict[int, Indexed] = {}
+        #: The frames of the functions that were asked about.
+        self.roots: list[Frame] = []
         #: Those that are done where ids and table meet, by place.
         self.found: dict[tuple[Site, Site, Tensor], Lookup] = {}
         #: The functions that are being run, and what each has looked up so far.
@@ -73,7 +88,7 @@ class Lookups:
 
     def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
         """What a call gives; what it looks up with its arguments is looked up by the caller."""
-        full = (*key, _shape(given))
+        full = (*key, given if self.is_open else _shape(given))
         known = self._answers.get(full)
         if known is None:
             known = self._answers[full] = self._ran(given, run)
@@ -83,7 +98,9 @@ class Lookups:
         return tuple(_given_by(atom, site, draws) for atom in known[0])
 
     def enter(self, frame: Frame, given: Arguments) -> None:
-        frame.is_given_ids = any(t.ids is not None for atoms in given.all() for t in tensors_in(atoms))
+        frame.is_given_ids = self.is_open or any(t.ids is not None for atoms in given.all() for t in tensors_in(atoms))
+        if not self._frames:
+            self.roots.append(frame)
         self._frames.append((frame, []))
 
     def matters(self, event: Event, frame: Frame) -> bool:
@@ -94,6 +111,8 @@ class Lookups:
             if event.kind is not EventKind.CALL:
                 return True
             return _changes_objects(event.value) and id(event.value) not in self._used_in(frame.flow)
+        if self.is_open and len(self._frames) == 1:
+            return True
         drawing = self.drawing(frame.function.module)
         return drawing.matters(event, frame.flow, frame.is_given_ids)
 
@@ -109,6 +128,8 @@ class Lookups:
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
         """What a loop carries of ids from one turn to the next."""
         if frame.function is None or self._run.objects.under_construction:
+            return loop.carried
+        if self.is_open and len(self._frames) == 1:
             return loop.carried
         drawing = self.drawing(frame.function.module)
         return tuple(c for c in loop.carried if drawing.may_be_ids(c, frame.flow, frame.is_given_ids))
@@ -193,10 +214,24 @@ class Lookups:
     def _look_up(self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         if table is None or rows is None or not self._frames or frame.function is None:
             return
+        if self.is_open and len(value.args) > 1:
+            self._note(table, rows, index, value)
         for tensor in tensors_in(index):
             left = self._left(tensor)
             if left.ids is not None:
                 self._frames[-1][1].append(Lookup(table, rows, left, (Site(value, frame.function),)))
+
+    def _note(self, table: Site, rows: Size, index: Atoms, value: Value) -> None:
+        """Note what the function that is asked about looks up, itself or by a call that is given the index."""
+        root = self._frames[0][0]
+        if len(self._frames) == 1:
+            self.indexed_by.setdefault(id(value), Indexed(table, rows, value.args[1], value))
+            return
+        wanted = {atom for atom in index if isinstance(atom, Given)}
+        call = next((call for frame, call in self._run.calls.way if frame is root), None)
+        for argument in call.args[1:] if wanted and call is not None else ():
+            if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
+                self.indexed_by.setdefault(id(call), Indexed(table, rows, argument, call))
 
     def _left(self, tensor: Tensor) -> Tensor:
         """A tensor without the ids at which one of the functions that are being run is left early."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.link.values.facts import Fact, FactKind
-from modellint.link.values.limits import is_about, is_tested, parts_of
+from modellint.link.values.limits import is_tested
 from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES
 
 if TYPE_CHECKING:
@@ -144,36 +144,6 @@ class Arrivals:
                 further = (*calls, (inner_event.value, frame))
                 has_modes = of_a_mode or _is_of_a_mode(inner_event)
                 yield from self._descend(event, outer, inner, carried, further, has_modes)
-
-    def guarded_lookups(self, frame: Frame) -> Iterator[tuple[Value, Event, Table]]:
-        """What a function looks up, itself or through one call: the index as written there, and the table."""
-        for lookup in self.tables.lookups(frame):
-            if lookup.table is not None:
-                yield lookup.index, lookup.event, lookup.table
-        for event in frame.function.flow.of(EventKind.CALL):
-            if not event.value.args[1:] or not self._relevance.may_reach_table(event.value, frame.module):
-                continue
-            inner = self.evaluator.call_frame(event.value, frame)
-            if inner is None:
-                continue
-            for name, found in self.reached(inner.function).items():
-                bound = self.evaluator.argument_named(name, inner)
-                if bound is not None and bound.frame is frame:
-                    for fact, lookup in found:
-                        if lookup.table is not None and not fact.changed:
-                            yield bound.value, event, lookup.table
-
-    def comparisons(self, index: Value, event: Event) -> Iterator[Value]:
-        """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
-        parts = parts_of(index)
-        self.evaluator.project.budget.spend(len(parts))
-        seen: set[int] = set()
-        tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-        for test in (*tests, index):
-            for part in test.walk():
-                if part.op is Op.COMPARE and id(part) not in seen and is_about(part, parts):
-                    seen.add(id(part))
-                    yield part
 
     def reached(self, function: Function) -> dict[str, list[tuple[Fact, Lookup]]]:
         """Which parameters of a function reach a lookup, in it or in what it calls."""

@@ -7,25 +7,61 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import Op
-from modellint.link.values.limits import is_about
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
+from modellint.link.values.limits import is_about, parts_of
 from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_of, operator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
     from modellint.link.values.evaluator import Evaluator, Frame
 
 #: What makes other numbers of ids, so that a limit on those says nothing of these.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
-#: What counts up to a number without reaching it.
-_RANGES = operators.words("counted")
+#: What makes tables, or looks something up in what it is given.
+_TABLES = operators.words("table") | {"Parameter", "embedding"}
+#: Facets of operators that give elements of what they are given.
+_PASSING = frozenset(
+    ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "gathers", "contents", "element")
+)
 
 
-def is_direct(index: Value, compare: Value, event: Event) -> bool:
+def may_look_up(module: ModuleFacts, project: Project) -> bool:
+    """Whether a file, or one that it imports from, speaks of tables."""
+    if _speaks_of_tables(module, project):
+        return True
+    return any(_speaks_of_tables(other, project) for other in _imported(module, project))
+
+
+def _speaks_of_tables(module: ModuleFacts, project: Project) -> bool:
+    def found() -> bool:
+        origins = {str(origin).rpartition(".")[2] for origin in module.imports.values()}
+        functions = (*module.all_functions(), module.body)
+        return not _TABLES.isdisjoint(origins) or any(not _TABLES.isdisjoint(f.words) for f in functions)
+
+    return project.once(("speaks of tables", module), found)
+
+
+def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
+    for name in module.imports:
+        found = project.names.resolve(module, name)
+        if isinstance(found, DefinedModule):
+            yield found.module
+        elif isinstance(found, DefinedClass):
+            yield found.cls.module
+        elif isinstance(found, DefinedFunction):
+            yield found.function.module
+
+
+def is_direct(index: Value, compare: Value, event: Event, module: ModuleFacts) -> bool:
     """Whether the ids are looked up as they are compared, and only where the comparison lets them through."""
-    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()) or _is_count(compare, index):
+    if any(part.op is Op.BIN and part.data in _SHIFTS for part in index.walk()) or not _is_about_elements(
+        compare, index, module
+    ):
         return False
     for condition in event.guard.chain() if event.guard is not None else ():
         parts = list(condition.test.walk())
@@ -35,13 +71,13 @@ def is_direct(index: Value, compare: Value, event: Event) -> bool:
     return True
 
 
-def _is_count(compare: Value, index: Value) -> bool:
-    """Whether a comparison is about how many ids there are: the last id of `arange(n)` is n - 1."""
-    return not is_about(compare, {id(part): part for part in _above_ranges(index) if part.op is not Op.CONST})
+def _is_about_elements(compare: Value, index: Value, module: ModuleFacts) -> bool:
+    """Whether a comparison is about ids, rather than how many there are: the last id of `arange(n)` is n - 1."""
+    return is_about(compare, {id(part): part for part in _passed_on(index, module) if part.op is not Op.CONST})
 
 
-def _above_ranges(index: Value) -> Iterator[Value]:
-    """What ids are made from, without what limits the ranges among it."""
+def _passed_on(index: Value, module: ModuleFacts) -> Iterator[Value]:
+    """What the elements of an index are elements of."""
     seen: set[int] = set()
     queue = [index]
     for value in queue:
@@ -49,8 +85,19 @@ def _above_ranges(index: Value) -> Iterator[Value]:
             continue
         seen.add(id(value))
         yield value
-        if value.op is not Op.CALL or value.callee.data not in _RANGES:
+        if value.op is not Op.CALL:
             queue.extend(value.args)
+        elif _passes(value.callee, module):
+            queue.extend((*value.callee.args[:1], *value.args[1:]))
+
+
+def _passes(callee: Value, module: ModuleFacts) -> bool:
+    """Whether what is called gives elements of what it is given."""
+    if callee.op is not Op.ATTR and callee.op is not Op.GLOBAL:
+        return False
+    origin = module.imports.get(callee.data) if callee.op is Op.GLOBAL else None
+    name = str(callee.data if origin is None else origin).rpartition(".")[2]
+    return any(not _PASSING.isdisjoint(row.facets) for row in operators.called(name))
 
 
 def clamp_of(index: Value) -> Value | None:
@@ -72,19 +119,29 @@ def upper_limit(clamp: Value, frame: Frame, evaluator: Evaluator) -> Value | Non
     return None if row is None else argument_of(clamp, row.argument("limit"), target)
 
 
-def passes_one_too_many(compare: Value, rows: Size, frame: Frame, evaluator: Evaluator) -> bool:
-    """Whether a comparison with the number of rows is off by one."""
-    left, right = compare.args
-    if compare.data in (">", "<="):
-        limit = right
-    elif compare.data in ("<", ">="):
-        limit = left
-    else:
-        return False
-    return limit.op in (Op.CONST, Op.ATTR, Op.GLOBAL, Op.PARAM) and is_as_large(rows, limit, frame, evaluator)
+def comparisons(index: Value, event: Event) -> Iterator[Value]:
+    """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
+    parts = parts_of(index)
+    seen: set[int] = set()
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    for test in (*tests, index):
+        for part in test.walk():
+            if part.op is Op.COMPARE and id(part) not in seen and is_about(part, parts):
+                seen.add(id(part))
+                yield part
 
 
-def is_as_large(rows: Size, limit: Value, frame: Frame, evaluator: Evaluator) -> bool:
+def limit_of(compare: Value) -> Value | None:
+    """The number that a comparison lets through to a table, if it is one that may be its number of rows."""
+    if compare.op is not Op.COMPARE or compare.data not in (">", "<=", "<", ">="):
+        return None
+    limit = compare.args[compare.data in (">", "<=")]
+    if limit.op is Op.CONST:
+        return limit if type(limit.data) is int and limit.data > 1 else None
+    return limit if limit.op in (Op.ATTR, Op.GLOBAL, Op.PARAM) else None
+
+
+def is_as_large(rows: Size, limit: Value, size_of: Callable[[Value], Size | None]) -> bool:
     """Whether a limit is the number of rows itself."""
-    size = evaluator.size(limit, frame)
+    size = size_of(limit)
     return size is not None and excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)

@@ -1,10 +1,10 @@
-"""Ids that are drawn from scores and look something up, wherever a file does both."""
+"""What looks something up, followed forwards: ids that are drawn from scores, and what a function guards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
@@ -14,8 +14,10 @@ from modellint.link.classes.definitions import SourceMethod
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.lookups import Lookup
+    from modellint.flow.lookups import Indexed, Lookup
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event
     from modellint.link.project import Project
 
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
@@ -36,6 +38,35 @@ def lookups(module: ModuleFacts, project: Project) -> Iterator[Lookup]:
         found = list(run.lookups.found.values())
         yield from found[told:]
         told = len(found)
+
+
+class Guarded:
+    """A function that limits what it looks up, run with anything."""
+
+    def __init__(self, function: Function, project: Project) -> None:
+        self._run = Interpreter(project, project.lives.keepers, with_tensors=True)
+        assert self._run.lookups is not None
+        self._found = self._run.lookups
+        self._found.is_open = True
+        code = SourceMethod(function, project.names)
+        for receiver in _receivers(function, {}, project):
+            self._run.steps = 0
+            frame = class_frame(code.scope, id(function))
+            self._run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
+
+    @property
+    def lookups(self) -> Iterator[tuple[Indexed, Event]]:
+        """What it looks up, and the event that does so."""
+        for one in list(self._found.indexed_by.values()):
+            events = (e for frame in self._found.roots for e in frame.flow.events if e.value is one.call)
+            event = next(events, None)
+            if event is not None:
+                yield one, event
+
+    def size(self, value: Value) -> Size | None:
+        """The number that a value of the function is."""
+        found = {size_of(self._run.evaluate(value, frame)) for frame in self._found.roots}
+        return found.pop() if len(found) == 1 else None
 
 
 def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.graph.value import Op, dotted
 from modellint.link.names import DefinedClass
 
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
 
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
 _INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
-#: What is said where ids are drawn, besides what the table of operators has.
-_DRAWS = ("sample(", "generate(", "_generate", "generate_")
-
-
-def _drawing_words() -> tuple[str, ...]:
-    """What a text says that draws ids: the operators, and with a dot those that builtins or lists have too."""
-    drawing = {name for name in operators.words("drawn", "distribution") if f"{name}(" not in _DRAWS}
-    of_python = {
-        name for of in ("builtins", "list") for name in operators.words("pair") if operators.row(f"{of}.{name}")
-    }
-    calls = [f".{name}(" if name in of_python else f"{name}(" for name in operators.words("pair")]
-    return (*_DRAWS, *sorted(drawing), *sorted(calls))
 
 
 class Relevance:
@@ -169,14 +156,6 @@ class Relevance:
         if found is None:
             found = self._users[module] = self.attribute_users(module, self.callables(module))
         return found
-
-    @staticmethod
-    def drawing(module: ModuleFacts) -> list[Function]:
-        """The functions of a file that draw ids, or use what does."""
-        words = _drawing_words()
-        found = module.mentioning(words)
-        names = {f.name for f in found if f.name != "forward" and not f.name.startswith("__")}
-        return module.mentioning((*words, *sorted(names)))
 
     def may_look_up(self, function: Function) -> bool:
         """Whether a function may look something up."""

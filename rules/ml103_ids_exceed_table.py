@@ -10,10 +10,9 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, self_attribute
 from modellint.link.values.bounds import (
     clamp_of,
-    comparisons,
     is_as_large,
     is_direct,
-    limit_of,
+    limits,
     may_look_up,
     upper_limit,
 )
@@ -652,7 +651,7 @@ class Model(nn.Module):
         frame = project.evaluator.root(function)
         reported: set[int] = set()
         for indexed, event in guarded.lookups:
-            for compare, limit in _limits(indexed.index, event, function.module):
+            for compare, limit in _limits(indexed.index, event, function.module, project):
                 if id(compare) not in reported and is_as_large(indexed.rows, limit, guarded.size):
                     reported.add(id(compare))
                     advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, function.module)
@@ -690,23 +689,22 @@ def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file with tables that limit what they may look up."""
     if may_look_up(module, project):
         for function in module.all_functions():
-            if any(_is_limited(event, module) for event in function.flow.events):
+            if any(_is_limited(event, module, project) for event in function.flow.events):
                 yield function
 
 
-def _is_limited(event: Event, module: ModuleFacts) -> bool:
+def _is_limited(event: Event, module: ModuleFacts, project: Project) -> bool:
     """Whether an event is given, or indexes with, what was compared or clamped before."""
     if event.kind is not EventKind.INDEX and (event.kind is not EventKind.CALL or len(event.value.args) < 2):
         return False
     index = event.value.args[1]
-    return clamp_of(index) is not None or any(_limits(index, event, module))
+    return clamp_of(index) is not None or any(_limits(index, event, module, project))
 
 
-def _limits(index: Value, event: Event, module: ModuleFacts) -> Iterator[tuple[Value, Value]]:
+def _limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:
     """The comparisons of an index that may let the number of rows through, and what it is compared with."""
-    for compare in comparisons(index, event):
-        limit = limit_of(compare)
-        if limit is not None and is_direct(index, compare, event, module):
+    for compare, limit in limits(index, event, project.budget):
+        if is_direct(index, compare, event, module):
             yield compare, limit
 
 

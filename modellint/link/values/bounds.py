@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
+    from modellint.link.budget import Budget
     from modellint.link.project import Project
     from modellint.link.values.evaluator import Evaluator, Frame
 
@@ -119,19 +120,22 @@ def upper_limit(clamp: Value, frame: Frame, evaluator: Evaluator) -> Value | Non
     return None if row is None else argument_of(clamp, row.argument("limit"), target)
 
 
-def comparisons(index: Value, event: Event) -> Iterator[Value]:
-    """The comparisons of an index that guard its lookup: conditions on the way, and masks applied to it."""
-    parts = parts_of(index)
-    seen: set[int] = set()
+def limits(index: Value, event: Event, budget: Budget) -> Iterator[tuple[Value, Value]]:
+    """The comparisons of an index that guard its lookup, each with what may be the number of rows that it lets through.
+
+    They are conditions on the way, and masks applied to the index.
+    """
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    for test in (*tests, index):
-        for part in test.walk():
-            if part.op is Op.COMPARE and id(part) not in seen and is_about(part, parts):
-                seen.add(id(part))
-                yield part
+    found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
+    parts = parts_of(index) if found else {}
+    budget.spend(len(parts))
+    for compare in found.values():
+        limit = _limit_of(compare)
+        if limit is not None and is_about(compare, parts):
+            yield compare, limit
 
 
-def limit_of(compare: Value) -> Value | None:
+def _limit_of(compare: Value) -> Value | None:
     """The number that a comparison lets through to a table, if it is one that may be its number of rows."""
     if compare.op is not Op.COMPARE or compare.data not in (">", "<=", "<", ">="):
         return None

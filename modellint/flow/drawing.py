@@ -22,20 +22,10 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: Facets of operators that give the elements of what they are given.
-_PASSING = (
-    "passed",
-    "picked",
-    "limit",
-    "below",
-    "lift",
-    "mask",
-    "chooses",
-    "fill",
-    "rounds",
-    "pairs",
-    "extreme",
-    "copies",
+_PASSING = frozenset(
+    ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies")
 )
+_OF_CONTAINERS = frozenset(("adds", "contents", "element", "gathers"))
 #: How deeply values are looked into; what is made of more may be anything.
 _MAX_DEPTH = 100
 _ARITHMETIC = frozenset("+-%|&")
@@ -301,7 +291,7 @@ class Drawing:
             return True
         if "pair" in row.facets:
             return any(may_pass) or self._draws_along(call)
-        return any(may_pass) and not row.facets.keys().isdisjoint((*_PASSING, "adds", "contents", "element", "gathers"))
+        return any(may_pass) and not row.facets.keys().isdisjoint(_PASSING | _OF_CONTAINERS)
 
     def _is_pair(self, call: Value) -> bool:
         row = self._row(call.callee)

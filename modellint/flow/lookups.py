@@ -99,7 +99,7 @@ class Lookups:
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         frame.is_given_ids = self.is_open or any(t.ids is not None for atoms in given.all() for t in tensors_in(atoms))
-        if not self._frames:
+        if self.is_open and not self._frames:
             self.roots.append(frame)
         self._frames.append((frame, []))
 

@@ -46,8 +46,8 @@ LARGE = {
 }
 CIRCLES = {
     "a list that holds itself": {
-        "model.py": f"{HEAD}class Model(nn.Module):\n{TABLE}        rows = []\n        rows.append(rows)\n"
-        "        self.rows = torch.tensor(rows)\n        self.held = rows\n\n    def forward(self, x):\n"
+        "model.py": f"import copy\n{HEAD}class Model(nn.Module):\n{TABLE}        rows = []\n        rows.append(rows)\n"
+        "        self.rows = torch.tensor(rows)\n        self.held = copy.deepcopy(rows)\n\n    def forward(self, x):\n"
         "        deep = [self.held]\n        deep.append(deep)\n        assert x.max() < 10\n"
         "        return self.table(x) + torch.stack(deep).argmax(-1) + self.rows.sum()\n",
     },

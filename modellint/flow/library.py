@@ -223,8 +223,11 @@ def container_method(
             owner.put(added, path)
         return added if name == "setdefault" else (owner,) if owner.is_module_container else NONE
     if name in _ELEMENTS:
-        if name == "get" and arguments.positional:
-            known = owner.part(arguments.positional[0])
+        is_keyed = name == "get" or (name == "pop" and owner.kind == "dict")
+        if is_keyed and arguments.positional:
+            known, at = owner.part(arguments.positional[0]), constant(arguments.positional[0])
+            if at is not None and owner.is_exact and any(e.key == at.value and not e.path for e in owner.entries):
+                return known
             return join([known, *arguments.positional[1:], *(() if known else (NONE,))])
         return owner.element()
     if name == "items" or name == "named_children" or name == "named_modules":
@@ -342,18 +345,20 @@ def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:
     return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
 
-def copied(run: Interpreter, atoms: Atoms, frame: Frame, value: Value, purpose: str = "copy") -> Atoms:
+def copied(
+    run: Interpreter, atoms: Atoms, frame: Frame, value: Value, purpose: str = "copy", within: tuple[Shell, ...] = ()
+) -> Atoms:
     """A copy: layers and parameters of their own."""
     found: list[Atoms] = []
     for number, atom in enumerate(atoms):
-        if not isinstance(atom, Shell):
+        if not isinstance(atom, Shell) or atom in within:  # what holds itself
             found.append((atom,))
             continue
         made = run.shell(atom.kind, value, frame, f"{purpose} {number}")
         made.model, made.arguments = atom.model, atom.arguments
         made.fill(
             tuple(
-                copied(run, entry.atoms, frame, value, f"{purpose} {number} {n}")
+                copied(run, entry.atoms, frame, value, f"{purpose} {number} {n}", (*within, atom))
                 for n, entry in enumerate(atom.entries)
             )
         )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Function
+    from modellint.graph.python import Class, Function
     from modellint.link.classes.models import ClassModel
 
 #: Tables in which a module keeps what is registered.
@@ -257,7 +257,7 @@ class Objects:
         if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
             name = text(index)
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
-        if isinstance(atom, Given | Unknown):
+        if isinstance(atom, Given | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived) else UNKNOWN
 
@@ -407,9 +407,12 @@ class Objects:
                 shell.put(atoms, (), name)
 
     def _field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
-        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default."""
+        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default.
+
+        So has what is annotated in any class that is no layer: whatever reads annotations makes fields of them.
+        """
         size = None if self._run.tensors is None else size_of(default)
-        if size is None or model.cls is None or all(field.name != name for field in model.facts.fields or ()):
+        if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
             return default
         symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
         return (Number(Size.symbol(symbol)),)
@@ -455,3 +458,9 @@ def _is_same(one: Store, other: Store) -> bool:
 def _tensor_kind(name: str) -> str:
     """Whether calling a class gives a parameter or a buffer."""
     return "buffer" if name.endswith("Buffer") else "parameter"
+
+
+def _is_field(cls: Class, name: str) -> bool:
+    """Whether a class-level number may be another one in an object."""
+    annotation = cls.annotations.get(name)
+    return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())

@@ -104,6 +104,9 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
         return compare_constants(operator, left.value, right.value)
+    if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
+        is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))
+        return operator == "!=" if is_other else None
     if isinstance(left, Place) and isinstance(right, Place) and operator in ("==", "!="):
         return (left == right) is (operator == "==")
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):

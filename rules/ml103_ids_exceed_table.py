@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
     from modellint.confirm.plan import Probe
-    from modellint.flow.lookups import Indexed, Lookup
+    from modellint.flow.lookups import Lookup, Marked
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
@@ -574,12 +574,32 @@ class Model(nn.Module):
 """,
             },
         ),
+        Example(
+            "The nearest of the rows, by distances that are summed along the features",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Quantiser(nn.Module):
+    def __init__(self, rows=32, width=64):
+        super().__init__()
+        self.width = width
+        self.table = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        flat = x.float().view(-1, self.width)
+        rows = self.table.weight.t()
+        distances = (flat**2).sum(dim=1, keepdim=True) + (rows**2).sum(dim=0, keepdim=True) - 2 * torch.mm(flat, rows)
+        return self.table(torch.max(-distances, dim=1)[1])
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values import drawn
-
-        for lookup in drawn.lookups(module, project):
+        for lookup in project.indexed.lookups(module):
             yield from self._too_many_classes(lookup)
         for function in _guarding(module, project):
             yield from self._wrong_guards(function, project)
@@ -619,10 +639,11 @@ class Model(nn.Module):
 
     def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
         from modellint.claims.lookups import IdsExceed
+        from modellint.flow.domain import Ids
 
-        ids, rows = lookup.tensor.ids, lookup.rows
-        extra = None if ids is None else excess(ids.bound, rows)
-        if ids is None or extra is None or extra <= len(ids.excluded):
+        ids, rows = lookup.element, lookup.rows
+        extra = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
+        if not isinstance(ids, Ids) or rows is None or extra is None or extra <= len(ids.excluded):
             return
         module, call = lookup.place.module, lookup.place.value
         name = module.text_of(call.args[0])
@@ -635,17 +656,17 @@ class Model(nn.Module):
             lookup.place.place,
             f"`{name}` looks up ids of {ids.bound.described} classes in a table of {rows.described} rows",
             symbol=name,
-            confidence=Confidence.LOW if lookup.tensor.is_conditional else confidence,
-            evidence=_evidence(ids.bound, lookup),
+            confidence=Confidence.LOW if lookup.is_conditional else confidence,
+            evidence=_evidence(ids.bound, rows, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=_clamped(lookup),
+            fix=_clamped(rows, lookup),
             claim=IdsExceed(lookup.place.place),
         )
 
     def _wrong_guards(self, function: Function, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
-        from modellint.link.values.drawn import Guarded
+        from modellint.link.values.indexed import Guarded
 
         guarded = Guarded(function, project)
         frame = project.evaluator.root(function)
@@ -664,7 +685,7 @@ class Model(nn.Module):
                 reported.add(id(clamp))
                 yield self._guard(clamp, indexed, function.module, f"clamp to {_last(indexed.rows)}", None)
 
-    def _guard(self, guard: Value, indexed: Indexed, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
+    def _guard(self, guard: Value, indexed: Marked, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
         from modellint.claims.lookups import GuardAdmits
 
         text, rows = module.text_of(guard), indexed.rows
@@ -712,11 +733,11 @@ def _limits(index: Value, event: Event, module: ModuleFacts, project: Project) -
 _EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
 
 
-def _clamped(lookup: Lookup) -> Fix | None:
+def _clamped(rows: Size, lookup: Lookup) -> Fix | None:
     """The ids limited to the last row, where the call itself says which that is."""
     call, module = lookup.place.value, lookup.place.module
-    if lookup.rows.number is not None:
-        return clamped(call, str(lookup.rows.number - 1), module)
+    if rows.number is not None:
+        return clamped(call, str(rows.number - 1), module)
     if len(lookup.steps) > 1 or self_attribute(call.args[0]) is None:
         return None
     return clamped(call, f"{module.text_of(call.args[0])}.num_embeddings - 1", module)
@@ -739,12 +760,10 @@ def _last(rows: Size) -> str:
     return str(rows.number - 1) if rows.number is not None else f"{rows} - 1"
 
 
-def _evidence(bound: Size, lookup: Lookup) -> Iterator[str]:
-    rows = lookup.rows
+def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
     if bound.number is not None and rows.number is not None:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
-    if len(lookup.steps) > 1:
-        way = " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in lookup.steps[:-1])
-        yield f"the ids reach the table through {way}"
+    if lookup.way:
+        yield f"the ids reach the table through {lookup.way}"

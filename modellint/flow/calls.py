@@ -378,8 +378,12 @@ class Calls:
             whole, given, site, lambda: self._run_body(key, function, given, frame, value)
         )
 
+    def frame(self, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Frame:
+        """The frame of a function that a call in another frame would run."""
+        return self._binding.frame(function, given, (*frame.trail, id(value)))
+
     def _run_body(self, key: object, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Atoms:
-        inner = self._binding.frame(function, given, (*frame.trail, id(value)))
+        inner = self.frame(function, given, frame, value)
         if inner.function is not None:
             self.done.add(inner.function)
         if self._run.lookups is not None:

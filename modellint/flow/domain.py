@@ -120,27 +120,69 @@ class Ids:
     part: Hashable | None = None
 
     @property
-    def draw(self) -> Hashable:
+    def key(self) -> Hashable:
         """What tells one draw from another."""
         return self.origin, self.way
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """Some elements are a constant, written at `origin`; `is_conditional`: unless they have gone since."""
+
+    size: Size
+    origin: Site
+    is_conditional: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What tells one constant from another."""
+        return self.origin
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """Real numbers, made at `origin`; `is_computed`: whoever makes whole numbers of them does so on purpose.
+
+    Where they were made makes no difference to what becomes of them.
+    """
+
+    origin: Site = field(compare=False)
+    is_computed: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What tells some from others."""
+        return self.origin
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor, or a number out of one.
 
-    `width` is the size of its last dimension, `head` what says so; `rows` that of the first one, where it is a matrix
-    that is `made` of sizes. `compared` are the scores and ids that a mask was made by comparing. `is_conditional`: it
-    may be something else altogether.
+    `width` is the size of its last dimension, `head` what says so, `dims` how many there are; `rows` is the size of the
+    first one, where it is a matrix that is `made` of sizes. `ids`, `fillers` and `real` are what its elements are known
+    to be. `compared` are the scores and ids that a mask was made by comparing. `is_conditional`: it may be something
+    else altogether.
     """
 
     width: Size | None = None
     head: Site | None = None
+    dims: int | None = None
     rows: Size | None = None
     made: Site | None = None
     ids: Ids | None = None
+    fillers: tuple[Filler, ...] = ()
+    real: Real | None = None
     compared: frozenset[Hashable] = frozenset()
     is_conditional: bool = False
+
+    def elements(self) -> Iterator[Element]:
+        """What is known of its elements."""
+        if self.ids is not None:
+            yield self.ids
+        yield from self.fillers
+        if self.real is not None:
+            yield self.real
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +259,7 @@ if TYPE_CHECKING:
         | Bound
     )
     Atoms: TypeAlias = tuple[Atom, ...]
+    Element: TypeAlias = Ids | Filler | Real
 
 
 @dataclass(frozen=True, slots=True)

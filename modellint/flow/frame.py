@@ -21,7 +21,7 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "conditions", "event", "flow", "function", "is_given_ids", "is_nested", "memo", "names", "parent",
+        "above", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names", "parent",
         "path", "scope", "trail",
     )  # fmt: skip
 
@@ -43,8 +43,8 @@ class Frame:
         self.event: Event | None = None
         #: How far up the MRO the method was found.
         self.above = 0
-        #: Whether there are drawn ids among what the parameters are.
-        self.is_given_ids = False
+        #: Of which kinds elements are known among what the parameters are.
+        self.given: frozenset[type] = frozenset()
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
 

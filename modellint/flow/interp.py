@@ -6,7 +6,6 @@ what happens under them. Loops run once, and once more with what they carry. Not
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow import library
@@ -22,11 +21,13 @@ from modellint.flow.domain import (
     FunctionRef,
     Number,
     Plain,
+    Site,
     Tensor,
     constant,
     join,
     size_of,
 )
+from modellint.flow.elements import of_second
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
 from modellint.flow.newborn import Newborn
@@ -54,6 +55,9 @@ MAX_STEPS = 30_000
 MAX_NESTING = 220
 #: Comparisons that tensors answer element by element.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
+
+#: Operators that make real numbers of any, or may do.
+_MAKING_REAL = frozenset(("/", "@"))
 
 
 class Interpreter:
@@ -93,6 +97,16 @@ class Interpreter:
 
         self.tensors = Tensors(self)
         self.lookups = Lookups(self, self.tensors)
+
+    def close(self) -> None:
+        """Break the circles that the run leads in, so that it is freed without a garbage collection."""
+        for shell in self._shells.values():
+            shell.history.clear()
+            shell.entries.clear()
+        for part in (self.objects, self.calls, self.devices, self.newborn, self.tensors, self.lookups):
+            if part is not None:
+                part.__dict__.clear()
+        self.__dict__.clear()
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
@@ -166,6 +180,8 @@ class Interpreter:
         """What a loop's variable is after any number of turns; counted numbers are just numbers."""
         values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
         found = join(values)
+        if self.tensors is not None:
+            found = self.tensors.after_loop(found)
         numbers = [a for a in found if isinstance(a, Constant) and type(a.value) in (int, float)]
         if len(numbers) < 2:
             return found
@@ -193,13 +209,17 @@ class Interpreter:
             self.evaluate(event.value, frame)
         elif kind is EventKind.STORE and event.target is not None:
             self._store(event.target, event.value, frame)
-        elif kind is EventKind.RETURN:
+        elif kind is EventKind.RETURN and (self.lookups is None or self.lookups.is_asked_for(frame)):
             returned.append(self.behind(self.evaluate(event.value, frame), frame))
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
         self.path, self.guard, self.devices.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
+
+    def evaluate_at(self, event: Event, frame: Frame) -> Atoms:
+        """What an event gives where its conditions may hold, whatever has happened before."""
+        return NEVER if self._conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
 
     def step(self) -> bool:
         self.steps += 1
@@ -461,14 +481,14 @@ class Interpreter:
         if self.tensors is None or value.data != "[]=":
             return found
         tensors = self.tensors
-        return join(tensors.assigned(a, value, frame) if isinstance(a, Tensor) else (a,) for a in found)
+        return join(tensors.assigned(atom, value, frame) for atom in found)
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
         if isinstance(value.data, InPlace) and value.data in ("+", "|"):
             found = self.objects.augmented(left, right, frame, value)
-        elif self.tensors is not None and self.tensors.are_known(left, right):
-            return self.tensors.binary(str(value.data), left, right)
+        elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
+            return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))
         else:
             found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
             if not found and left and right:
@@ -495,7 +515,7 @@ class Interpreter:
         if size is not None:
             return (Number(-size),) if size.constant is None else (Constant(-size.constant),)
         if self.tensors is not None and any(isinstance(atom, Tensor) for atom in atoms):
-            return tuple(replace(atom, ids=None) if isinstance(atom, Tensor) else atom for atom in atoms)
+            return tuple(of_second(value.data, atom) if isinstance(atom, Tensor) else atom for atom in atoms)
         found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
         return self.devices.operation([atoms], found, frame, value)
 

@@ -1,8 +1,8 @@
-"""Where ids meet the tables that they look up, through however many calls.
+"""Where elements meet the tables that they look up, through however many calls.
 
-What is looked up with what a function was given is said where its caller knows more: a finding stands where ids and
-table first meet. A function is run once for each kind of arguments; what it gives, and what it looks up with them, is
-remembered for the run.
+What is looked up with what a function was given is said where its caller knows more: a finding stands where elements
+and table first meet. A function is run once for each kind of arguments; what it gives, and what it looks up with them,
+is remembered for the run.
 """
 
 from __future__ import annotations
@@ -11,17 +11,30 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Arguments, Bound, Given, Plain, Site, Tensor, Unknown, join, size_of
-from modellint.flow.drawing import Drawing, drawing
+from modellint.flow.domain import (
+    Arguments,
+    Bound,
+    FunctionRef,
+    Given,
+    Ids,
+    Plain,
+    Real,
+    Site,
+    Tensor,
+    Unknown,
+    join,
+    size_of,
+)
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.indexing import KINDS, Indexing, indexing
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.tensors import Tensors, tensors_in
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.domain import Atom, Atoms, Element
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import ModuleFacts
@@ -30,30 +43,41 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 
+#: What does nothing but end a body, and what does nothing at all.
+_ENDING = frozenset((EventKind.RETURN, EventKind.RAISE))
+_IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
 #: What need not happen where it has nothing to do with ids.
 _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKind.AUGMENT))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lookup:
-    """A tensor that indexes a table of `rows` rows, which is made at `table`.
+    """Elements that index a table, which is made at `table`; `rows` is how many it has, if that is known.
 
-    `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself.
+    `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
+    how wide the last dimension of the index is.
     """
 
     table: Site
-    rows: Size
-    tensor: Tensor
+    rows: Size | None
+    element: Element
     steps: tuple[Site, ...]
+    width: Size | None = None
+    is_conditional: bool = False
 
     @property
     def place(self) -> Site:
-        """Where ids and table meet: the look-up, or the call that leads to it."""
+        """Where elements and table meet: the look-up, or the call that leads to it."""
         return self.steps[0]
+
+    @property
+    def way(self) -> str:
+        """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
+        return " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in self.steps[:-1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Indexed:
+class Marked:
     """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
 
     table: Site
@@ -70,17 +94,17 @@ class Lookups:
         self._tensors = tensors
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
-        self.indexed_by: dict[int, Indexed] = {}
+        self.marked: dict[int, Marked] = {}
         #: The frames of the functions that were asked about.
         self.roots: list[Frame] = []
-        #: Those that are done where ids and table meet, by place.
-        self.found: dict[tuple[Site, Site, Tensor], Lookup] = {}
+        #: Those that are done where elements and table meet, by place.
+        self.found: dict[Hashable, Lookup] = {}
         #: The functions that are being run, and what each has looked up so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
-        self._drawings: dict[ModuleFacts, Drawing] = {}
+        self._gates: dict[ModuleFacts, Indexing] = {}
         #: By identity, with the flow that they are of.
         self._used: dict[int, tuple[frozenset[int], Flow]] = {}
-        self._answers: dict[Hashable, tuple[Atoms, list[Lookup]]] = {}
+        self._answers: dict[Hashable, tuple[Arguments, Atoms, list[Lookup]]] = {}
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
         self._exits: dict[int, tuple[list[tuple[Value, Guard]], Flow]] = {}
 
@@ -88,23 +112,38 @@ class Lookups:
 
     def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
         """What a call gives; what it looks up with its arguments is looked up by the caller."""
-        full = (*key, given if self.is_open else _shape(given))
+        full = (*key, bool(self._run.objects.under_construction), given if self.is_open else _shape(given))
         known = self._answers.get(full)
         if known is None:
-            known = self._answers[full] = self._ran(given, run)
-        if self._frames:
-            self._frames[-1][1].extend(replace(one, steps=(site, *one.steps)) for one in known[1])
-        draws = _draws(given)
-        return tuple(_given_by(atom, site, draws) for atom in known[0])
+            known = self._answers[full] = (given, *self._ran(given, run))
+        before, atoms, looked_up = known
+        moved = _moved(before, given) if before is not given else {}
+        for one in looked_up if self._frames else ():
+            element = _of_caller(one.element, moved)
+            is_open = one.is_conditional or (isinstance(element, Real) and self._is_one_of_several(site.value))
+            self._frames[-1][1].append(replace(one, element=element, steps=(site, *one.steps), is_conditional=is_open))
+        keys = _keys(before)
+        return tuple(_given_by(atom, site, keys, moved) for atom in atoms)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
-        frame.is_given_ids = self.is_open or any(t.ids is not None for atoms in given.all() for t in tensors_in(atoms))
+        kinds = {type(element) for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()}
+        frame.given = frozenset(KINDS) if self.is_open else frozenset(kinds)
         if self.is_open and not self._frames:
             self.roots.append(frame)
         self._frames.append((frame, []))
 
+    def is_asked_for(self, frame: Frame) -> bool:
+        """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
+        if len(self._frames) > 1 or frame.function is None:
+            return True
+        return self.gate(frame.function.module).speaks_of(Ids, frame.function)
+
     def matters(self, event: Event, frame: Frame) -> bool:
         """Whether an event has to happen; what it computes can be asked for later."""
+        if event.kind in _ENDING and event.guard is not None:  # what comes after knows the condition, too
+            return event.kind is EventKind.RETURN and self.is_asked_for(frame)
+        if event.kind in _IDLE:
+            return False
         if event.kind not in _LEFT_OUT or (event.kind is EventKind.STORE and self._run.objects.under_construction):
             return True
         if frame.function is None or self._run.objects.under_construction:
@@ -113,8 +152,7 @@ class Lookups:
             return _changes_objects(event.value) and id(event.value) not in self._used_in(frame.flow)
         if self.is_open and len(self._frames) == 1:
             return True
-        drawing = self.drawing(frame.function.module)
-        return drawing.matters(event, frame.flow, frame.is_given_ids)
+        return self.gate(frame.function.module).matters(event, frame.flow, frame.given)
 
     def _used_in(self, flow: Flow) -> frozenset[int]:
         """What stands in other values of a body, which are found out when they are asked for."""
@@ -126,20 +164,19 @@ class Lookups:
         return known[0]
 
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:
-        """What a loop carries of ids from one turn to the next."""
+        """What a loop carries of elements from one turn to the next."""
         if frame.function is None or self._run.objects.under_construction:
             return loop.carried
         if self.is_open and len(self._frames) == 1:
             return loop.carried
-        drawing = self.drawing(frame.function.module)
-        return tuple(c for c in loop.carried if drawing.may_be_ids(c, frame.flow, frame.is_given_ids))
+        gate = self.gate(frame.function.module)
+        return tuple(c for c in loop.carried if gate.is_carried(c, frame.flow, frame.given))
 
-    def drawing(self, module: ModuleFacts) -> Drawing:
-        """What may be ids in a file."""
-        known = self._drawings.get(module)
+    def gate(self, module: ModuleFacts) -> Indexing:
+        """What may matter in a file."""
+        known = self._gates.get(module)
         if known is None:
-            known = self._drawings[module] = drawing(module, self._run.project)
-            known.roots()
+            known = self._gates[module] = indexing(module, self._run.project)
         return known
 
     def _ran(self, given: Arguments, run: Callable[[], Atoms]) -> tuple[Atoms, list[Lookup]]:
@@ -147,13 +184,13 @@ class Lookups:
         atoms = run()
         looked_up = [one for _, found in self._frames[depth:] for one in found]
         del self._frames[depth:]
-        draws = _draws(given)
+        keys = _keys(given)
         passed: list[Lookup] = []
         for one in looked_up:
-            if one.tensor.ids is not None and one.tensor.ids.draw in draws:
+            if one.element.key in keys:
                 passed.append(one)
             else:
-                self.found.setdefault((one.place, one.table, one.tensor), one)
+                self.found.setdefault((one.place, one.table, one.element, one.element.key), one)
         return atoms, passed
 
     # -- layers --------------------------------------------------------------------------------------------------
@@ -183,9 +220,9 @@ class Lookups:
     def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """What torch's `forward` gives."""
         row = self.row_of(shell)
-        if row is None:
-            return None
         given = arguments.argument(0, "input")
+        if row is None:
+            return self._tensors.layer(shell, None, given, frame, value) if self._is_of_torch(shell) else None
         if row.name == "torch.nn.Sequential":
             self._run.objects.construct(shell)
             for entry in shell.entries:
@@ -196,48 +233,103 @@ class Lookups:
         if "table" in row.facets:
             rows = size_of(self._tensors.argument(shell, (0, "num_embeddings")))
             self._look_up(shell.site, rows, given or (), frame, value)
-        return self._tensors.layer(shell, row, given)
+        return self._tensors.layer(shell, row, given, frame, value)
+
+    @staticmethod
+    def _is_of_torch(shell: Shell) -> bool:
+        """Whether an object is a layer of torch's, or of a class that derives from one."""
+        names = [model.name for model in shell.model.mro()] if shell.model is not None else []
+        return shell.is_layer and next((name for name in names if name.startswith("torch.")), "").startswith(
+            "torch.nn."
+        )
+
+    def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
+        """How many rows a table has, and which of them is for padding; None where it is no table, or is told none."""
+        row = self.row_of(shell)
+        if row is None or "padding" not in row.facets or not self.is_table(shell):
+            return None
+        padding = self._tensors.argument(shell, row.argument("padding"))
+        rows = self._tensors.argument(shell, (0, "num_embeddings"))
+        return None if padding is None or rows is None else (rows, padding)
 
     # -- look-ups ------------------------------------------------------------------------------------------------
 
-    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value) -> None:
-        """`table[index]`, `F.embedding(index, table)`."""
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
-            self._look_up(table.owner.site, rows, index, frame, value)
+            self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Shell) and table.kind in TENSORS:
             data = next(tensors_in(table.arguments.argument(0, "data") or ()), None)
-            self._look_up(table.site, None if data is None else data.rows, index, frame, value)
+            rows = None if data is None else data.rows
+            self._look_up(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
-            self._look_up(table.made, table.rows, index, frame, value)
+            self._look_up(table.made, table.rows, index, frame, value, takes_real=takes_real)
 
-    def _look_up(self, table: Site | None, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        if table is None or rows is None or not self._frames or frame.function is None:
+    def _look_up(
+        self,
+        table: Site | None,
+        rows: Size | None,
+        index: Atoms,
+        frame: Frame,
+        value: Value,
+        *,
+        takes_real: bool = False,
+    ) -> None:
+        if table is None or not self._frames or frame.function is None:
             return
-        if self.is_open and len(value.args) > 1:
+        if rows is not None and rows.number is not None and rows.number <= 0:
+            return  # a number that stands for one that is not known yet
+        if self.is_open and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
+        steps = (Site(value, frame.function),)
         for tensor in tensors_in(index):
-            left = self._left(tensor)
-            if left.ids is not None:
-                self._frames[-1][1].append(Lookup(table, rows, left, (Site(value, frame.function),)))
+            for element in self._left(tensor).elements():
+                is_real = isinstance(element, Real)
+                if is_real and (takes_real or tensor not in index):
+                    continue  # a layer is given a tensor, not a list of some
+                is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
+                is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
+                self._frames[-1][1].append(Lookup(table, rows, element, steps, tensor.width, is_open))
+
+    def _is_one_of_several(self, call: Value) -> bool:
+        """Whether what is called may be one of several things; the elements of a list are all called in time."""
+        frame = self._frames[-1][0]
+        callee = call.args[0]
+        while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
+            if callee.op is Op.ATTR:
+                atoms = self._run.evaluate(callee, frame)
+                if sum(isinstance(atom, Shell | FunctionRef) for atom in atoms) > 1:
+                    return True
+            callee = callee.args[0]
+        return sum(isinstance(atom, Shell) for atom in self._run.evaluate(callee, frame)) > 1
+
+    def _is_of_a_mode(self) -> bool:
+        """Whether an object does what it does only if an attribute says so: it may take ids or features."""
+        for frame, _ in self._frames[1:]:
+            guard = None if frame.event is None else frame.event.guard
+            for link in guard.chain() if guard is not None and frame.conditions.get(id(guard)) else ():
+                if any(self_attribute(part) is not None for part in link.test.walk()):
+                    return True
+        return False
 
     def _note(self, table: Site, rows: Size, index: Atoms, value: Value) -> None:
         """Note what the function that is asked about looks up, itself or by a call that is given the index."""
         root = self._frames[0][0]
         if len(self._frames) == 1:
-            self.indexed_by.setdefault(id(value), Indexed(table, rows, value.args[1], value))
+            self.marked.setdefault(id(value), Marked(table, rows, value.args[1], value))
             return
         wanted = {atom for atom in index if isinstance(atom, Given)}
         call = next((call for frame, call in self._run.calls.way if frame is root), None)
         for argument in call.args[1:] if wanted and call is not None else ():
             if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
-                self.indexed_by.setdefault(id(call), Indexed(table, rows, argument, call))
+                self.marked.setdefault(id(call), Marked(table, rows, argument, call))
 
     def _left(self, tensor: Tensor) -> Tensor:
-        """A tensor without the ids at which one of the functions that are being run is left early."""
+        """A tensor without the elements at which one of the functions that are being run is left early."""
         for frame, _ in self._frames:
             for test, link in self._exits_of(frame.flow):
-                if tensor.ids is not None:
+                if tensor.ids is not None or tensor.fillers:
                     tensor = self._tensors.tested(tensor, test, link, frame)
         return tensor
 
@@ -250,14 +342,31 @@ class Lookups:
         return known[0]
 
 
-def _draws(given: Arguments) -> set[Hashable]:
-    """Which ids there are among arguments."""
-    return {t.ids.draw for values in given.all() for t in tensors_in(values) if t.ids is not None}
+def _keys(given: Arguments) -> set[Hashable]:
+    """What tells apart the elements among arguments."""
+    return {element.key for values in given.all() for t in tensors_in(values) for element in t.elements()}
 
 
-def _given_by(atom: Atom, call: Site, draws: set[Hashable]) -> Atom:
+def _moved(before: Arguments, now: Arguments) -> dict[Site, Real]:
+    """The real numbers that one call was given, and what another one was given in their place."""
+    reals = [[t.real for values in given.all() for t in tensors_in(values) if t.real] for given in (before, now)]
+    return {one.origin: other for one, other in zip(*reals, strict=False)}
+
+
+def _of_caller(element: Element, moved: dict[Site, Real]) -> Element:
+    """An element as the caller knows it that a function was not run for."""
+    if not isinstance(element, Real) or element.origin not in moved:
+        return element
+    return replace(element, origin=moved[element.origin].origin)
+
+
+def _given_by(atom: Atom, call: Site, keys: set[Hashable], moved: dict[Site, Real]) -> Atom:
     """What a call gives: ids that are not its arguments' are drawn anew by each call."""
-    if isinstance(atom, Tensor) and atom.ids is not None and atom.ids.draw not in draws:
+    if not isinstance(atom, Tensor):
+        return atom
+    if atom.real is not None and atom.real.origin in moved:
+        atom = replace(atom, real=_of_caller(atom.real, moved))  # type: ignore[arg-type]
+    if atom.ids is not None and atom.ids.key not in keys:
         return replace(atom, ids=replace(atom.ids, way=call))
     return atom
 

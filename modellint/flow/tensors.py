@@ -1,4 +1,4 @@
-"""Tensors on paper: how wide their last dimension is, and which ids were drawn along it.
+"""Tensors on paper: how wide their last dimension is, and what their elements are: drawn ids, constants, real numbers.
 
 What an operator does stands in its row (`modellint.operators`); here it is done to atoms. What no row tells, or what
 limits ids in a way that is not modelled, leaves a tensor of which nothing is known.
@@ -6,32 +6,37 @@ limits ids in a way that is not modelled, leaves a tensor of which nothing is kn
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow import elements
 from modellint.flow.domain import (
     PLAIN,
     Arguments,
     Bound,
     Constant,
     Counter,
+    Filler,
     Given,
     Ids,
     Number,
-    Outside,
+    Plain,
+    Real,
     Site,
     Tensor,
+    Unknown,
     constant,
     join,
     size_of,
+    text,
 )
 from modellint.flow.heap import Shell
 from modellint.graph.size import Size
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
@@ -39,19 +44,54 @@ if TYPE_CHECKING:
     from modellint.graph.value import Guard, Value
     from modellint.operators import Operator
 
-    #: The argument at a position, counted from the operand, or called by a name.
-    Get = Callable[[tuple[int, str] | None], Atoms | None]
-
 _NOTHING = Tensor()
 #: Dimensions along which scores stand: the last one, by default or by its number.
 _LAST = (-1, None, 1, 2)
-_FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:float"))
 #: What functions call the tensors that they work on.
 _OPERANDS = ("input", "tensors", "sequences")
 #: Facets with which the last dimension stays as it is.
 _SAME_WIDTH = frozenset(("same-shape", "squeezes", "unsqueezes"))
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _EQUALITY = frozenset(("==", "!="))
+#: How many containers in each other are looked through for numbers.
+_MAX_LITERALS = 64
+#: What tells ids from features.
+_KINDS = frozenset(("dtype", "is_floating_point", "ndim", "dim"))
+_ARITHMETIC = frozenset(("+", "-", "*", "%", "/", "//", "**"))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Operation:
+    """A call of an operator. Positions count from the operand, which is no argument of a method: `first` is 1."""
+
+    row: Operator
+    arguments: Arguments
+    first: int
+    #: The sizes that it is given.
+    sizes: tuple[Atoms, ...]
+    frame: Frame
+    value: Value
+
+    @property
+    def site(self) -> Site:
+        return Site(self.value, self.frame.function)
+
+    def get(self, argument: tuple[int, str] | None) -> Atoms | None:
+        """The argument at a position, or called by a name."""
+        if argument is None or argument[0] < self.first:
+            return None if argument is None else self.arguments.keywords.get(argument[1])
+        return self.arguments.argument(argument[0] - self.first, argument[1])
+
+    def written(self, argument: tuple[int, str]) -> Site:
+        """Where an argument is written; the call itself, where it is given in another way."""
+        is_call = self.value.op is Op.CALL and argument[0] >= self.first
+        found = self.value.argument(argument[0] - self.first, argument[1]) if is_call else None
+        return self.site if found is None else Site(found, self.frame.function)
+
+    def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
+        """The constants that arguments put into elements."""
+        sizes = [(one, _constant(self.get(one), self.frame)) for one in arguments if one is not None]
+        return tuple(Filler(size, self.written(one)) for one, size in sizes if size is not None)
 
 
 class Tensors:
@@ -64,20 +104,19 @@ class Tensors:
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`tensor.name(…)`; None where nothing is known of it."""
-        if isinstance(atom, Shell):
-            is_sampled = atom.kind == "distribution" and operators.row(f"Categorical.{name}") is not None
+        if isinstance(atom, Shell) and atom.kind == "distribution":
+            is_sampled = operators.row(f"Categorical.{name}") is not None
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
-        if row is None or not isinstance(atom, Tensor):
-            return None
-        if name == "size":
+        if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
+            return self._product(row, (atom,), arguments, Site(value, frame.function))
+        if isinstance(atom, Tensor) and name in _KINDS and atom.real is not None:
+            return (_asked_for_kind(atom.real),)
+        if isinstance(atom, Tensor) and name == "size":
             return _measured(atom, arguments.argument(0, "dim"))
-
-        def get(argument: tuple[int, str] | None) -> Atoms | None:
-            return None if argument is None else arguments.argument(argument[0] - 1, argument[1])
-
         sizes = arguments.positional if "sizes" in row.facets else ()
-        return self._done(row, atom, get, arguments, sizes, frame, value)
+        operation = _Operation(row, arguments, 1, sizes, frame, value)
+        return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`torch.name(…)`, `int(…)`; None where nothing is known of it."""
@@ -90,97 +129,125 @@ class Tensors:
             return (made,)
         if "counted" in row.facets and row.name == "builtins.range":
             return None
+        sizes = arguments.positional[1:] if "sizes" in row.facets else ()
+        operation = _Operation(row, arguments, 0, sizes, frame, value)
         if "sized" in row.facets:
-            return (self._sized(row, arguments, Site(value, frame.function)),)
+            return (self._sized(operation),)
         if "ids" in row.facets:
             self._look_up(row, arguments, frame, value)
         operand = next((found for name in _OPERANDS if (found := arguments.argument(0, name)) is not None), None)
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:
-            return self._chosen(arguments.positional[0], arguments.positional[1:])
+            return self._chosen(operation, (0, "condition"), (1, "input"), (2, "other"))
         if row.name == "builtins.int" and (given or size_of(operand) is not None):
-            return tuple(given) or operand
-        if not given:
-            return None
+            return tuple(replace(tensor, real=None) for tensor in given) or operand
         if row.name.startswith("builtins.") or row.name.startswith("copy."):
             return None
-
-        def get(argument: tuple[int, str] | None) -> Atoms | None:
-            return None if argument is None else arguments.argument(*argument)
-
-        sizes = arguments.positional[1:] if "sizes" in row.facets else ()
+        if "literal" in row.facets:
+            made_of = self._literal(operation, operand or ())
+            if made_of is not None:
+                return made_of
+        if not given:
+            return self._made(operation)
         if "stacks" in row.facets or "joins" in row.facets:
             return (*self._joined(row, operand or (), arguments),)
-        return join(self._done(row, tensor, get, arguments, sizes, frame, value) for tensor in given)
+        return join(self._done(tensor, operation) for tensor in given)
+
+    def _made(self, operation: _Operation) -> Atoms | None:
+        """What an operator makes of an operand of which nothing is known; None if that is nothing, too."""
+        row = operation.row
+        if not row.facets.keys() & elements.MAKING and not elements.is_float(row, operation.arguments):
+            return None
+        if "product" in row.facets:
+            return self._product(row, (), operation.arguments, operation.site)
+        found = self._done(_NOTHING, operation)
+        return found if any(_says_something(atom) for atom in found) else None
 
     def _look_up(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
         """`F.embedding(ids, weight)`, `torch.index_select(table, 0, ids)`."""
         position, name = row.argument("ids") or (0, "")
         tables = arguments.argument(0, "input") if position else arguments.argument(1, "weight")
         ids = arguments.argument(position, name)
+        if self._run.lookups is None or ids is None:
+            return
         for atom in tables or ():
-            if self._run.lookups is not None and ids is not None:
-                self._run.lookups.indexed(atom, ids, frame, value)
+            self._run.lookups.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
 
-    def _sized(self, row: Operator, arguments: Arguments, made: Site) -> Tensor:
+    @staticmethod
+    def _sized(operation: _Operation) -> Tensor:
         """`torch.randn(rows, columns)`."""
+        row, arguments = operation.row, operation.arguments
         given = arguments.positional[:1] if row.facets["sized"] == "tuple" else arguments.positional
         first = given[0] if given else ()
+        found = _NOTHING
         if len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact:
             if "literal" in row.facets:
-                return _NOTHING
+                return Tensor(fillers=_literals(operation))
             given = tuple(entry.atoms for entry in first[0].entries)
-        return Tensor(rows=size_of(given[0]), made=made) if len(given) == 2 else _NOTHING
+        if len(given) == 2:
+            found = Tensor(rows=size_of(given[0]), made=operation.site)
+        is_real = "real" in row.facets or elements.is_float(row, arguments)
+        real = Real(operation.site) if is_real and "fill" not in row.facets else None
+        return replace(found, fillers=operation.fillers(row.argument("fill")), real=real)
 
-    def _done(
-        self,
-        row: Operator,
-        tensor: Tensor,
-        get: Get,
-        arguments: Arguments,
-        sizes: tuple[Atoms, ...],
-        frame: Frame,
-        value: Value,
-    ) -> Atoms:
+    def _literal(self, operation: _Operation, operand: Atoms) -> Atoms | None:
+        """`torch.tensor([[0, bos]])`; None where it is given something else."""
+        fillers = _literals(operation)
+        if not fillers:
+            return None
+        if elements.is_float(operation.row, operation.arguments):
+            return (Tensor(real=Real(operation.site, is_computed=True)),)
+        return (Tensor(fillers=fillers), *(replace(t, rows=None, made=None) for t in tensors_in(operand)))
+
+    def _done(self, tensor: Tensor, operation: _Operation) -> Atoms:
         """What an operator makes of its operand."""
+        row, arguments, get = operation.row, operation.arguments, operation.get
         facets = row.facets
         along = get(row.argument("along"))
         if "pair" in facets and not ("extreme" in facets and constant(along or ()) is None):
-            return self._pair(tensor, along, frame, value)
+            return self._pair(tensor, along, operation)
         if "drawn" in facets:
-            return (self._drawn(tensor, along, Site(value, frame.function)),)
-        if "like" in facets and facets["like"] in ("+", "-", "*", "%", "/", "//", "**"):
-            other = get((1, "other"))
-            return self.binary(facets["like"], (tensor,), other or PLAIN)
+            return (self._drawn(tensor, along, operation.site),)
+        if "like" in facets and facets["like"] in _ARITHMETIC:
+            is_rounded = constant(arguments.keywords.get("rounding_mode", ())) not in (None, Constant(None))
+            operator = "//" if facets["like"] == "/" and is_rounded else facets["like"]
+            return self.binary(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
         if "like" in facets and facets["like"] in _RANGE | _EQUALITY:
             return self.compared((tensor,), get((1, "other")) or PLAIN)
+        if "product" in facets:
+            return self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
         if "chooses" in facets:
-            return self._chosen(get((1, "condition")) or PLAIN, ((tensor,), get((2, "other")) or PLAIN))
+            return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
+        fillers = operation.fillers(row.argument("fill"))
         mask = get(row.argument("mask"))
         if mask is not None:
-            return (self._masked(tensor, mask),)
-        is_float = facets.get("casts") == "float" or (facets.get("casts") == "" and _casts_to_float(arguments))
-        ids = None if is_float or not facets.keys() & {"passed", "picked"} else tensor.ids
+            masked = self._masked(tensor, mask)
+            return (replace(masked, fillers=fillers),)
+        left = elements.left(row, tensor, operation.site, arguments)
         if facets.keys() & {"limit", "below", "lift"}:
-            ids = self._limited(row, tensor.ids, get)
-        width = tensor.width if self._keeps_width(row, along, get) else None
-        if sizes:
-            width = size_of(sizes[-1])
+            left = replace(left, ids=self._limited(operation, tensor.ids))
+        width = tensor.width if self._keeps_width(tensor, operation, along) else None
+        dims = tensor.dims if "same-shape" in facets or "reorders" in facets else None
+        if operation.sizes:
+            width = size_of(operation.sizes[-1])
+            dims = len(operation.sizes) if len(operation.sizes) > 1 else None
         is_mask = "passed" in facets or "like" in facets
         return (
             replace(
-                _NOTHING,
+                left,
                 width=width,
+                dims=dims,
                 head=None if width is None else tensor.head,
-                ids=ids,
+                fillers=(*left.fillers, *fillers),
                 compared=tensor.compared if is_mask else frozenset(),
                 is_conditional=tensor.is_conditional,
             ),
         )
 
     @staticmethod
-    def _keeps_width(row: Operator, along: Atoms | None, get: Get) -> bool:
+    def _keeps_width(tensor: Tensor, operation: _Operation, along: Atoms | None) -> bool:
         """Whether an operator leaves the last dimension as it is."""
+        row, get = operation.row, operation.get
         if row.facets.keys() & _SAME_WIDTH:
             return True
         if "flattens" in row.facets:
@@ -189,13 +256,13 @@ class Tensors:
         if "reduces" not in row.facets:
             return False
         known = constant(along or ())
-        return known is not None and known.value not in (None, -1)
+        return known is not None and known.value not in (None, -1, None if tensor.dims is None else tensor.dims - 1)
 
     @staticmethod
-    def _limited(row: Operator, ids: Ids | None, get: Get) -> Ids | None:
+    def _limited(operation: _Operation, ids: Ids | None) -> Ids | None:
         """What `clamp`, `minimum`, `remainder` leave of ids: they stay below a limit, where there is one."""
-        argument = row.argument("below") or row.argument("limit")
-        given = get(argument)
+        row = operation.row
+        given = operation.get(row.argument("below") or row.argument("limit"))
         if ids is None or given is None:
             return ids
         size = size_of(given)
@@ -203,11 +270,11 @@ class Tensors:
             return None
         return replace(ids, bound=size if "below" in row.facets else size + Size.of(1))
 
-    def _pair(self, tensor: Tensor, along: Atoms | None, frame: Frame, value: Value) -> Atoms:
+    def _pair(self, tensor: Tensor, along: Atoms | None, operation: _Operation) -> Atoms:
         """Values and their indices along a dimension."""
         picked = replace(tensor, width=None, head=None)
-        drawn = self._drawn(tensor, along, Site(value, frame.function))
-        made = self._run.sequence("tuple", ((picked,), (drawn,)), value, frame, "pair")
+        drawn = self._drawn(tensor, along, operation.site)
+        made = self._run.sequence("tuple", ((picked,), (drawn,)), operation.value, operation.frame, "pair")
         made.set("values", (picked,))
         made.set("indices", (drawn,))
         return (made,)
@@ -237,35 +304,68 @@ class Tensors:
             width = tensor.width if is_front and len(widths) == 1 else None
             yield replace(tensor, width=width, head=tensor.head if width is not None else None, rows=None, made=None)
 
-    def _chosen(self, condition: Atoms, options: Iterable[Atoms]) -> Atoms:
-        """`torch.where(mask, x, y)`: what the mask compares is limited by it."""
-        return join([*(tuple(self._apart(t, condition) for t in tensors_in(atoms)) for atoms in options), PLAIN])
+    def _chosen(
+        self,
+        operation: _Operation,
+        condition: tuple[int, str],
+        first: tuple[int, str] | None,
+        second: tuple[int, str],
+        tensor: Tensor = _NOTHING,
+    ) -> Atoms:
+        """`torch.where(mask, x, y)`, `tensor.where(mask, y)`: what the mask compares is limited by it."""
+        mask = operation.get(condition) or PLAIN
+        options = [(tensor,) if first is None else operation.get(first) or (), operation.get(second) or ()]
+        kept = [tuple(self._apart(t, mask) for t in tensors_in(atoms)) for atoms in options]
+        fillers = operation.fillers(first, second)
+        written = ((Tensor(fillers=fillers),) if fillers else (),)
+        return join([*(tuple(replace(t, fillers=()) for t in atoms) for atoms in kept), *written, PLAIN])
 
-    def _apart(self, tensor: Tensor, mask: Atoms) -> Tensor:
-        """A tensor without the ids that a mask compares."""
-        is_limited = tensor.ids is not None and any(tensor.ids.draw in m.compared for m in tensors_in(mask))
-        return replace(tensor, ids=None) if is_limited else tensor
+    def _product(self, row: Operator | None, operand: Atoms, arguments: Arguments, made: Site) -> Atoms | None:
+        """A product of real numbers, or with what is learned; None of anything else."""
+        if row is None or "product" not in row.facets:
+            return None
+        atoms = [*operand, *(atom for given in arguments.all() for atom in given)]
+        return (Tensor(real=Real(made, is_computed=True)),) if any(map(elements.is_real, atoms)) else None
+
+    @staticmethod
+    def _apart(tensor: Tensor, mask: Atoms) -> Tensor:
+        """A tensor without the elements that a mask compares."""
+        compared = {key for m in tensors_in(mask) for key in m.compared}
+        if not compared:
+            return tensor
+        is_limited = tensor.ids is not None and tensor.ids.key in compared
+        fillers = tuple(f for f in tensor.fillers if f.key not in compared)
+        return replace(tensor, ids=None if is_limited else tensor.ids, fillers=fillers)
 
     def _masked(self, tensor: Tensor, mask: Atoms) -> Tensor:
-        """`masked_fill`: masking by the scores themselves leaves every class possible for some input."""
-        apart = self._apart(tensor, mask)
+        """`masked_fill`: masking by the scores themselves leaves every class possible for some input.
+
+        A mask that was made elsewhere may be the one that marks the constants among the elements.
+        """
+        apart = replace(self._apart(tensor, mask), fillers=())
         if tensor.head is not None and any(tensor.head in m.compared for m in tensors_in(mask)):
             return apart
         return replace(apart, width=None, head=None)
 
     # -- layers --------------------------------------------------------------------------------------------------
 
-    def layer(self, shell: Shell, row: Operator, given: Atoms | None) -> Atoms:
-        """What a layer of torch's gives."""
+    def layer(self, shell: Shell, row: Operator | None, given: Atoms | None, frame: Frame, value: Value) -> Atoms:
+        """What a layer of torch's gives; those of which there is no row give real numbers."""
         tensor = next(iter(tensors_in(given or ())), _NOTHING)
+        if row is not None and "passed" in row.facets:
+            return (replace(tensor, rows=None, made=None),)
+        real = Real(Site(value, frame.function)) if row is None or "real" in row.facets else None
+        made = Tensor(real=real)
+        if row is None:
+            return (made,)
+        if "recurrent" in row.facets:
+            return (self._run.sequence("tuple", ((made,), (made,)), value, frame, "recurrent"),)
         if "makes-width" in row.facets:
             width = size_of(self.argument(shell, row.argument("makes-width")))
-            return (Tensor(width, shell.site),)
-        if "passed" in row.facets:
-            return (replace(tensor, rows=None, made=None),)
+            return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
-            return (replace(_NOTHING, width=tensor.width, head=tensor.head, is_conditional=tensor.is_conditional),)
-        return (_NOTHING,)
+            return (replace(made, width=tensor.width, head=tensor.head, is_conditional=tensor.is_conditional),)
+        return (made,)
 
     def argument(self, shell: Shell, argument: tuple[int, str] | None) -> Atoms | None:
         """What a layer of torch's, or of a class that derives from one, gives torch's constructor."""
@@ -277,48 +377,44 @@ class Tensors:
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
-    def binary(self, operator: str, left: Atoms, right: Atoms) -> Atoms:
+    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
         sizes = size_of(left), size_of(right)
-        if sizes[0] is not None and sizes[1] is not None:
+        if sizes[0] is not None and sizes[1] is not None and operator != "/":
             found = _calculated(operator, sizes[0], sizes[1])
             return PLAIN if found is None else (_number(found),)
+        if operator == "@":
+            return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
             return (Counter(),) if operator == "*" else PLAIN
-        found_left = [self._shifted(operator, t, right) for t in left if isinstance(t, Tensor)]
-        found_right = [
-            self._shifted(operator, t, left) if operator == "+" else replace(t, ids=None)
+        moved = [self._shifted(operator, t, right) for t in left if isinstance(t, Tensor)]
+        moved += [
+            self._shifted(operator, t, left) if operator == "+" else elements.of_second(operator, t)
             for t in right
             if isinstance(t, Tensor)
         ]
-        found_all = [t if operator != "@" else _NOTHING for t in (*found_left, *found_right)]
-        useful = [t for t in found_all if t != _NOTHING]
-        return tuple(dict.fromkeys(useful)) or (_NOTHING,)
+        if operator == "/":
+            real = Real(made, is_computed=True)
+            moved = [replace(t, ids=None, fillers=(), real=real) for t in moved or [_NOTHING]]
+        return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
     @staticmethod
     def _shifted(operator: str, tensor: Tensor, other: Atoms) -> Tensor:
-        ids = tensor.ids
         by = Size.of(0) if any(isinstance(atom, Counter) for atom in other) else size_of(other)
-        if ids is not None:
-            if by is None or operator not in ("+", "-", "%"):
-                ids = None
-            elif operator == "%":
-                ids = replace(ids, bound=by)
-            else:
-                ids = replace(ids, bound=ids.bound + by if operator == "+" else ids.bound - by)
-        compared = frozenset().union(tensor.compared, *(t.compared for t in tensors_in(other)))
-        return replace(tensor, ids=ids, rows=None, compared=compared if operator in ("&", "|", "^") else frozenset())
+        shifted = elements.shifted(operator, tensor, by)
+        compared = tensor.compared.union(*(t.compared for t in tensors_in(other)))
+        return replace(shifted, rows=None, compared=compared if operator in ("&", "|", "^") else frozenset())
 
     def compared(self, left: Atoms, right: Atoms) -> Atoms:
         """The mask, or the truth, that a comparison gives."""
-        sites: set[Hashable] = set()
+        keys: set[Hashable] = set()
         for side, other in ((left, right), (right, left)):
             for tensor in tensors_in(side):
-                if tensor.ids is not None:
-                    sites.add(tensor.ids.draw)
+                keys |= tensor.compared
+                keys.update(element.key for element in tensor.elements())
                 if tensor.head is not None and constant(other) is None:
-                    sites.add(tensor.head)
-        return (Tensor(compared=frozenset(sites)),) if sites else PLAIN
+                    keys.add(tensor.head)
+        return (Tensor(compared=frozenset(keys)),) if keys else PLAIN
 
     def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         """`tensor[…]`."""
@@ -326,8 +422,14 @@ class Tensors:
         parts = key.args if key.op is Op.TUPLE else (key,)
         known = tensor
         for part in parts:
-            if part.op not in (Op.SLICE, Op.CONST):
-                known = self._apart(known, self._run.evaluate(part, frame))
+            if part.op is Op.SLICE:
+                if not _is_whole(part):
+                    known = elements.perhaps(known)  # what is cut off may be all that was filled in
+            elif part.op is not Op.CONST:
+                picked = self._run.evaluate(part, frame)
+                known = self._apart(known, picked)
+                if size_of(picked) is None and not any(isinstance(atom, Counter) for atom in picked):
+                    known = elements.perhaps(known)
         if key.op is Op.CONST and known.ids is not None:
             known = replace(known, ids=replace(known.ids, part=key.data))
         width = self._width_of_part(tensor, parts, frame)
@@ -339,7 +441,7 @@ class Tensors:
         last = parts[-1]
         if has_ellipsis and last.op is not Op.SLICE and not (last.op is Op.CONST and last.data is Ellipsis):
             return None
-        is_cut = [p.op is Op.SLICE and not all(a.op is Op.CONST and a.data is None for a in p.args) for p in parts]
+        is_cut = [p.op is Op.SLICE and not _is_whole(p) for p in parts]
         if not any(is_cut):
             keeps = all(p.op in (Op.CONST, Op.SLICE, Op.UNARY) or self._is_number(p, frame) for p in parts)
             return tensor.width if keeps else None
@@ -354,10 +456,18 @@ class Tensors:
         """Whether a subscript picks one, rather than those that a mask or other ids say."""
         return not any(isinstance(atom, Tensor) for atom in self._run.evaluate(part, frame))
 
-    def assigned(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
-        """`tensor[index] = new`, for an UPDATE."""
+    def assigned(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+        """`tensor[index] = new`, for an UPDATE; what is no tensor for sure is one that holds a constant now."""
         index, new = (self._run.evaluate(arg, frame) for arg in value.args[1:3])
-        return join([(self._masked(tensor, index),), tuple(tensors_in(new))])
+        size = _constant(new, frame)
+        filler = () if size is None else (Filler(size, Site(value.args[2], frame.function)),)
+        if not isinstance(atom, Tensor):
+            is_named = isinstance(atom, Shell) or text(index) is not None
+            added = Tensor(fillers=filler) if filler else None
+            return (atom,) if is_named or added is None else (atom, added)
+        masked = self._masked(atom, index)
+        kept = elements.after_writing(self._apart(atom, index), value.args[1])
+        return join([(replace(masked, fillers=(*kept, *filler)),), tuple(tensors_in(new))])
 
     @staticmethod
     def attribute(tensor: Tensor, name: str) -> Atoms:
@@ -365,6 +475,8 @@ class Tensors:
         row = operators.row(f"Tensor.{name}")
         if name == "shape":
             return (Bound(tensor, name),)
+        if name in _KINDS and tensor.real is not None:
+            return (_asked_for_kind(tensor.real),)
         if row is None or "passed" not in row.facets:
             return PLAIN
         return (tensor if "same-shape" in row.facets else replace(tensor, width=None, head=None, rows=None, made=None),)
@@ -372,32 +484,42 @@ class Tensors:
     # -- conditions ----------------------------------------------------------------------------------------------
 
     def behind(self, atoms: Atoms, guard: Guard | None, frame: Frame) -> Atoms:
-        """What is left of ids where conditions hold that compare them."""
-        if guard is None or not any(isinstance(atom, Tensor) and atom.ids is not None for atom in atoms):
+        """What is left of elements where conditions hold that compare them."""
+        if guard is None or not any(isinstance(atom, Tensor) and any(True for _ in atom.elements()) for atom in atoms):
             return atoms
         for link in guard.chain():
+            if _have_real(atoms):
+                told = (t for part in _parts(link.test) for t in tensors_in(self._run.evaluate(part, frame)))
+                asked = {key for tensor in told for key in tensor.compared}
+                atoms = tuple(_without_real(atom, asked) for atom in atoms)
             for test in link.test.walk():
                 if test.op is Op.COMPARE:
                     atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
         return atoms
 
     def tested(self, tensor: Tensor, test: Value, link: Guard, frame: Frame) -> Tensor:
-        """What a comparison leaves of the ids of a tensor: all but one, all, or none that is known."""
+        """What a comparison leaves of the elements of a tensor: all but one, all, or none that is known."""
         ids = tensor.ids
-        if ids is None or not any(self._is_about(arg, ids, frame) for arg in test.args):
+        if test.data not in _RANGE | _EQUALITY or not (ids or tensor.fillers):
+            return tensor
+        operands = [t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame))]
+        compared = {element.key for operand in operands for element in operand.fillers}
+        tensor = replace(tensor, fillers=tuple(f for f in tensor.fillers if f.key not in compared))
+        if ids is None or not any(_is_about(operand, ids) for operand in operands):
             return tensor
         if test.data in _EQUALITY and (test.data == "==") is not link.truthy:
             return replace(tensor, ids=replace(ids, excluded=ids.excluded | {test}))
-        return replace(tensor, ids=None) if test.data in _RANGE | _EQUALITY else tensor
+        return replace(tensor, ids=None)
 
-    def _is_about(self, operand: Value, ids: Ids, frame: Frame) -> bool:
-        """Whether an operand of a comparison is made of these ids, of all or of the same one of several."""
-        return any(
-            tensor.ids is not None
-            and tensor.ids.draw == ids.draw
-            and (tensor.ids.part is None or tensor.ids.part == ids.part)
-            for tensor in tensors_in(self._run.evaluate(operand, frame))
-        )
+    @staticmethod
+    def after_loop(atoms: Atoms) -> Atoms:
+        """What a variable is after any number of turns: what one of them may have overwritten is there perhaps."""
+        gone = {f.key for atom in atoms if isinstance(atom, Tensor) for f in atom.fillers if f.is_conditional}
+        if not gone:
+            return atoms
+        is_gone = [isinstance(a, Tensor) and any(f.key in gone for f in a.fillers) for a in atoms]
+        found = [elements.perhaps(a) if gone_ else a for a, gone_ in zip(atoms, is_gone, strict=True)]  # type: ignore[arg-type]
+        return tuple(dict.fromkeys(found))
 
     def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
         """Either of two, as an open test has it: a tensor that is not in both is one perhaps.
@@ -437,14 +559,54 @@ class Tensors:
             return (_number(width),) if known is not None and known.value == -1 and width is not None else PLAIN
         if known is None or not isinstance(owner, Shell) or owner.is_exact:
             return found
+        if len(found) > 1:  # real numbers among other things: which of them it is cannot be known
+            found = tuple(elements.or_another(a) for a in found if not isinstance(a, Shell) or not _have_real(found))
         return tuple(
             replace(a, ids=replace(a.ids, part=known.value)) if isinstance(a, Tensor) and a.ids is not None else a
             for a in found
         )
 
 
+def _constant(atoms: Atoms | None, frame: Frame) -> Size | None:
+    """The number that elements become; a function's own parameter may as well be a tensor."""
+    own = "" if frame.function is None else f"{frame.function.module.path}:{frame.function.qualname}"
+    given = [atom for atom in atoms or () if isinstance(atom, Given) and "." not in atom.name]
+    is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
+    return None if is_own else size_of(atoms)
+
+
+def _is_about(operand: Tensor, ids: Ids) -> bool:
+    """Whether an operand of a comparison is made of these ids, of all or of the same one of several."""
+    known = operand.ids
+    return known is not None and known.key == ids.key and (known.part is None or known.part == ids.part)
+
+
+def _parts(test: Value) -> Iterator[Value]:
+    """What a condition is put together of by `not`, `and` and `or`."""
+    if test.op is Op.BOOL or (test.op is Op.UNARY and test.data == "not"):
+        for arg in test.args:
+            yield from _parts(arg)
+    else:
+        yield test
+
+
+def _asked_for_kind(real: Real) -> Tensor:
+    """The type of real numbers, or how many dimensions they have: what is done by it may be done to others."""
+    return Tensor(compared=frozenset((("kind", real.key),)))
+
+
+def _without_real(atom: Atom, asked: set[Hashable]) -> Atom:
+    """What is left of an atom under a condition that asks for the kind of real numbers."""
+    is_asked = isinstance(atom, Tensor) and atom.real is not None and ("kind", atom.real.key) in asked
+    return replace(atom, real=None) if is_asked else atom  # type: ignore[type-var]
+
+
+def _have_real(atoms: Atoms) -> bool:
+    return any(isinstance(atom, Tensor) and atom.real is not None for atom in atoms)
+
+
 def _says_something(atom: Atom) -> bool:
-    return isinstance(atom, Tensor) and (atom.ids is not None or atom.width is not None)
+    return isinstance(atom, Tensor) and (atom.width is not None or any(True for _ in atom.elements()))
 
 
 def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
@@ -458,11 +620,33 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
                     yield inner
 
 
+def _literals(operation: _Operation) -> tuple[Filler, ...]:
+    """The whole numbers of `torch.tensor([[bos, 7]])`."""
+    found: dict[Filler, None] = {}
+    pending = [*operation.arguments.positional[:1]]
+    for atoms in pending:
+        for atom in atoms:
+            size = _constant((atom,), operation.frame)
+            if size is not None:
+                found[Filler(size, operation.written((0, "data")))] = None
+            elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
+                pending.extend(entry.atoms for entry in atom.entries)
+    return tuple(found)
+
+
 def _agree(one: Tensor, other: Atom) -> bool:
-    if not isinstance(other, Tensor):
-        return False
-    bounds = [None if tensor.ids is None else tensor.ids.bound for tensor in (one, other)]
-    return bounds[0] == bounds[1] and one.width == other.width
+    return isinstance(other, Tensor) and one.width == other.width and _known(one) == _known(other)
+
+
+def _known(tensor: Tensor) -> Hashable:
+    """What is known of the elements of a tensor, wherever they are from."""
+    bound = None if tensor.ids is None else tensor.ids.bound
+    return bound, frozenset(filler.size for filler in tensor.fillers), tensor.real is not None
+
+
+def _is_whole(part: Value) -> bool:
+    """Whether a slice leaves nothing out."""
+    return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
 
 
 def _is_start(atoms: Atoms) -> bool:
@@ -493,7 +677,3 @@ def _calculated(operator: str, left: Size, right: Size) -> Size | None:
     if operator in ("**", "<<") and 0 <= b < 64:
         return Size.of(a**b if operator == "**" else a << b)
     return None
-
-
-def _casts_to_float(arguments: Arguments) -> bool:
-    return any(isinstance(a, Outside) and a.name in _FLOAT_TYPES for atoms in arguments.all() for a in atoms)

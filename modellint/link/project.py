@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.facts import FactFinder
     from modellint.link.values.grids import Grids
+    from modellint.link.values.indexed import Indexed
     from modellint.link.values.position_tables import PositionTables
     from modellint.link.values.rotary import Rotary
     from modellint.link.values.tables import Tables
@@ -54,6 +55,7 @@ _PER_FILE = (
     "vocabularies",
     "creations",
     "lives",
+    "indexed",
 )
 
 
@@ -167,6 +169,13 @@ class Project:
         return Creations(self)
 
     @cached_property
+    def indexed(self) -> Indexed:
+        """What is looked up in tables, followed forwards."""
+        from modellint.link.values.indexed import Indexed
+
+        return Indexed(self)
+
+    @cached_property
     def lives(self) -> Lives:
         """What objects of classes keep, register and do."""
         from modellint.link.classes.lives import Lives
@@ -185,6 +194,8 @@ class Project:
         What was followed may rest on other files than the next one will; each file asks anew, so that its
         dependencies are complete.
         """
+        if "indexed" in self.__dict__:
+            self.indexed.close()
         for name in _PER_FILE:
             self.__dict__.pop(name, None)
         module.release()

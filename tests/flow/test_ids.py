@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.flow.domain import Ids
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.drawn import lookups
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from modellint.flow.domain import Ids
 
     Find = Callable[[str], list[Ids]]
 
@@ -54,7 +52,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return [found.tensor.ids for found in lookups(module, project) if found.tensor.ids is not None]
+        return [found.element for found in project.indexed.lookups(module) if isinstance(found.element, Ids)]
 
     return ids
 

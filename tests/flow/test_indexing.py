@@ -1,4 +1,4 @@
-"""The gate of drawn ids: what may be ids in a file, by its own code and by what it imports."""
+"""The gate of look-ups: what may matter to tables in a file, by its own code and by what it imports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.flow.drawing import drawing
+from modellint.flow.indexing import indexing
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values import drawn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +44,7 @@ def looked_up(tmp_path: Path, code: str) -> list[int]:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    return [lookup.place.value.line for lookup in drawn.lookups(module, project)]
+    return [lookup.place.value.line for lookup in project.indexed.lookups(module)]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_circles_of_imports_end(tmp_path: Path) -> None:
     for name in ("one.py", "two.py"):
         module = project.python(tmp_path / name)
         assert module is not None
-        gives.append(drawing(module, project).gives().names)
+        gives.append(indexing(module, project).learned.offered().giving[0][0])
     assert gives == [{"first", "second"}, {"first", "second"}]
 
 
@@ -98,4 +97,4 @@ def test_functions_of_python_draw_no_ids(tmp_path: Path, code: str) -> None:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert not drawing(module, project).gives().names
+    assert not indexing(module, project).learned.offered().giving[0][0]

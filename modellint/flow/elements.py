@@ -1,0 +1,121 @@
+"""What operators leave of the elements of a tensor: of ids that were drawn, of constants, of real numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import Derived, Outside, Real, Tensor
+from modellint.flow.heap import Shell
+from modellint.graph.value import Op, Value
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Arguments, Atom, Filler, Site
+    from modellint.graph.size import Size
+    from modellint.operators import Operator
+
+#: Facets of operators that make elements of which something is known out of any.
+MAKING = frozenset(("real", "casts", "fill", "like", "chooses", "product"))
+_FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:float"))
+_INTEGER_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:integer"))
+
+
+def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Tensor:
+    """The elements that an operator gives of those of its operand, before what is written in."""
+    facets = row.facets
+    if "real" in facets:
+        return Tensor(real=Real(made, is_computed=_is_computed(row)))
+    if is_float(row, arguments):
+        return Tensor(real=tensor.real or Real(made, is_computed=True))
+    real = tensor.real
+    if "casts" in facets and real is not None and real.is_computed and _is_whole(row, arguments):
+        real = None
+    if "passed" in facets:
+        return Tensor(ids=tensor.ids, fillers=tensor.fillers, real=real)
+    if "picked" in facets:
+        return Tensor(ids=tensor.ids, real=real)
+    is_kept = facets.keys() & {"limit", "below", "lift", "like"}
+    return Tensor(real=computed(real)) if is_kept else Tensor()
+
+
+def computed(real: Real | None) -> Real | None:
+    """Real numbers that something was done to on purpose."""
+    return None if real is None else replace(real, is_computed=True)
+
+
+def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
+    """What arithmetic with a number, perhaps a known one, makes of elements."""
+    ids, fillers = tensor.ids, tensor.fillers
+    if by is None or operator not in ("+", "-", "%"):
+        ids, fillers = None, ()
+    elif operator == "%":
+        ids, fillers = None if ids is None else replace(ids, bound=by), ()
+    else:
+        by = by if operator == "+" else -by
+        ids = None if ids is None else replace(ids, bound=ids.bound + by)
+        fillers = tuple(replace(filler, size=filler.size + by) for filler in fillers)
+    return replace(tensor, ids=ids, fillers=fillers, real=computed(tensor.real))
+
+
+def of_second(operator: str, tensor: Tensor) -> Tensor:
+    """What an operator that tells its operands apart leaves of the second one's elements."""
+    return replace(tensor, ids=None, fillers=(), real=computed(tensor.real) if operator != "~" else None)
+
+
+def perhaps(tensor: Tensor) -> Tensor:
+    """A tensor whose constants may be gone."""
+    return tensor if not tensor.fillers else replace(tensor, fillers=_perhaps(tensor.fillers))
+
+
+def or_another(atom: Atom) -> Atom:
+    """Real numbers that something else may be in the place of."""
+    return replace(atom, is_conditional=True) if isinstance(atom, Tensor) and atom.real is not None else atom
+
+
+def after_writing(tensor: Tensor, index: Value) -> tuple[Filler, ...]:
+    """The constants that are left where others are written at an index: surely, if that keeps an end of a tensor."""
+    parts = index.args if index.op is Op.TUPLE else (index,)
+    told = [part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis))]
+    is_sure = any(part.op in (Op.CONST, Op.UNARY) or _keeps_an_end(part) for part in told)
+    return tensor.fillers if is_sure else _perhaps(tensor.fillers)
+
+
+def is_real(atom: Atom) -> bool:
+    """Whether an operand makes real numbers of a product: it holds some, or is learned."""
+    if isinstance(atom, Tensor):
+        return atom.real is not None
+    return (isinstance(atom, Shell) and atom.kind == "parameter") or isinstance(atom, Derived)
+
+
+def is_float(row: Operator, arguments: Arguments) -> bool:
+    """Whether an operator makes real numbers of its operand because of their type."""
+    if row.facets.get("casts") == "float":
+        return True
+    has_type = row.facets.get("casts") == "" or bool(row.facets.keys() & {"passed", "literal", "sized"})
+    return has_type and _names(arguments, _FLOAT_TYPES)
+
+
+def _is_whole(row: Operator, arguments: Arguments) -> bool:
+    """Whether an operator makes whole numbers because of their type."""
+    return row.facets["casts"] == "integer" or _names(arguments, _INTEGER_TYPES)
+
+
+def _names(arguments: Arguments, types: frozenset[str]) -> bool:
+    return any(isinstance(a, Outside) and a.name in types for atoms in arguments.all() for a in atoms)
+
+
+def _is_computed(row: Operator) -> bool:
+    """Whether real numbers are computed, not just the output of a layer: who makes ids of them does so on purpose."""
+    is_made = "fresh" in row.facets and "sized" not in row.facets
+    return is_made or "like" in row.facets or "reduces" in row.facets
+
+
+def _perhaps(fillers: tuple[Filler, ...]) -> tuple[Filler, ...]:
+    return tuple(replace(filler, is_conditional=True) for filler in fillers)
+
+
+def _keeps_an_end(part: Value) -> bool:
+    if part.op is not Op.SLICE or all(arg.op is Op.CONST and arg.data is None for arg in part.args):
+        return False
+    return part.args[0].op is Op.CONST or all(arg.op is Op.CONST for arg in part.args)

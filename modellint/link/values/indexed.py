@@ -1,0 +1,147 @@
+"""What is looked up in tables, followed forwards: what indexes them, what a function guards, and how they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, size_of
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.graph.value import Op, Value
+from modellint.link.classes.definitions import SourceMethod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.lookups import Lookup, Lookups, Marked
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event
+    from modellint.link.project import Project
+
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Made:
+    """A table that a call makes, with what torch's constructor is given."""
+
+    call: Value
+    function: Function
+    rows: Atoms
+    padding: Atoms
+
+
+class Indexed:
+    """What the functions of files look up; one per file that is checked."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._runs: dict[ModuleFacts, Interpreter] = {}
+        #: What was found so far, and what finds more.
+        self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
+
+    def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
+        """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
+        if module not in self._lookups:
+            self._lookups[module] = [], self._found(module)
+        found, more = self._lookups[module]
+        yield from found
+        for lookup in more:
+            found.append(lookup)
+            yield lookup
+
+    def _found(self, module: ModuleFacts) -> Iterator[Lookup]:
+        run, lookups = self._run(module)
+        objects: dict[Class, Shell] = {}
+        told = 0
+        for function in lookups.gate(module).roots():
+            for reference, frame in _called(function, objects, self._project):
+                run.steps = 0
+                run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+            found = list(lookups.found.values())
+            yield from found[told:]
+            told = len(found)
+
+    def made(self, module: ModuleFacts) -> Iterator[Made]:
+        """The tables that a file's functions make and give a row for padding."""
+        run, lookups = self._run(module)
+        objects: dict[Class, Shell] = {}
+        seen: set[Value] = set()
+        for function in (*module.all_functions(), module.body):
+            for event in lookups.gate(module).makers_of(function):
+                for reference, frame in _called(function, objects, self._project):
+                    run.steps = 0
+                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                    for atom in run.evaluate_at(event, body):
+                        padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
+                        if padding is not None and event.value not in seen:
+                            seen.add(event.value)
+                            yield Made(event.value, function, *padding)
+
+    def close(self) -> None:
+        """Let go of what was run, which would be garbage in circles."""
+        for run in self._runs.values():
+            run.close()
+
+    def _run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
+        run = self._runs.get(module)
+        if run is None:
+            run = self._runs[module] = Interpreter(self._project, self._project.lives.keepers, with_tensors=True)
+        assert run.lookups is not None
+        return run, run.lookups
+
+
+def _called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
+    """The calls of a function with any arguments: of the object of each class that has it."""
+    code = SourceMethod(function, project.names)
+    frame = class_frame(code.scope, id(function))
+    for receiver in _receivers(function, objects, project):
+        yield FunctionRef(code, None, receiver), frame
+
+
+class Guarded:
+    """A function that limits what it looks up, run with anything."""
+
+    def __init__(self, function: Function, project: Project) -> None:
+        self._run = Interpreter(project, project.lives.keepers, with_tensors=True)
+        assert self._run.lookups is not None
+        self._found = self._run.lookups
+        self._found.is_open = True
+        for reference, frame in _called(function, {}, project):
+            self._run.steps = 0
+            self._run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+
+    @property
+    def lookups(self) -> Iterator[tuple[Marked, Event]]:
+        """What it looks up, and the event that does so."""
+        for one in list(self._found.marked.values()):
+            events = (e for frame in self._found.roots for e in frame.flow.events if e.value is one.call)
+            event = next(events, None)
+            if event is not None:
+                yield one, event
+
+    def size(self, value: Value) -> Size | None:
+        """The number that a value of the function is."""
+        found = {size_of(self._run.evaluate(value, frame)) for frame in self._found.roots}
+        return found.pop() if len(found) == 1 else None
+
+
+def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:
+    """What a function is called on: any object of its class, and, of a mixin, of those that it is mixed into."""
+    owner = function.owner
+    if owner is None or function.is_static:
+        yield None
+        return
+    model = project.classes.model(owner)
+    for cls in (owner,) if model.is_module is True else function.module.classes.values():
+        other = project.classes.model(cls)
+        is_mixed = model.is_module is not True and other.is_module is True and other.method(function.name) is function
+        if cls is owner or is_mixed:
+            if cls not in objects:
+                objects[cls] = Shell("instance", None, (id(cls),), other, ANY_ARGUMENTS)
+            yield objects[cls]

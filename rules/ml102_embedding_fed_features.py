@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.values.facts import FactKind
-from modellint.link.values.table_users import is_width_of_index
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -14,9 +12,10 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import FedNumbers
     from modellint.confirm.plan import Probe
+    from modellint.flow.domain import Real
+    from modellint.flow.lookups import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-    from modellint.link.values.arrivals import Arrival
 
 
 class EmbeddingFedFeatures(Rule):
@@ -41,7 +40,7 @@ class EmbeddingFedFeatures(Rule):
     code = "ML102"
     name = "embedding-fed-features"
     severity = Severity.ERROR
-    triggers = ("import", "mbedding")
+    triggers = ("import",)
     bad = (
         Example(
             "The output of a linear layer",
@@ -216,6 +215,35 @@ class Reader(nn.Module):
         far = self.embed(torch.cdist(x, x))  # expect: ML102
         turned = self.embed(torch.matmul(x, self.matrix))  # expect: ML102
         return both + far + turned + self.embed(self.front(x))  # expect: ML102
+""",
+            },
+        ),
+        Example(
+            "Features that are kept, put into a dict and taken out again, and looked up by what is passed on",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+def look_up(table, numbers):
+    return table(numbers)
+
+
+class Encoder(nn.Module):
+    def __init__(self, width, rows):
+        super().__init__()
+        self.front = nn.Conv1d(1, width, 3)
+        self.pool = nn.BatchNorm1d(width)
+        self.embed = nn.ModuleDict({"codes": nn.Embedding(rows, width)})
+
+    def prepare(self, wave):
+        self.features = {"codes": self.pool(self.front(wave))}
+
+    def forward(self, wave):
+        self.prepare(wave)
+        first = self.embed["codes"](self.features["codes"])  # expect: ML102
+        return first + look_up(self.embed["codes"], torch.true_divide(wave, 2))  # expect: ML102
 """,
             },
         ),
@@ -464,16 +492,86 @@ class Blocks(nn.Module):
 """,
             },
         ),
+        Example(
+            "Features or ids, as the type of what is given says",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+def is_features(x):
+    return x.dtype == torch.float32
+
+
+class Conditioner(nn.Module):
+    def __init__(self, width, rows):
+        super().__init__()
+        self.embed = nn.Embedding(rows, width)
+        self.project = nn.Linear(width, width)
+
+    def forward(self, x):
+        if is_features(x):
+            return self.project(x)
+        return self.embed(x)
+
+
+class Model(nn.Module):
+    def __init__(self, width, rows):
+        super().__init__()
+        self.front = nn.Linear(width, width)
+        self.condition = Conditioner(width, rows)
+
+    def forward(self, x):
+        return self.condition(self.front(x))
+""",
+            },
+        ),
+        Example(
+            "Quotients in whole numbers, and a decoder that was built for features",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, rows, width, front="ids"):
+        super().__init__()
+        if front == "ids":
+            self.front = nn.Embedding(rows, width)
+        elif isinstance(front, nn.Module):
+            self.front = front
+        else:
+            self.front = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.front(x)
+
+
+class Model(nn.Module):
+    def __init__(self, rows, width, deep):
+        super().__init__()
+        front = nn.Sequential(nn.Linear(width, width), nn.ReLU()) if deep else "features"
+        self.project = nn.Linear(width, width)
+        self.decoder = Decoder(rows, width, front)
+        self.position = nn.Embedding(rows, width)
+
+    def forward(self, x, n, size):
+        places = torch.div(torch.arange(n), size, rounding_mode="floor")
+        return self.decoder(self.project(x)) + self.position(places)
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in project.relevance.table_users(module):
-            for arrival in project.arrivals.of(function):
-                table = arrival.lookup.table
-                if arrival.fact.kind is not FactKind.CONTINUOUS or table is None or table.kind == "codebook":
-                    continue
-                if not is_width_of_index(table, arrival.fact, project):
-                    yield self._report(arrival)
+        from modellint.flow.domain import Real
+
+        for lookup in project.indexed.lookups(module):
+            is_width = lookup.rows is not None and lookup.width == lookup.rows
+            if isinstance(lookup.element, Real) and not is_width:
+                yield self._report(lookup, lookup.element)
 
     def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
         """Run the function: what does torch say of the numbers that arrive at the lookup?"""
@@ -481,31 +579,27 @@ class Blocks(nn.Module):
 
         return python_probe(claim, project)
 
-    def _report(self, arrival: Arrival) -> Finding:
+    def _report(self, lookup: Lookup, numbers: Real) -> Finding:
         from modellint.claims.lookups import FedNumbers
 
-        module = arrival.frame.module
-        call = arrival.event.value
-        table = arrival.lookup.table
-        assert table is not None
-        origin = arrival.fact.origin
-        made_by = origin.frame.module.text_of(origin.value)
+        module, call, origin = lookup.place.module, lookup.place.value, numbers.origin
+        made_by = origin.module.text_of(origin.value)
         name = module.text_of(call.args[0])
         evidence = [f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids"]
-        if arrival.way:
-            evidence.append(f"they reach the embedding through {arrival.way}")
+        if lookup.way:
+            evidence.append(f"they reach the embedding through {lookup.way}")
         return self.finding(
-            module.place(call),
+            lookup.place.place,
             f"`{name}` looks up real numbers, the result of `{_short(made_by)}`",
             symbol=name,
-            confidence=Confidence.LOW if arrival.conditional else Confidence.HIGH,
+            confidence=Confidence.LOW if lookup.is_conditional else Confidence.HIGH,
             evidence=evidence,
             related=(
-                Related(origin.frame.module.place(origin.value), "the numbers are made here"),
-                Related(table.frame.module.place(table.call), "the embedding"),
+                Related(origin.place, "the numbers are made here"),
+                Related(lookup.table.place, "the embedding"),
             ),
             help="use `nn.Linear` for features, or quantise them to ids first",
-            claim=FedNumbers(module.place(call)),
+            claim=FedNumbers(lookup.place.place),
         )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import same
-from modellint.link.values.facts import FactKind
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import ConstantOutside, PaddingOutside
     from modellint.confirm.plan import Probe
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.arrivals import Arrival
-    from modellint.link.values.evaluator import Located
-    from modellint.link.values.tables import Table
+    from modellint.link.values.indexed import Made
 
 
 class ConstantIdOutsideTable(Rule):
@@ -46,7 +45,7 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = ("import", "Embedding")
+    triggers = ("import",)
     bad = (
         Example(
             "A padding index that is the number of rows",
@@ -264,6 +263,32 @@ class Segments(nn.Module):
         if segments is None:
             segments = torch.full_like(ids, self.n_segments)
         return self.embed(segments)
+""",
+            },
+        ),
+        Example(
+            "Labels padded for the loss, and looked up; and ids that padding shifts below the first row",
+            {
+                "model.py": """\
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Model(nn.Module):
+    def __init__(self, n_labels, width):
+        super().__init__()
+        self.labels = nn.Embedding(n_labels, width)  # expect: ML104
+        self.words = nn.Embedding(n_labels, width)  # expect: ML104
+
+    def pad(self, batch):
+        return {
+            "labels": pad_sequence(batch, padding_value=-100),
+            "words": pad_sequence(batch, padding_value=0),
+        }
+
+    def forward(self, batch):
+        padded = self.pad(batch)
+        return self.labels(padded["labels"]) + self.words(padded["words"] - 1)
 """,
             },
         ),
@@ -547,16 +572,75 @@ class Model(nn.Module):
 """,
             },
         ),
+        Example(
+            "A number of rows that is not known yet, and sizes of a configuration that something else reads",
+            {
+                "model.py": """\
+from settings import fields
+from torch import nn
+
+
+@fields
+class Text:
+    vocab_size: int = 1000
+
+
+@fields
+class Speech:
+    mask_id: int = 4096
+
+
+class Encoder(nn.Module):
+    def __init__(self, text: Text, speech: Speech, width, n_phones=-1):
+        super().__init__()
+        self.speech = speech
+        self.words = nn.Embedding(text.vocab_size, width)
+        self.phones = nn.Embedding(n_phones, width)
+
+    def forward(self, ids, phones, mask):
+        return self.words(ids.masked_fill(mask, self.speech.mask_id)) + self.phones(phones.masked_fill(mask, 0))
+""",
+            },
+        ),
+        Example(
+            "A filler that the rest of a loop writes over, and one before a return",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.embed = nn.Embedding(100, width)
+
+    def forward(self, texts):
+        ids = torch.full((len(texts), 12), -1)
+        for row, text in enumerate(texts):
+            ids[row] = text
+        return self.embed(ids)
+
+    def one(self, text, mask):
+        ids = text.masked_fill(mask, -1)
+        if (ids == -1).any():
+            return None
+        return self.embed(ids)
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
-            if "padding_idx" in function.text or "Embedding(" in function.text or "EmbeddingBag(" in function.text:
-                yield from self._padding_index(function, project)
-        for function in project.relevance.table_users(module):
-            for arrival in project.arrivals.of(function):
-                if arrival.fact.kind is FactKind.FILLER:
-                    yield from self._filler(arrival, project)
+        for made in project.indexed.made(module):
+            yield from self._padding_index(made)
+        seen: set[object] = set()
+        for lookup in project.indexed.lookups(module):
+            for finding in self._filler(lookup):
+                key = finding.place, finding.message
+                if key not in seen:
+                    seen.add(key)
+                    yield finding
 
     def probe(self, claim: PaddingOutside | ConstantOutside, project: Project) -> Probe | None:
         """Build the table, or run the function that looks the constant up."""
@@ -565,87 +649,72 @@ class Model(nn.Module):
 
         return python_probe(claim, project, claim.lookup if isinstance(claim, ConstantOutside) else None)
 
-    def _padding_index(self, function: Function, project: Project) -> Iterator[Finding]:
+    def _padding_index(self, made: Made) -> Iterator[Finding]:
         from modellint.claims.lookups import PaddingOutside
+        from modellint.flow.domain import size_of
 
-        frame = project.evaluator.root(function)
-        module = function.module
-        for event, table in project.tables.built_in(frame):
-            if table.padding is None:
-                continue
-            rows = project.tables.rows(table)
-            padding = project.evaluator.size(table.padding.value, table.padding.frame)
-            if rows is None or padding is None:
-                if table.padding.frame is table.rows.frame and same(table.padding.value, table.rows.value):
-                    yield self._one_too_many(event, table, table.padding)
-                continue
+        module, call = made.function.module, made.call
+        rows, padding = size_of(made.rows), size_of(made.padding)
+        constant, place = _padding_of(call) or call, module.place(call)
+        if rows is None or padding is None:
+            number = call.argument(0, "num_embeddings")
+            if number is None or not same(constant, number):
+                return
+            written = f"`{module.text_of(constant)}`"
+            named, last, confidence = (written, written), f"`{module.text_of(constant)} - 1`", Confidence.HIGH
+        else:
             above, below = excess(padding, rows), padding.number
             too_high = above is not None and above >= 0
             too_low = below is not None and rows.number is not None and below < -rows.number
             if not too_high and not too_low:
-                continue
-            yield self.finding(
-                module.place(event.value),
-                f"`padding_idx` is {padding.described}, but the table has {rows.described} rows",
-                symbol=module.text_of(event.value.callee),
-                confidence=Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM,
-                evidence=(f"the last row is {(rows - Size.of(1)).described}",),
-                related=(
-                    Related(table.padding.frame.module.place(table.padding.value), "the constant is written here"),
-                ),
-                help="add a row for the padding, or pad with an id of the vocabulary",
-                claim=PaddingOutside(module.place(event.value)),
-            )
-
-    def _one_too_many(self, event: Event, table: Table, padding: Located) -> Finding:
-        """`padding_idx` is written as the number of rows, whatever that number is."""
-        from modellint.claims.lookups import PaddingOutside
-
-        module = padding.frame.module
-        place = table.frame.module.place(event.value)
-        text = module.text_of(padding.value)
-        return self.finding(
+                return
+            confidence = Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM
+            named, last = (padding.described, rows.described), (rows - Size.of(1)).described
+        yield self.finding(
             place,
-            f"`padding_idx` is `{text}`, but the table has `{text}` rows",
-            symbol=table.frame.module.text_of(event.value.callee),
-            confidence=Confidence.HIGH,
-            evidence=(f"the last row is `{text} - 1`",),
-            related=(Related(module.place(padding.value), "the constant is written here"),),
+            f"`padding_idx` is {named[0]}, but the table has {named[1]} rows",
+            symbol=module.text_of(call.callee),
+            confidence=confidence,
+            evidence=(f"the last row is {last}",),
+            related=(Related(module.place(constant), "the constant is written here"),),
             help="add a row for the padding, or pad with an id of the vocabulary",
             claim=PaddingOutside(place),
         )
 
-    def _filler(self, arrival: Arrival, project: Project) -> Iterator[Finding]:
+    def _filler(self, lookup: Lookup) -> Iterator[Finding]:
         from modellint.claims.lookups import ConstantOutside
+        from modellint.flow.domain import Filler
 
-        size, table = arrival.fact.size, arrival.lookup.table
-        if table is None or size is None:
+        filler, rows = lookup.element, lookup.rows
+        if not isinstance(filler, Filler):
             return
+        size, origin = filler.size, filler.origin
         number = size.number
         is_negative = number is not None and number < 0
-        if is_negative and number != -1:
-            return
-        rows = project.tables.rows(table)
         above = None if rows is None else excess(size, rows)
         if not is_negative and (above is None or above < 0):
             return
-        origin = arrival.fact.origin
-        constant = origin.frame.module.text_of(origin.value)
+        constant = origin.module.text_of(origin.value)
         shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
         what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
-        proved = is_negative or (rows is not None and is_proved(size, rows))
+        proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
-        place, lookup = table.frame.module.place(table.call), arrival.frame.module.place(arrival.event.value)
+        place = lookup.table.place
         yield self.finding(
             place,
             f"ids are filled with `{shown}`, which this table has no row for",
-            symbol=table.frame.module.text_of(table.call.callee),
-            confidence=Confidence.LOW if arrival.conditional else confidence,
+            symbol=lookup.table.module.text_of(lookup.table.value.callee),
+            confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=(what,),
             related=(
-                Related(origin.frame.module.place(origin.value), "the constant is written here"),
-                Related(lookup, "the ids are looked up here"),
+                Related(origin.place, "the constant is written here"),
+                Related(lookup.place.place, "the ids are looked up here"),
             ),
             help="fill with an id that has a row, and mask those elements",
-            claim=ConstantOutside(place, lookup),
+            claim=ConstantOutside(place, lookup.place.place),
         )
+
+
+def _padding_of(call: Value) -> Value | None:
+    """Where the call that makes a table says which row is for padding."""
+    return next((call.argument(*at) for at in operators.arguments("padding").values() if call.argument(*at)), None)

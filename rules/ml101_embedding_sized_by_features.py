@@ -19,7 +19,7 @@ from modellint.link.values.shapes import (
     sharing,
 )
 from modellint.link.values.swaps import Sign, swaps
-from modellint.link.values.table_users import arrivals, attribute_of, is_called, is_width_of_index
+from modellint.link.values.table_users import arrivals, attribute_of, is_called
 from modellint.link.values.widths import takers_of_index
 from modellint.rule import Example, Rule
 
@@ -632,8 +632,8 @@ def _sized(event: Event, table: Table, rows: Size, frame: Frame, project: Projec
     indexed = arrivals(table, frame, project)
     if any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
         return
+    yield from _real(table, rows, frame, project)
     for arrival in indexed:
-        yield from _continuous(arrival, table, rows, project)
         yield from _documented(arrival, table, rows, project)
         yield from _fed_beside(arrival, rows, project)
     if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
@@ -641,13 +641,17 @@ def _sized(event: Event, table: Table, rows: Size, frame: Frame, project: Projec
     yield from _square(event, table, rows, frame, project)
 
 
-def _continuous(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
-    fact = arrival.fact
-    if fact.kind is FactKind.CONTINUOUS and not fact.conditional and is_width_of_index(table, fact, project):
-        module = arrival.frame.module
-        made = Related(fact.origin.frame.module.place(fact.origin.value), "the features are made here")
-        text = f"it is indexed by real numbers of width `{rows}`, in `{module.text_of(arrival.event.value)}`"
-        yield _Evidence(text, True, made)
+def _real(table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+    """Real numbers index a table, as many as it has rows along their last dimension."""
+    from modellint.flow.domain import Real
+
+    for lookup in project.indexed.lookups(frame.module):
+        numbers = lookup.element
+        is_same = lookup.width is not None and lookup.width == lookup.rows and not lookup.is_conditional
+        if lookup.table.value is table.call and is_same and isinstance(numbers, Real):
+            made = Related(numbers.origin.place, "the features are made here")
+            called = lookup.place.module.text_of(lookup.place.value)
+            yield _Evidence(f"it is indexed by real numbers of width `{rows}`, in `{called}`", True, made)
 
 
 def _documented(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:

@@ -72,54 +72,6 @@ def summary(facts: tuple[Fact, ...]) -> set[str]:
     }
 
 
-# -- real numbers -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "self.proj(x)",
-        "self.drop(self.act(self.proj(x)))",
-        "self.mlp(x)",
-        "torch.relu(x)",
-        "F.softmax(x, dim=-1)",
-        "x.softmax(-1)",
-        "ids.float()",
-        "ids.to(torch.float32)",
-        "ids / 2",
-        "ids.mean(-1)",
-        "self.rnn(x)[0]",
-        "self.proj(x).view(-1).transpose(0, 1)",
-        "torch.cat([self.proj(x), self.proj(x)])",
-        "self.proj(x).long()",
-    ],
-)
-def test_layers_activations_and_casts_give_real_numbers(find: Find, expression: str) -> None:
-    assert summary(find(f"use({expression})")) == {"continuous"}
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "(self.proj(x) * 10).long()",
-        "(self.proj(x) + 1).to(torch.long)",
-        "torch.bucketize(self.proj(x), unknown)",
-        "self.proj(x) > 0",
-        "(self.proj(x) > 0).long()",
-        "self.proj(x).argmin(-1)",
-        "self.proj(x).round().clamp(0, 7).long()",
-        "unknown(self.proj(x))",
-        "unknown.layer(x)",
-    ],
-)
-def test_what_is_quantised_compared_or_unknown_is_no_real_number(find: Find, expression: str) -> None:
-    assert "continuous" not in summary(find(f"use({expression})"))
-
-
-def test_the_values_of_an_unpacked_topk_are_real_numbers(find: Find) -> None:
-    assert summary(find("values, indices = self.head(x).topk(3)\nuse(values)")) == {"continuous"}
-
-
 # -- constants --------------------------------------------------------------------------------------------------------
 
 
@@ -187,15 +139,6 @@ def test_a_parameter_that_is_computed_with_is_changed(find: Find) -> None:
 
 def test_positions_are_made_by_arange(find: Find) -> None:
     assert summary(find("use(torch.arange(4).unsqueeze(0))")) == {"positions"}
-
-
-def test_what_only_one_branch_says_is_conditional(find: Find) -> None:
-    assert summary(find("if unknown:\n    ids = self.proj(x)\nuse(ids)")) == {"continuous ?", "parameter ids ?"}
-
-
-def test_what_both_branches_say_is_certain(find: Find) -> None:
-    body = "if unknown:\n    y = self.proj(x)\nelse:\n    y = self.act(x)\nuse(y)"
-    assert summary(find(body)) == {"continuous"}
 
 
 def test_a_default_for_a_missing_argument_is_not_conditional(find: Find) -> None:

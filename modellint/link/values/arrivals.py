@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
+from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.values.facts import Fact, FactKind
 from modellint.link.values.limits import is_tested
 from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES
@@ -125,15 +125,12 @@ class Arrivals:
         frame: Frame,
         carried: dict[int, Fact],
         calls: tuple[tuple[Value, Frame], ...],
-        of_a_mode: bool = False,
     ) -> Iterator[Arrival]:
         """The lookups inside a called function that what we carry reaches."""
         for lookup in self.tables.lookups(frame):
             for fact in self._at(lookup):
                 if id(fact.origin.value) in carried:
-                    has_modes = fact.kind is FactKind.CONTINUOUS and (of_a_mode or _is_of_a_mode(lookup.event))
-                    conditional = fact.conditional or has_modes
-                    yield Arrival(replace(fact, conditional=conditional), lookup, event, outer, calls)
+                    yield Arrival(fact, lookup, event, outer, calls)
         if len(calls) >= _MAX_CALLS:
             return
         for inner_event in frame.function.flow.of(EventKind.CALL):
@@ -142,8 +139,7 @@ class Arrivals:
             inner = self.evaluator.call_frame(inner_event.value, frame)
             if inner is not None and self.reached(inner.function):
                 further = (*calls, (inner_event.value, frame))
-                has_modes = of_a_mode or _is_of_a_mode(inner_event)
-                yield from self._descend(event, outer, inner, carried, further, has_modes)
+                yield from self._descend(event, outer, inner, carried, further)
 
     def reached(self, function: Function) -> dict[str, list[tuple[Fact, Lookup]]]:
         """Which parameters of a function reach a lookup, in it or in what it calls."""
@@ -184,9 +180,3 @@ def _is_factless(value: Value, depth: int = 3) -> bool:
     if value.op is not Op.ATTR or len(value.args) > 1:
         return False
     return value.data not in PASSED_BY_ATTRIBUTES and value.args[0].op is not Op.CALL
-
-
-def _is_of_a_mode(event: Event) -> bool:
-    """Whether an object does something only if an attribute says so: it may take ids or features, as it was built."""
-    tests = () if event.guard is None else (guard.test for guard in event.guard.chain())
-    return any(self_attribute(part) is not None for test in tests for part in test.walk())

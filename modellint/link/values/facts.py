@@ -29,9 +29,7 @@ from modellint.link.values.limits import (
 from modellint.link.values.torch_api import (
     PASSED_BY_ATTRIBUTES,
     argument_of,
-    is_continuous_layer,
     is_float_dtype,
-    is_integer_dtype,
     operator_of,
 )
 from modellint.link.values.unfinished import Answers
@@ -39,14 +37,13 @@ from modellint.link.values.unfinished import Answers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.link.values.evaluator import Evaluator, Instance, Target
+    from modellint.link.values.evaluator import Evaluator, Target
     from modellint.operators import Operator
 
 
 class FactKind(Enum):
     """What a fact says about elements."""
 
-    CONTINUOUS = "continuous"  # real numbers: the output of a layer
     FILLER = "filler"  # some elements are the constant `number`
     PARAMETER = "parameter"  # the elements of a parameter of the function under study
     POSITIONS = "positions"  # 0 … n - 1, made by `arange`; `changed` where a mask decides which of them
@@ -168,22 +165,19 @@ class FactFinder:
 
     def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         left, right = value.args
-        if value.data == "%":
-            return self._limited(left, frame, depth)
+        if value.data in ("%", "/"):
+            return ()
         if value.data == "+" and (_is_sequence(left) or _is_sequence(right)):
             return self._union(((left, frame), (right, frame)), depth)
         if value.data == "*" and _is_sequence(left):
             return self.facts(left, frame, depth)
         both = (*self.facts(left, frame, depth), *self.facts(right, frame, depth))
-        if value.data == "/" or (value.data == "@" and any(self._is_learned(arg, frame) for arg in value.args)):
-            return (Fact(FactKind.CONTINUOUS, Located(value, frame), changed=True),)
         if value.data == "-" and counts_up(left, right):
             return (Fact(FactKind.POSITIONS, Located(value, frame), changed=True),)
         shifted = self._shifted(value, frame, depth) if value.data in ("+", "-") else None
         if shifted is not None:
             return shifted
-        kept = (FactKind.CONTINUOUS, FactKind.PARAMETER)
-        return _changed(fact for fact in both if fact.kind in kept)
+        return _changed(both)
 
     def _shifted(self, value: Value, frame: Frame, depth: int) -> Facts | None:
         """`ids + 3`: ranges move by a known number."""
@@ -204,7 +198,7 @@ class FactFinder:
         for fact in facts:
             if fact.kind is FactKind.FILLER and fact.size is not None:
                 moved.append(replace(fact, size=fact.size + by))
-            elif fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER):
+            elif fact.kind is FactKind.PARAMETER:
                 moved.append(replace(fact, changed=True))
         return tuple(moved)
 
@@ -219,10 +213,6 @@ class FactFinder:
         else:
             return False
         return counter.op is Op.CALL and counter.callee.data == name and len(counter.args) == 2
-
-    def _limited(self, value: Value, frame: Frame, depth: int) -> Facts:
-        """`clamp`, `minimum`, `%`: what is limited is looked up on purpose."""
-        return _changed(f for f in self.facts(value, frame, depth) if f.kind is FactKind.CONTINUOUS)
 
     def _element(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         source = value.args[0]
@@ -278,16 +268,12 @@ class FactFinder:
                 return ()
             return self.facts(scores, frame, depth) if index == 0 else ()
         if target.layer is not None and target.layer.external is not None:
-            is_real = index == 0 or (index == 1 and target.layer.external in _RECURRENT)
-            return self._layer(call, target, frame, depth) if is_real else ()
+            return self._layer(call, target, frame, depth) if index == 0 else ()
         return None
 
     def _comprehension(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
-        facts = self.facts(value.args[-1], frame, depth)
-        if value.guard is None:
-            return facts
         # A filter that compares elements limits them; which ones we do not try to know.
-        return tuple(fact for fact in facts if fact.kind is FactKind.CONTINUOUS)
+        return self.facts(value.args[-1], frame, depth) if value.guard is None else ()
 
     def _update(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         old = self.facts(value.args[0], frame, depth)
@@ -353,43 +339,7 @@ class FactFinder:
         if name in _PASSING_LAYERS:
             given = call.argument(0, "input")
             return () if given is None else self.facts(given, frame, depth)
-        if name == "torch.nn.Sequential" and layer.call is not None and layer.frame is not None:
-            parts = self.evaluator.contained(layer.call, layer.frame)
-            for part in reversed(parts):
-                for instance in self.evaluator.instances(part.value, part.frame):
-                    if instance.external in _PASSING_LAYERS:
-                        break
-                    if instance.external is not None:
-                        continuous = is_continuous_layer(instance.external)
-                    else:
-                        continuous = self._gives_real_numbers(instance, frame, depth)
-                    return (Fact(FactKind.CONTINUOUS, Located(call, frame)),) if continuous else ()
-            return ()
-        if is_continuous_layer(name):
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame)),)
         return ()
-
-    def _gives_real_numbers(self, instance: Instance, frame: Frame, depth: int) -> bool:
-        """Whether the `forward` of a class of the project returns real numbers, whatever it is given."""
-        forward = None if instance.cls is None else self.evaluator.project.members.method(instance.cls, "forward")
-        if forward is None or forward is frame.function:
-            return False
-        inner = self.evaluator.method_frame(forward, instance)
-        facts = tuple(self._returned(inner, depth))
-        return bool(facts) and all(f.kind is FactKind.CONTINUOUS and not f.conditional for f in facts)
-
-    def _is_learned(self, value: Value, frame: Frame) -> bool:
-        """Whether a value is a matrix of parameters (`self.projection`)."""
-        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _TURNED_BY_METHODS:
-            value = value.callee.args[0]
-        if value.op is Op.ATTR and value.data in _TURNED_BY_ATTRIBUTES:
-            value = value.args[0]
-        stored = self.evaluator.attribute(value, frame) if value.op is Op.ATTR else []
-        return bool(stored) and all(
-            made.value.op is Op.CALL
-            and self.evaluator.external_name(made.value.callee, made.frame.module) == "torch.nn.Parameter"
-            for made in stored
-        )
 
     def _row(self, target: Target, frame: Frame) -> Operator | None:
         """The row of the operator that a call reaches; a method of an object of the project's is none of a tensor."""
@@ -401,36 +351,24 @@ class FactFinder:
     def _function(self, row: Operator, target: Target, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         operand = next((arg for name in _OPERANDS if (arg := call.argument(0, name)) is not None), None)
         if row.name == "builtins.int" and operand is not None:
-            return [f for f in self.facts(operand, frame, depth) if f.kind is not FactKind.CONTINUOUS]
+            return self.facts(operand, frame, depth)
         if "real" in row.facets:
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
-        if "product" in row.facets and any(
-            self._is_learned(arg, frame) for arg in (*call.positional, *call.keywords.values())
-        ):
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+            return ()
         if "chooses" in row.facets and len(call.positional) == 3:
             return self._where(call, *call.positional, frame, depth)
         is_of_literals = operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST)
         if operand is not None and "literal" in row.facets and is_of_literals:
             return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
         if "passed" in row.facets and is_float_dtype(call.keywords.get("dtype")):
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
+            return ()
         return self._operator(row, operand, call, frame, depth, target)
 
     def _method(
         self, row: Operator, target: Target, owner: Value, call: Value, frame: Frame, depth: int
     ) -> Iterable[Fact]:
         cast = row.facets.get("casts")
-        if cast == "float" or (cast == "" and _casts(call, is_float_dtype)):
-            continuous = [f for f in self.facts(owner, frame, depth) if f.kind is FactKind.CONTINUOUS]
-            return continuous or (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=True),)
-        if cast == "integer" or (cast == "" and _casts(call, is_integer_dtype)):
-            # Numbers that arithmetic prepared were quantised on purpose; the bare output of a layer was not.
-            return tuple(
-                f for f in self.facts(owner, frame, depth) if not (f.kind is FactKind.CONTINUOUS and f.changed)
-            )
-        if "real" in row.facets:
-            return (Fact(FactKind.CONTINUOUS, Located(call, frame), changed=_is_computed(row)),)
+        if cast == "float" or (cast == "" and _casts(call, is_float_dtype)) or "real" in row.facets:
+            return ()
         if "chooses" in row.facets and len(call.positional) == 2:
             return self._where(call, call.positional[0], owner, call.positional[1], frame, depth)
         return self._operator(row, owner, call, frame, depth, target)
@@ -445,8 +383,6 @@ class FactFinder:
             return self.fillers(call, frame)
         if "drawn" in row.facets:
             return ()
-        if any(limit in row.facets for limit in ("limit", "below", "lift")):
-            return self._limited(operand, frame, depth)
         mask = row.argument("mask")
         if mask is not None:
             where = argument_of(call, mask, target)
@@ -468,7 +404,7 @@ class FactFinder:
     ) -> Iterable[Fact]:
         kept = self.facts(value, frame, depth)
         if mask is None:
-            kept = tuple(f for f in kept if f.kind is FactKind.CONTINUOUS)
+            kept = ()
         elif has_comparison(mask):
             kept = _picked(kept)
         elif any(f.kind is FactKind.FILLER for f in kept):
@@ -518,11 +454,7 @@ GIVING_PAIRS = operators.methods("Tensor", "pair")
 _PARTS = ("values", "indices")
 #: What writes a constant into elements.
 FILLING = operators.words("fill")
-#: What gives a matrix with its dimensions in another order.
-_TURNED_BY_METHODS = operators.methods("Tensor", "passed reorders")
-_TURNED_BY_ATTRIBUTES = operators.attributes("Tensor", "passed reorders")
 _PASSING_LAYERS = operators.functions("passed")
-_RECURRENT = operators.functions("recurrent")
 #: What functions call the tensors that they work on.
 _OPERANDS = ("input", "tensors", "sequences")
 #: Methods of containers that give all that is in them, or some of it.
@@ -532,16 +464,9 @@ _ELEMENTS = operators.methods("dict", "element")
 _ADDED_BY = operators.arguments("adds", "list", "deque", "set") | operators.arguments("extends", "list", "deque")
 
 
-def _is_computed(row: Operator) -> bool:
-    """Whether real numbers are computed, not just the output of a layer: who makes ids of them does so on purpose."""
-    is_made = "fresh" in row.facets and "sized" not in row.facets
-    return is_made or "like" in row.facets or "reduces" in row.facets
-
-
 def _picked(facts: Facts) -> Facts:
     """What stays true of elements that a comparing mask picks."""
-    positions = (replace(fact, changed=True) for fact in facts if fact.kind is FactKind.POSITIONS)
-    return (*positions, *(fact for fact in facts if fact.kind is FactKind.CONTINUOUS))
+    return tuple(replace(fact, changed=True) for fact in facts if fact.kind is FactKind.POSITIONS)
 
 
 def _agree(fact: Fact, other: Fact) -> bool:
@@ -549,9 +474,7 @@ def _agree(fact: Fact, other: Fact) -> bool:
 
 
 def _changed(facts: Iterable[Fact]) -> Facts:
-    return tuple(
-        replace(fact, changed=True) for fact in facts if fact.kind in (FactKind.CONTINUOUS, FactKind.PARAMETER)
-    )
+    return tuple(replace(fact, changed=True) for fact in facts if fact.kind is FactKind.PARAMETER)
 
 
 def _distinct(facts: Iterable[Fact]) -> Facts:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.values.arrivals import Arrival
     from modellint.link.values.evaluator import Frame
-    from modellint.link.values.facts import Fact
     from modellint.link.values.tables import Table
 
 
@@ -48,11 +47,3 @@ def is_transposed(table: Table, frame: Frame, project: Project) -> bool:
     name = attribute_of(table, frame)
     texts = [] if name is None else [function.text for function in users(table, frame, project)]
     return any(f".{name}.weight" in text for text in texts) and not any(f".{name}(" in text for text in texts)
-
-
-def is_width_of_index(table: Table, fact: Fact, project: Project) -> bool:
-    """Whether the rows of a table are the width of the real numbers that index it."""
-    rows = project.tables.rows(table)
-    if rows is None:
-        return False
-    return any(width == rows for width, _, _ in project.facts.heads.classes(fact.origin.value, fact.origin.frame))

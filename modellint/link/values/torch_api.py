@@ -24,9 +24,6 @@ CLAMPS = operators.words("limit:max@2", "limit:max@1")
 #: Layers that keep the width of the last dimension and are no projections.
 SAME_WIDTH_LAYERS = operators.functions("same-shape")
 _FLOAT_TYPES = operators.attributes("torch", "type:float")
-_INTEGER_TYPES = operators.attributes("torch", "type:integer")
-#: What `torch.nn` has that is no layer, or computes nothing by itself.
-_NO_NUMBERS = operators.functions("holds", "trained", "kept", "passed")
 
 
 def operator_of(target: Target) -> Operator | None:
@@ -56,20 +53,9 @@ def sizes_of(name: str, call: Value) -> tuple[Value, ...] | None:
     return None if any(size.op is Op.STARRED for size in sizes) else sizes
 
 
-def is_continuous_layer(name: str) -> bool:
-    """Whether a `torch.nn` layer gives real numbers: all but containers and those that pass elements on."""
-    package, _, short = name.rpartition(".")
-    return package == "torch.nn" and name not in _NO_NUMBERS and short[:1].isupper()
-
-
 def is_float_dtype(value: Value | None) -> bool:
     """Whether an argument names a floating point type (`torch.float32`)."""
     return value is not None and _names(value, _FLOAT_TYPES)
-
-
-def is_integer_dtype(value: Value | None) -> bool:
-    """Whether an argument names an integer type (`torch.long`)."""
-    return value is not None and _names(value, _INTEGER_TYPES)
 
 
 def _names(value: Value, types: AbstractSet[str]) -> bool:

@@ -297,12 +297,10 @@ class Lookups:
         frame = self._frames[-1][0]
         callee = call.args[0]
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
-            if callee.op is Op.ATTR:
-                atoms = self._run.evaluate(callee, frame)
-                if sum(isinstance(atom, Shell | FunctionRef) for atom in atoms) > 1:
-                    return True
+            if callee.op is Op.ATTR and len(_classes(self._run.evaluate(callee, frame))) > 1:
+                return True
             callee = callee.args[0]
-        return sum(isinstance(atom, Shell) for atom in self._run.evaluate(callee, frame)) > 1
+        return len(_classes(self._run.evaluate(callee, frame))) > 1
 
     def _is_of_a_mode(self) -> bool:
         """Whether an object does what it does only if an attribute says so: it may take ids or features."""
@@ -340,6 +338,12 @@ class Lookups:
             tests = [(part, link) for link in links.values() if link.early for part in link.test.walk()]
             known = self._exits[id(flow)] = [(part, link) for part, link in tests if part.op is Op.COMPARE], flow
         return known[0]
+
+
+def _classes(atoms: Atoms) -> set[Hashable]:
+    """The classes of objects, and the functions, that a value may be; two of one class do the same."""
+    objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
+    return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
 
 
 def _keys(given: Arguments) -> set[Hashable]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
     from modellint.confirm.plan import Probe
-    from modellint.flow.lookups import Lookup, Marked
+    from modellint.flow.lookups import Lookup, OwnLookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
@@ -685,7 +685,7 @@ class Quantiser(nn.Module):
                 reported.add(id(clamp))
                 yield self._guard(clamp, indexed, function.module, f"clamp to {_last(indexed.rows)}", None)
 
-    def _guard(self, guard: Value, indexed: Marked, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
+    def _guard(self, guard: Value, indexed: OwnLookup, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
         from modellint.claims.lookups import GuardAdmits
 
         text, rows = module.text_of(guard), indexed.rows

@@ -77,7 +77,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Marked:
+class OwnLookup:
     """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
 
     table: Site
@@ -94,7 +94,7 @@ class Lookups:
         self._tensors = tensors
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
-        self.marked: dict[int, Marked] = {}
+        self.own: dict[int, OwnLookup] = {}
         #: The frames of the functions that were asked about.
         self.roots: list[Frame] = []
         #: Those that are done where elements and table meet, by place.
@@ -197,10 +197,7 @@ class Lookups:
 
     def row_of(self, shell: Shell) -> Operator | None:
         """The row of the class of torch's that an object is of."""
-        for model in shell.model.mro() if shell.model is not None else ():
-            if model.name.startswith("torch."):
-                return operators.row(model.name)
-        return None
+        return operators.row(_torch_class(shell))
 
     def is_table(self, shell: Shell) -> bool:
         """Whether an object is a layer that looks up rows."""
@@ -222,7 +219,8 @@ class Lookups:
         row = self.row_of(shell)
         given = arguments.argument(0, "input")
         if row is None:
-            return self._tensors.layer(shell, None, given, frame, value) if self._is_of_torch(shell) else None
+            is_layer = shell.is_layer and _torch_class(shell).startswith("torch.nn.")
+            return self._tensors.layer(shell, None, given, frame, value) if is_layer else None
         if row.name == "torch.nn.Sequential":
             self._run.objects.construct(shell)
             for entry in shell.entries:
@@ -234,14 +232,6 @@ class Lookups:
             rows = size_of(self._tensors.argument(shell, (0, "num_embeddings")))
             self._look_up(shell.site, rows, given or (), frame, value)
         return self._tensors.layer(shell, row, given, frame, value)
-
-    @staticmethod
-    def _is_of_torch(shell: Shell) -> bool:
-        """Whether an object is a layer of torch's, or of a class that derives from one."""
-        names = [model.name for model in shell.model.mro()] if shell.model is not None else []
-        return shell.is_layer and next((name for name in names if name.startswith("torch.")), "").startswith(
-            "torch.nn."
-        )
 
     def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
         """How many rows a table has, and which of them is for padding; None where it is no table, or is told none."""
@@ -315,13 +305,13 @@ class Lookups:
         """Note what the function that is asked about looks up, itself or by a call that is given the index."""
         root = self._frames[0][0]
         if len(self._frames) == 1:
-            self.marked.setdefault(id(value), Marked(table, rows, value.args[1], value))
+            self.own.setdefault(id(value), OwnLookup(table, rows, value.args[1], value))
             return
         wanted = {atom for atom in index if isinstance(atom, Given)}
         call = next((call for frame, call in self._run.calls.way if frame is root), None)
         for argument in call.args[1:] if wanted and call is not None else ():
             if call is not None and not wanted.isdisjoint(self._run.evaluate(argument, root)):
-                self.marked.setdefault(id(call), Marked(table, rows, argument, call))
+                self.own.setdefault(id(call), OwnLookup(table, rows, argument, call))
 
     def _left(self, tensor: Tensor) -> Tensor:
         """A tensor without the elements at which one of the functions that are being run is left early."""
@@ -338,6 +328,12 @@ class Lookups:
             tests = [(part, link) for link in links.values() if link.early for part in link.test.walk()]
             known = self._exits[id(flow)] = [(part, link) for part, link in tests if part.op is Op.COMPARE], flow
         return known[0]
+
+
+def _torch_class(shell: Shell) -> str:
+    """The first class of torch's that an object is of; empty if it is of none."""
+    models = shell.model.mro() if shell.model is not None else ()
+    return next((model.name for model in models if model.name.startswith("torch.")), "")
 
 
 def _classes(atoms: Atoms) -> set[Hashable]:

@@ -515,11 +515,12 @@ class Tensors:
     def after_loop(atoms: Atoms) -> Atoms:
         """What a variable is after any number of turns: what one of them may have overwritten is there perhaps."""
         gone = {f.key for atom in atoms if isinstance(atom, Tensor) for f in atom.fillers if f.is_conditional}
-        if not gone:
-            return atoms
-        is_gone = [isinstance(a, Tensor) and any(f.key in gone for f in a.fillers) for a in atoms]
-        found = [elements.perhaps(a) if gone_ else a for a, gone_ in zip(atoms, is_gone, strict=True)]  # type: ignore[arg-type]
-        return tuple(dict.fromkeys(found))
+
+        def left(atom: Atom) -> Atom:
+            is_gone = isinstance(atom, Tensor) and any(filler.key in gone for filler in atom.fillers)
+            return elements.perhaps(atom) if isinstance(atom, Tensor) and is_gone else atom
+
+        return tuple(dict.fromkeys(map(left, atoms))) if gone else atoms
 
     def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
         """Either of two, as an open test has it: a tensor that is not in both is one perhaps.

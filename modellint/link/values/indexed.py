@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.lookups import Lookup, Lookups, Marked
+    from modellint.flow.lookups import Lookup, Lookups, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event
@@ -117,9 +117,9 @@ class Guarded:
             self._run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
 
     @property
-    def lookups(self) -> Iterator[tuple[Marked, Event]]:
+    def lookups(self) -> Iterator[tuple[OwnLookup, Event]]:
         """What it looks up, and the event that does so."""
-        for one in list(self._found.marked.values()):
+        for one in list(self._found.own.values()):
             events = (e for frame in self._found.roots for e in frame.flow.events if e.value is one.call)
             event = next(events, None)
             if event is not None:

@@ -685,8 +685,8 @@ class Model(nn.Module):
         from modellint.claims.lookups import ConstantOutside
         from modellint.flow.domain import Filler
 
-        filler, rows = lookup.element, lookup.rows
-        if not isinstance(filler, Filler):
+        filler, rows, table = lookup.element, lookup.rows, lookup.table
+        if not isinstance(filler, Filler) or not lookup.is_made:
             return
         size, origin = filler.size, filler.origin
         number = size.number
@@ -699,11 +699,11 @@ class Model(nn.Module):
         what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
         proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
         confidence = Confidence.HIGH if proved else Confidence.MEDIUM
-        place = lookup.table.place
+        place = table.place
         yield self.finding(
             place,
             f"ids are filled with `{shown}`, which this table has no row for",
-            symbol=lookup.table.module.text_of(lookup.table.value.callee),
+            symbol=table.module.text_of(table.value.callee),
             confidence=Confidence.LOW if lookup.is_conditional else confidence,
             evidence=(what,),
             related=(

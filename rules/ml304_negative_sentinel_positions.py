@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import EventKind
-from modellint.link.values.facts import FILLING, FactKind
-from modellint.link.values.python_edit import argument_place
+from modellint.graph.value import Op
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -15,12 +14,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import NegativeFiller
     from modellint.confirm.plan import Probe
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Event, Value
+    from modellint.flow.domain import Filler
+    from modellint.flow.lookups import Lookup, Padded
+    from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-    from modellint.link.values.arrivals import Arrival
-    from modellint.link.values.evaluator import Frame, Located
-    from modellint.link.values.facts import Fact
+    from modellint.source import Place
 
 
 class NegativeSentinelPositions(Rule):
@@ -46,12 +44,7 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
-    triggers = (
-        "import",
-        r"pad_sequence|masked_fill|full|\bpad\b|fill_",
-        # … with a negative number, a constant or an ignored index.
-        r"-\s*(?:[2-9]|\d\d)|\b[A-Z]{3}|ignore",
-    )
+    triggers = ("|".join(("import", *sorted(operators.words("fill")))),)
     bad = (
         Example(
             "Positions of packed dialogues, padded with the index that a loss ignores",
@@ -410,27 +403,23 @@ def smooth(labels, mask, n_classes):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.mentioning(FILLING):
-            fillers = {id(event.value): (event, fact) for event, fact in _fillers(function, project)}
-            if not fillers:
+        from modellint.flow.domain import Filler
+
+        seen: set[object] = set()
+        lookups = [*project.indexed.lookups(module)]
+        for function in {f: None for f, filler in project.indexed.written(module) if _number(filler) is not None}:
+            lookups += project.indexed.lookups_beside(function)
+        for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
+            element = lookup.element
+            number = _number(element) if isinstance(element, Filler) else None
+            if isinstance(element, Filler) and number is not None and element.key not in seen:
+                seen.add(element.key)
+                yield self._looked_up(lookup, element, number)
+        for padded in project.indexed.padded(module):
+            number = _number(padded.filler)
+            if number is None or padded.filler.key in seen or project.indexed.is_told_apart(padded, module):
                 continue
-            looked_up: dict[int, Arrival] = {}
-            for user in (function, *project.callers(function)):
-                for arrival in project.arrivals.of(user):
-                    key = id(arrival.fact.writer.value) if arrival.fact.writer is not None else 0
-                    known = looked_up.get(key)
-                    if key not in fillers or (known is not None and not known.conditional):
-                        continue
-                    if arrival.fact.number is not None and arrival.fact.number < -1:
-                        looked_up[key] = arrival if known is None or not arrival.conditional else known
-            for key, (event, fact) in fillers.items():
-                found = looked_up.get(key)
-                if fact.writer is None:
-                    continue
-                if (found is None or found.conditional) and _pads_positions(event, function, project):
-                    yield self._positions(fact, fact.writer, project)
-                elif found is not None and found.fact.writer is not None:
-                    yield self._looked_up(found, found.fact.writer, project)
+            yield self._padded(padded, number)
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
         """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
@@ -442,82 +431,59 @@ def smooth(labels, mask, n_classes):
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
         return boundary_probe(claim, project, places, users)
 
-    def _looked_up(self, arrival: Arrival, writer: Located, project: Project) -> Finding:
-        fact, frame = arrival.fact, arrival.lookup.frame
-        table = arrival.lookup.table
-        index = frame.module.text_of(arrival.lookup.event.value)
-        related = [Related(frame.module.place(arrival.lookup.event.value), "they are looked up here")]
-        if table is not None:
-            related.append(Related(table.frame.module.place(table.call), "in this table"))
+    def _looked_up(self, lookup: Lookup, filler: Filler, number: int) -> Finding:
+        place = lookup.steps[-1]
+        index = place.module.text_of(place.value)
+        related = [Related(place.place, "they are looked up here")]
+        if lookup.is_made:
+            related.append(Related(lookup.table.place, "in this table"))
         return self._finding(
-            writer,
-            f"ids are filled with {fact.number}, and `{index}` looks them up",
-            Confidence.LOW if arrival.conditional else Confidence.HIGH,
-            (_consequence(fact),),
+            filler,
+            f"ids are filled with {number}, and `{index}` looks them up",
+            Confidence.LOW if lookup.is_conditional else Confidence.HIGH,
+            (_consequence(number),),
             related,
-            project,
+            place.place,
         )
 
-    def _positions(self, fact: Fact, writer: Located, project: Project) -> Finding:
-        evidence = ("what is padded counts up from 0 (`arange`): it indexes a position table", _consequence(fact))
-        message = f"positions are padded with {fact.number}, which is no position"
-        return self._finding(writer, message, Confidence.MEDIUM, evidence, [], project)
+    def _padded(self, padded: Padded, number: int) -> Finding:
+        origin = padded.positions.origin
+        evidence = ("what is padded counts up from 0: it indexes a position table", _consequence(number))
+        message = f"positions are padded with {number}, which is no position"
+        related = [Related(origin.place, "the positions are made here")]
+        return self._finding(padded.filler, message, Confidence.MEDIUM, evidence, related)
 
     def _finding(
         self,
-        writer: Located,
+        filler: Filler,
         message: str,
         confidence: Confidence,
         evidence: tuple[str, ...],
         related: list[Related],
-        project: Project,
+        lookup: Place | None = None,
     ) -> Finding:
         from modellint.claims.positions import NegativeFiller
 
-        call, module = writer.value, writer.frame.module
-        position = project.facts.filling_argument(call, writer.frame)
-        argument = None if position is None else argument_place(call, *position, module)
-        place = argument or module.place(call)
+        place, module = filler.origin.place, filler.origin.module
+        is_written = filler.origin.value.op is not Op.CALL  # it stands in what the call unpacks, or is computed
         return self.finding(
             place,
             message,
-            symbol=module.text_of(call.callee),
+            symbol=module.text_of(filler.origin.value),
             confidence=confidence,
             evidence=evidence,
             related=related,
             help="fill with 0 and let the attention mask hide those elements",
-            fix=None if argument is None else Fix("Fill with 0", Applicability.UNSAFE, (Edit(argument, "0"),)),
-            claim=NegativeFiller(place, related[0].place if related else None),
+            fix=Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)) if is_written else None,
+            claim=NegativeFiller(place, lookup),
         )
 
 
-def _names_sentinel(compare: Value, event: Event, frame: Frame, project: Project) -> bool:
-    sentinels = {fact.number for fact in project.facts.fillers(event.value, frame)}
-    for arg in compare.args:
-        size = project.evaluator.size(arg, frame)
-        if size is not None and size.number in sentinels:
-            return True
-    return False
+def _number(filler: Filler) -> int | None:
+    """The constant, if it is no position, and no way to say which is the last one either."""
+    number = filler.size.number
+    return number if number is not None and number < -1 else None
 
 
-def _consequence(fact: Fact) -> str:
-    rows = -(fact.number or 0)
-    return f"a table of fewer than {rows} rows has no row {fact.number}; a longer one gives a row from its end"
-
-
-def _fillers(function: Function, project: Project) -> Iterator[tuple[Event, Fact]]:
-    """The calls of a function that fill ids with a number below -1."""
-    frame = project.evaluator.root(function)
-    for event in function.flow.of(EventKind.CALL):
-        for fact in project.facts.fillers(event.value, frame):
-            if fact.number is not None and fact.number < -1:
-                yield event, fact
-
-
-def _pads_positions(event: Event, function: Function, project: Project) -> bool:
-    frame = project.evaluator.root(function)
-    if any(_names_sentinel(test.value, event, frame, project) for test in function.flow.of(EventKind.COMPARE)):
-        # A comparison with the sentinel tells the padding apart again.
-        return False
-    facts = project.facts.facts(event.value, frame)
-    return any(fact.kind is FactKind.POSITIONS and not fact.conditional for fact in facts)
+def _consequence(number: int) -> str:
+    return f"a table of fewer than {-number} rows has no row {number}; a longer one gives a row from its end"

@@ -156,13 +156,26 @@ class Real:
 
 
 @dataclass(frozen=True, slots=True)
+class Positions:
+    """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1."""
+
+    origin: Site
+    is_total: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What tells some from others."""
+        return self.origin
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor, or a number out of one.
 
     `width` is the size of its last dimension, `head` what says so, `dims` how many there are; `rows` is the size of the
-    first one, where it is a matrix that is `made` of sizes. `ids`, `fillers` and `real` are what its elements are known
-    to be. `compared` are the scores and ids that a mask was made by comparing. `is_conditional`: it may be something
-    else altogether.
+    first one, where it is a matrix that is `made` of sizes. `ids`, `fillers`, `positions` and `real` are what its
+    elements are known to be. `compared` are the elements and scores that a mask was made by comparing.
+    `is_conditional`: it may be something else altogether.
     """
 
     width: Size | None = None
@@ -172,6 +185,7 @@ class Tensor:
     made: Site | None = None
     ids: Ids | None = None
     fillers: tuple[Filler, ...] = ()
+    positions: Positions | None = None
     real: Real | None = None
     compared: frozenset[Hashable] = frozenset()
     is_conditional: bool = False
@@ -181,6 +195,8 @@ class Tensor:
         if self.ids is not None:
             yield self.ids
         yield from self.fillers
+        if self.positions is not None:
+            yield self.positions
         if self.real is not None:
             yield self.real
 
@@ -259,7 +275,7 @@ if TYPE_CHECKING:
         | Bound
     )
     Atoms: TypeAlias = tuple[Atom, ...]
-    Element: TypeAlias = Ids | Filler | Real
+    Element: TypeAlias = Ids | Filler | Positions | Real
 
 
 @dataclass(frozen=True, slots=True)

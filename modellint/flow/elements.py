@@ -1,4 +1,4 @@
-"""What operators leave of the elements of a tensor: of ids that were drawn, of constants, of real numbers."""
+"""What operators leave of the elements of a tensor: of drawn ids, of constants, of positions, of real numbers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Derived, Outside, Real, Tensor
+from modellint.flow.domain import Derived, Outside, Positions, Real, Tensor
 from modellint.flow.heap import Shell
+from modellint.graph.size import Size
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Filler, Site
-    from modellint.graph.size import Size
     from modellint.operators import Operator
 
 #: Facets of operators that make elements of which something is known out of any.
-MAKING = frozenset(("real", "casts", "fill", "like", "chooses", "product"))
+MAKING = frozenset(("real", "casts", "counted", "sums-up", "fill", "like", "chooses", "product"))
 _FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:float"))
 _INTEGER_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:integer"))
 
@@ -28,13 +28,15 @@ def left(row: Operator, tensor: Tensor, made: Site, arguments: Arguments) -> Ten
         return Tensor(real=Real(made, is_computed=_is_computed(row)))
     if is_float(row, arguments):
         return Tensor(real=tensor.real or Real(made, is_computed=True))
-    real = tensor.real
+    real, positions = tensor.real, tensor.positions
+    if "counted" in facets or ("sums-up" in facets and real is None):
+        return Tensor(positions=Positions(made, is_total="sums-up" in facets))
     if "casts" in facets and real is not None and real.is_computed and _is_whole(row, arguments):
         real = None
     if "passed" in facets:
-        return Tensor(ids=tensor.ids, fillers=tensor.fillers, real=real)
+        return Tensor(ids=tensor.ids, fillers=tensor.fillers, positions=positions, real=real)
     if "picked" in facets:
-        return Tensor(ids=tensor.ids, real=real)
+        return Tensor(ids=tensor.ids, positions=positions, real=real)
     is_kept = facets.keys() & {"limit", "below", "lift", "like"}
     return Tensor(real=computed(real)) if is_kept else Tensor()
 
@@ -46,7 +48,9 @@ def computed(real: Real | None) -> Real | None:
 
 def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
     """What arithmetic with a number, perhaps a known one, makes of elements."""
-    ids, fillers = tensor.ids, tensor.fillers
+    ids, fillers, positions = tensor.ids, tensor.fillers, tensor.positions
+    is_one_less = operator == "-" and by == Size.of(1)
+    positions = Positions(positions.origin) if positions is not None and positions.is_total and is_one_less else None
     if by is None or operator not in ("+", "-", "%"):
         ids, fillers = None, ()
     elif operator == "%":
@@ -55,12 +59,13 @@ def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
         by = by if operator == "+" else -by
         ids = None if ids is None else replace(ids, bound=ids.bound + by)
         fillers = tuple(replace(filler, size=filler.size + by) for filler in fillers)
-    return replace(tensor, ids=ids, fillers=fillers, real=computed(tensor.real))
+    return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=computed(tensor.real))
 
 
 def of_second(operator: str, tensor: Tensor) -> Tensor:
     """What an operator that tells its operands apart leaves of the second one's elements."""
-    return replace(tensor, ids=None, fillers=(), real=computed(tensor.real) if operator != "~" else None)
+    real = computed(tensor.real) if operator != "~" else None
+    return replace(tensor, ids=None, fillers=(), positions=None, real=real)
 
 
 def perhaps(tensor: Tensor) -> Tensor:
@@ -92,7 +97,7 @@ def is_float(row: Operator, arguments: Arguments) -> bool:
     """Whether an operator makes real numbers of its operand because of their type."""
     if row.facets.get("casts") == "float":
         return True
-    has_type = row.facets.get("casts") == "" or bool(row.facets.keys() & {"passed", "literal", "sized"})
+    has_type = row.facets.get("casts") == "" or bool(row.facets.keys() & {"passed", "literal", "sized", "counted"})
     return has_type and _names(arguments, _FLOAT_TYPES)
 
 

@@ -1,8 +1,8 @@
 """Which events of a function can matter to tables and to what indexes them: the gate of that question.
 
-A value *may be* of a kind of elements (drawn ids, constants among ids, real numbers) where what makes such stands among
-what it is made of, and nothing on the way makes other numbers. What *takes* elements looks up what it is given. This
-says only what cannot matter; what can is run.
+A value *may be* of a kind of elements (drawn ids, constants among ids, positions, real numbers) where what makes such
+stands among what it is made of, and nothing on the way makes other numbers. What *takes* elements looks up what it is
+given, what *pads* writes constants among it. This says only what cannot matter; what can is run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import Filler, Ids, Real
+from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.graph.value import EventKind, Nested, Op, dotted, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: The kinds of elements, and those that are followed through what functions give and objects keep.
-KINDS: tuple[type, ...] = (Ids, Filler, Real)
-_GIVEN: tuple[type, ...] = (Ids, Filler)
+KINDS: tuple[type, ...] = (Ids, Filler, Positions, Real)
+_GIVEN: tuple[type, ...] = (Ids, Filler, Positions)
 #: Facets of operators that give the elements of what they are given.
 _PASSING = frozenset(
     ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies")
@@ -66,6 +66,7 @@ class Offered:
     """What a file offers to those that import it: what gives kinds of elements, and what takes some.
 
     `makers` make tables, or objects that look up what they are given, and `taking` are what does so when it is called;
+    `padding` are functions that write constants among what they are given;
     `asking` are functions that look something up with elements that they make.
     `own` are names of the project's, which stand for no operator.
     """
@@ -73,6 +74,7 @@ class Offered:
     giving: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple((frozenset(), frozenset()) for _ in _GIVEN)
     makers: frozenset[str] = frozenset()
     taking: frozenset[str] = frozenset()
+    padding: frozenset[str] = frozenset()
     asking: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
 
@@ -89,6 +91,8 @@ class Learned:
         #: What makes tables or objects that look something up, and the names of what does so when it is called.
         self.makers: set[str] = {*operators.words("table"), *imported.makers}
         self.taking: set[str] = set(imported.taking)
+        #: Functions that write constants among what they are given.
+        self.padding: set[str] = set(imported.padding)
         #: The attributes under which matrices are kept, which may be indexed themselves.
         self.matrices: set[str] = set()
         #: Functions that look something up with elements that they make, perhaps in what they are given.
@@ -100,14 +104,15 @@ class Learned:
             (*(f.name for f in module.all_functions()), *imported.own, *(n for f, _ in imported.giving for n in f))
         )
 
-        #: The words of what draws ids, writes constants and looks something up, as the file calls it.
-        self.drawing, self.filling, self.looking = (
+        #: The words of what draws ids, writes constants, counts up and looks something up, as the file calls it.
+        self.drawing, self.filling, self.counting, self.looking = (
             words.union(name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words)
-            for words in (set(_DRAWING), set(_FILLING), set(_LOOKING))
+            for words in (set(_DRAWING), set(_FILLING), set(_COUNTING), set(_LOOKING))
         )
 
     def all(self) -> set[str]:
-        return self.makers | self.taking | self.asking | {name for names in self.names.values() for name in names.all()}
+        given = {name for names in self.names.values() for name in names.all()}
+        return self.makers | self.taking | self.padding | self.asking | given
 
     def offered(self) -> Offered:
         """What the file offers to others."""
@@ -116,6 +121,7 @@ class Learned:
             tuple((frozenset(names.functions - _ELSEWHERE), frozenset(names.classes)) for names in giving),
             frozenset(self.makers),
             frozenset(self.taking),
+            frozenset(self.padding),
             frozenset(self.asking),
         )
 
@@ -138,7 +144,7 @@ def _learned(module: ModuleFacts, project: Project, files: int) -> Learned:
 def _imported(module: ModuleFacts, project: Project, files: int) -> Offered:
     """What a file imports of what gives elements, and takes some."""
     giving = [(set[str](), set[str]()) for _ in _GIVEN]
-    makers, taking, asking, own = set[str](), set[str](), set[str](), set[str]()
+    makers, taking, padding, asking, own = set[str](), set[str](), set[str](), set[str](), set[str]()
     words = set(module.imports)
     if module.star_imports:
         words.update(*(function.words for function in module.all_functions()))
@@ -151,6 +157,7 @@ def _imported(module: ModuleFacts, project: Project, files: int) -> Offered:
                 classes |= other_classes
             makers |= there.makers
             taking |= there.taking
+            padding |= there.padding
             asking |= there.asking
         elif isinstance(found, DefinedFunction) and found.function.module is not module:
             own.add(word)
@@ -160,6 +167,7 @@ def _imported(module: ModuleFacts, project: Project, files: int) -> Offered:
                 functions |= {word} if name in others else set()
             makers |= {word} if name in there.makers else set()
             taking |= {word} if name in there.taking else set()
+            padding |= {word} if name in there.padding else set()
             asking |= {word} if name in there.asking else set()
         elif isinstance(found, DefinedClass) and found.cls.module is not module:
             there = _learned(found.cls.module, project, files - 1).offered()
@@ -169,11 +177,12 @@ def _imported(module: ModuleFacts, project: Project, files: int) -> Offered:
                 classes |= {word} if found.cls.name in other_classes else set()
             makers |= {word} if found.cls.name in there.makers else set()
             taking |= there.taking & (found.cls.methods.keys() | found.cls.built.keys())
+            padding |= there.padding & found.cls.methods.keys()
         elif module.imports.get(word) is not None:
             is_table = str(module.imports[word]).rpartition(".")[2] in operators.words("table")
             makers |= {word} if is_table else set()
     offered = tuple((frozenset(functions), frozenset(classes)) for functions, classes in giving)
-    return Offered(offered, frozenset(makers), frozenset(taking), frozenset(asking), frozenset(own))
+    return Offered(offered, *map(frozenset, (makers, taking, padding, asking, own)))
 
 
 class Indexing:
@@ -228,10 +237,18 @@ class Indexing:
                 if _last_name(event.value.callee) in self._makers:
                     yield event
 
+    def fillers_of(self, function: Function) -> Iterator[Event]:
+        """The calls of a function that may write a constant into elements."""
+        if not function.words.isdisjoint(self.learned.filling):
+            for event in function.flow.of(EventKind.CALL):
+                row = self._row(event.value.callee)
+                if row is not None and "fill" in row.facets and self._fills(row, event.value):
+                    yield event
+
     def _candidates(self) -> list[Function]:
         """The functions that may have to do with tables, as far as that is known."""
         learned = self.learned
-        words = learned.all().union(learned.drawing, learned.filling, learned.looking)
+        words = learned.all().union(learned.drawing, learned.filling, learned.counting, learned.looking)
         return [f for f in (*self._module.all_functions(), self._module.body) if not f.words.isdisjoint(words)]
 
     @staticmethod
@@ -253,9 +270,10 @@ class Indexing:
     def speaks_of(self, kind: type | None, function: Function) -> bool:
         """Whether a function mentions what makes elements of a kind; for real numbers and None: what takes some."""
         learned, words = self.learned, function.words
-        if kind not in learned.names:
+        if kind is None or kind not in learned.names:
             return not words.isdisjoint(learned.looking) or self._speaks_of_tables(function)
-        made, names = learned.drawing if kind is Ids else learned.filling, learned.names[kind]
+        names = learned.names[kind]
+        made = {Ids: learned.drawing, Filler: learned.filling, Positions: learned.counting}[kind]
         sets = made, names.functions, names.classes, names.stored, names.holding
         return not all(words.isdisjoint(one) for one in sets)
 
@@ -277,7 +295,8 @@ class Indexing:
         kinds = [kind for kind in _GIVEN if self.speaks_of(kind, function)]
         has_tables = self._speaks_of_tables(function)
         may_take = has_tables or self.speaks_of(None, function)
-        if not kinds and not may_take:
+        may_pad = not function.words.isdisjoint(self.learned.filling | self.learned.padding)
+        if not kinds and not may_take and not may_pad:
             return
         for event in flow.events:
             if event.kind in (EventKind.RETURN, EventKind.YIELD):
@@ -292,6 +311,8 @@ class Indexing:
                     self._learn_store(str(event.target.data), event.value, flow, kinds, has_tables=has_tables)
             elif event.kind is EventKind.CALL:
                 self._learn_call(event.value, has_tables=has_tables)
+            if may_pad and function.name not in self.learned.padding and self._pads(event, flow, None, is_given=True):
+                self.learned.padding.add(function.name)
             is_open = may_take and function.owner is None and function.name not in self.learned.asking
             if is_open and any(self.may_look_up(event, flow, kind, is_given=False) for kind in KINDS):
                 self.learned.asking.add(function.name)
@@ -373,12 +394,17 @@ class Indexing:
     # -- events --------------------------------------------------------------------------------------------------
 
     def may_look_up(self, event: Event, flow: Flow, kind: type | None, *, is_given: bool) -> bool:
-        """Whether an event may look something up with elements of a kind; None: with what a function is given."""
+        """Whether an event may look something up with elements of a kind; None: with what a function is given.
+
+        Of positions: whether it may write a constant among them.
+        """
         value = event.value
+        if kind is Positions:
+            return self._pads(event, flow, kind, is_given=is_given)
         if event.kind is EventKind.INDEX:
             if kind is Real or value.args[1].op in (Op.SLICE, Op.CONST):
                 return False
-            is_table = kind is Ids or self._is_matrix(value.args[0])
+            is_table = kind is Ids or kind is Filler or self._is_matrix(value.args[0])
             return is_table and self.may_be(value.args[1], flow, kind, is_given=is_given)
         if event.kind is not EventKind.CALL or _last_name(value.callee) in _ADDERS:
             return False
@@ -390,6 +416,19 @@ class Indexing:
         if row is None and kind is not Ids and not self._may_take(value, is_given=is_given and kind is not None):
             return False
         return any(self.may_be(arg, flow, kind, is_given=is_given) for arg in value.args[1:])
+
+    def _pads(self, event: Event, flow: Flow, kind: type | None, *, is_given: bool) -> bool:
+        """Whether an event may write a constant among elements of a kind."""
+        call = event.value
+        if event.kind is not EventKind.CALL:
+            return False
+        row = self._row(call.callee)
+        if row is None:
+            is_padding = _last_name(call.callee) in self.learned.padding
+        else:
+            is_padding = "fill" in row.facets and "sized" not in row.facets and self._fills(row, call)
+        given = call.args[1:] if call.callee.op is not Op.ATTR else (call.callee.args[0], *call.args[1:])
+        return is_padding and any(self.may_be(arg, flow, kind, is_given=is_given) for arg in given)
 
     def _is_matrix(self, value: Value) -> bool:
         """Whether a value may be a table that is indexed itself."""
@@ -603,6 +642,8 @@ class Indexing:
                 return may_pass or self._draws_along(call)
         elif (kind is Filler and self._fills(row, call)) or (kind is Real and _makes_real(row, call)):
             return True
+        elif kind is Positions and row.facets.keys() & {"counted", "sums-up"}:
+            return row.name != "builtins.range"
         is_passed = row.facets.keys() & (_PASSING | _OF_CONTAINERS) or "like" in row.facets or "pair" in row.facets
         return may_pass and bool(is_passed)
 
@@ -624,6 +665,8 @@ class Indexing:
 
     def _fills(self, row: operators.Operator, call: Value) -> bool:
         """Whether a call may write a constant into elements, which may be an id."""
+        if call.has_unpacking:
+            return any(map(_may_be_number, _parts_of_unpacked(call)))
         is_method = call.callee.op is Op.ATTR and not self._is_module(call.callee.args[0])
         if "literal" in row.facets and call.positional:
             return any(_may_be_number(part) for part in _parts(call.positional[0]))
@@ -676,12 +719,20 @@ def _parts(value: Value) -> Iterator[Value]:
             yield part
 
 
+def _parts_of_unpacked(call: Value) -> Iterator[Value]:
+    """What may stand in what a call unpacks, and its other arguments."""
+    for arg in call.args[1:]:
+        yield from _parts(arg)
+
+
 def _may_be_number(value: Value) -> bool:
     """Whether a value may be a whole number that is no row of every table: 0 always is one."""
     if value.op is Op.CONST:
         return type(value.data) is int and value.data != 0
+    if value.op is Op.CALL:
+        return _last_name(value.callee) == "int" and any(map(_may_be_number, value.args[1:]))
     if value.op is Op.UNARY:
-        return value.args[0].op is not Op.CALL and _may_be_number(value.args[0])
+        return _may_be_number(value.args[0])
     if value.op is Op.ATTR:
         root: Value = value
         while root.op is Op.ATTR:
@@ -711,5 +762,6 @@ def _rank(row: operators.Operator) -> int:
 #: Words of what draws ids, writes constants, and looks something up. Views, which know of rows that are added.
 _DRAWING = operators.words("drawn", "pair", "distribution")
 _FILLING = operators.words("fill", "literal", "chooses")
+_COUNTING = operators.words("counted fresh:default", "sums-up")
 _LOOKING = operators.words("ids")
 _ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")

@@ -14,6 +14,7 @@ from modellint import operators
 from modellint.flow.domain import (
     Arguments,
     Bound,
+    Filler,
     FunctionRef,
     Given,
     Ids,
@@ -34,7 +35,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Element
+    from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import ModuleFacts
@@ -53,6 +54,8 @@ _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKi
 @dataclass(frozen=True, eq=False, slots=True)
 class Lookup:
     """Elements that index a table, which is made at `table`; `rows` is how many it has, if that is known.
+    What constants below -1 index may be anything; `is_made` is False where it is not known to be a table, and `table`
+    is what is indexed.
 
     `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
     how wide the last dimension of the index is.
@@ -64,6 +67,7 @@ class Lookup:
     steps: tuple[Site, ...]
     width: Size | None = None
     is_conditional: bool = False
+    is_made: bool = True
 
     @property
     def place(self) -> Site:
@@ -74,6 +78,15 @@ class Lookup:
     def way(self) -> str:
         """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
         return " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in self.steps[:-1])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Padded:
+    """Positions among which a constant is written, in a body that is run in `frame`."""
+
+    positions: Positions
+    filler: Filler
+    frame: Frame
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,6 +112,10 @@ class Lookups:
         self.roots: list[Frame] = []
         #: Those that are done where elements and table meet, by place.
         self.found: dict[Hashable, Lookup] = {}
+        #: Positions that constants are written among, by what writes them.
+        self.padded: dict[Hashable, Padded] = {}
+        #: What tells apart the elements that were compared.
+        self.compared: set[Hashable] = set()
         #: The functions that are being run, and what each has looked up so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
         self._gates: dict[ModuleFacts, Indexing] = {}
@@ -255,6 +272,23 @@ class Lookups:
             self._look_up(table.site, rows, index, frame, value, takes_real=takes_real)
         elif isinstance(table, Tensor):
             self._look_up(table.made, table.rows, index, frame, value, takes_real=takes_real)
+        elif isinstance(table, Given | Unknown | Plain):
+            self._look_up(None, None, index, frame, value, takes_real=False)
+
+    def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
+        """Note constants that are written among the elements of a tensor, which are positions."""
+        positions = tensor.positions
+        if positions is not None and not positions.is_total and not tensor.is_conditional:
+            for filler in fillers:
+                self.padded.setdefault(filler.key, Padded(positions, filler, frame))
+
+    def compares(self, key: Hashable, frame: Frame) -> bool:
+        """Whether a body, or what it calls, compares elements that a key stands for."""
+        self._frames.append((frame, []))
+        for event in frame.flow.events:
+            self._run.evaluate(event.value, frame)
+        self._frames.pop()
+        return key in self.compared
 
     def _look_up(
         self,
@@ -266,21 +300,25 @@ class Lookups:
         *,
         takes_real: bool = False,
     ) -> None:
-        if table is None or not self._frames or frame.function is None:
+        if not self._frames or frame.function is None:
             return
         if rows is not None and rows.number is not None and rows.number <= 0:
             return  # a number that stands for one that is not known yet
-        if self.is_open and rows is not None and len(value.args) > 1:
+        if self.is_open and table is not None and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
         steps = (Site(value, frame.function),)
+        at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(index):
             for element in self._left(tensor).elements():
                 is_real = isinstance(element, Real)
                 if is_real and (takes_real or tensor not in index):
                     continue  # a layer is given a tensor, not a list of some
+                if table is None and not (tensor in index and isinstance(element, Filler) and _is_below(element)):
+                    continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
-                self._frames[-1][1].append(Lookup(table, rows, element, steps, tensor.width, is_open))
+                found = Lookup(at, rows, element, steps, tensor.width, is_open, is_made=table is not None)
+                self._frames[-1][1].append(found)
 
     def _is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
@@ -340,6 +378,11 @@ def _classes(atoms: Atoms) -> set[Hashable]:
     """The classes of objects, and the functions, that a value may be; two of one class do the same."""
     objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
     return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
+
+
+def _is_below(filler: Filler) -> bool:
+    """Whether a constant is no way to say which is the last one."""
+    return filler.size.number is not None and filler.size.number < -1
 
 
 def _keys(given: Arguments) -> set[Hashable]:

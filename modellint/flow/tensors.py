@@ -1,4 +1,4 @@
-"""Tensors on paper: how wide their last dimension is, and what their elements are: drawn ids, constants, real numbers.
+"""Tensors on paper: how wide their last dimension is, and what is known of their elements.
 
 What an operator does stands in its row (`modellint.operators`); here it is done to atoms. What no row tells, or what
 limits ids in a way that is not modelled, leaves a tensor of which nothing is known.
@@ -220,6 +220,8 @@ class Tensors:
             return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
         fillers = operation.fillers(row.argument("fill"))
         mask = get(row.argument("mask"))
+        if tensor.positions is not None and fillers and self._run.lookups is not None:
+            self._run.lookups.note_padded(tensor, fillers, operation.frame)
         if mask is not None:
             masked = self._masked(tensor, mask)
             return (replace(masked, fillers=fillers),)
@@ -395,7 +397,7 @@ class Tensors:
         ]
         if operator == "/":
             real = Real(made, is_computed=True)
-            moved = [replace(t, ids=None, fillers=(), real=real) for t in moved or [_NOTHING]]
+            moved = [replace(t, ids=None, fillers=(), positions=None, real=real) for t in moved or [_NOTHING]]
         return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
     @staticmethod
@@ -414,6 +416,8 @@ class Tensors:
                 keys.update(element.key for element in tensor.elements())
                 if tensor.head is not None and constant(other) is None:
                     keys.add(tensor.head)
+        if self._run.lookups is not None:
+            self._run.lookups.compared |= keys
         return (Tensor(compared=frozenset(keys)),) if keys else PLAIN
 
     def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
@@ -642,7 +646,8 @@ def _agree(one: Tensor, other: Atom) -> bool:
 def _known(tensor: Tensor) -> Hashable:
     """What is known of the elements of a tensor, wherever they are from."""
     bound = None if tensor.ids is None else tensor.ids.bound
-    return bound, frozenset(filler.size for filler in tensor.fillers), tensor.real is not None
+    sizes = frozenset(filler.size for filler in tensor.fillers)
+    return bound, sizes, tensor.positions is not None, tensor.real is not None
 
 
 def _is_whole(part: Value) -> bool:

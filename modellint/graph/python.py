@@ -8,7 +8,6 @@ definition's own lines after `ModuleFacts.release`.
 from __future__ import annotations
 
 import inspect
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -309,34 +308,6 @@ class ModuleFacts:
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = lines[0][span.column - 1 :]
         return " ".join("".join(lines).split())
-
-    @cached_property
-    def _by_line(self) -> tuple[list[int], list[Function]]:
-        """The functions by their first lines."""
-        functions = sorted(self.all_functions(), key=lambda function: function.line)
-        return [function.line for function in functions], functions
-
-    def mentioning(self, names: Iterable[str]) -> list[Function]:
-        """The functions and methods whose text holds one of the `names`, in the order of the file."""
-        text = self.text
-        found: dict[int, Function] = {}
-        for name in names:
-            at = text.find(name)
-            if at < 0:
-                continue
-            offsets = self.source.plain.starts
-            lines, functions = self._by_line
-            while at >= 0:
-                line = bisect_right(offsets, at)
-                number = bisect_right(lines, line) - 1
-                end = offsets[line]
-                if number >= 0:
-                    function = functions[number]
-                    if line <= function.end_line:
-                        found[number] = function
-                        end = offsets[function.end_line]
-                at = text.find(name, end)
-        return [found[number] for number in sorted(found)]
 
     def all_functions(self) -> Iterator[Function]:
         """Every function and method of the file, those of nested classes included."""

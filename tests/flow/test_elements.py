@@ -1,4 +1,4 @@
-"""What tensors hold when something is looked up with them: constants among their elements, and real numbers."""
+"""What tensors hold when something is looked up with them: constants among their elements, positions, real numbers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import Lookup
 
     Find = Callable[[str], list[Lookup]]
+    Pads = Callable[[str], list[tuple[str, bool]]]
 
 MODEL = """\
 import torch
@@ -50,6 +51,21 @@ def find(tmp_path: Path) -> Find:
         module = project.python(tmp_path / "model.py")
         assert module is not None
         return list(project.indexed.lookups(module))
+
+    return found
+
+
+@pytest.fixture
+def pads(tmp_path: Path) -> Pads:
+    """The constants that an expression writes among positions, and whether it compares them."""
+
+    def found(expression: str) -> list[tuple[str, bool]]:
+        (tmp_path / "model.py").write_text(f"{MODEL}        return {expression}\n")
+        project = Project(ProjectOptions(root=tmp_path))
+        module = project.python(tmp_path / "model.py")
+        assert module is not None
+        indexed = project.indexed
+        return [(str(one.filler.size), indexed.is_told_apart(one, module)) for one in indexed.padded(module)]
 
     return found
 
@@ -133,6 +149,54 @@ def test_what_a_parameter_defaults_to_is_no_condition(tmp_path: Path) -> None:
     module = project.python(tmp_path / "model.py")
     assert module is not None
     assert constants(list(project.indexed.lookups(module))) == {("7", False)}
+
+
+@pytest.mark.parametrize("index", ["unknown", "x", "torch.cos(x)", "self.weights[unknown]"])
+def test_a_number_below_minus_one_indexes_anything(find: Find, index: str) -> None:
+    (lookup,) = find(f"{index}[ids.masked_fill(mask, -100)]")
+    assert not lookup.is_made
+    assert not find(f"{index}[ids.masked_fill(mask, -1)]")
+    assert not find(f"{index}[ids.masked_fill(mask, 100)]")
+
+
+@pytest.mark.parametrize(
+    "padded",
+    [
+        "F.pad(torch.arange(9), (0, 1), value=-100)",
+        "torch.arange(9).unsqueeze(0).masked_fill(mask, -100)",
+        "pad_sequence([torch.arange(len(text)) for text in texts], padding_value=-100)",
+        "(mask.long().cumsum(-1) - 1).masked_fill(mask == 0, -100)",
+        "mask.cumsum(-1).sub(1).masked_fill(mask == 0, -100)",
+        "(torch.arange(9) if ids is None else ids).masked_fill(mask, -100)",
+    ],
+)
+def test_positions_are_padded(pads: Pads, padded: str) -> None:
+    assert pads(padded) == [("-100", False)]
+    assert pads(f"({padded})[0]") == [("-100", False)]
+
+
+@pytest.mark.parametrize(
+    "padded",
+    [
+        "F.pad(ids, (0, 1), value=-100)",
+        "F.pad(torch.arange(9) * unknown, (0, 1), value=-100)",
+        "F.pad(torch.arange(9, dtype=torch.float), (0, 1), value=-100)",
+        "F.pad(torch.arange(9).float(), (0, 1), value=-100)",
+        "mask.cumsum(-1).masked_fill(mask == 0, -100)",
+        "(self.project(x).cumsum(-1) - 1).masked_fill(mask == 0, -100)",
+        "(torch.arange(9) if unknown else ids).masked_fill(mask, -100)",
+        "torch.arange(9).masked_fill(mask, unknown)",
+    ],
+)
+def test_other_things_are_padded(pads: Pads, padded: str) -> None:
+    assert pads(padded) == []
+
+
+def test_positions_that_are_told_apart_from_their_padding(pads: Pads) -> None:
+    padded = "F.pad(torch.arange(9), (0, 1), value=-100)"
+    assert pads(f"({padded}) != -100") == [("-100", True)]
+    assert pads(f"torch.where({padded} < 0, 0, unknown)") == [("-100", True)]
+    assert pads(f"({padded}).eq(unknown)") == [("-100", True)]
 
 
 def real(lookups: list[Lookup]) -> list[tuple[str, bool]]:

@@ -61,68 +61,15 @@ def find(tmp_path: Path) -> Find:
 
 
 def summary(facts: tuple[Fact, ...]) -> set[str]:
-    """Kinds, with a number or a name where there is one; `?` where a condition decides."""
+    """Kinds, with a name where there is one; `?` where a condition decides."""
     return {
         " ".join(
             str(part)
-            for part in (fact.kind.value, fact.number, fact.parameter, "?" if fact.conditional else None)
+            for part in (fact.kind.value, fact.parameter, "?" if fact.conditional else None)
             if part is not None
         )
         for fact in facts
     }
-
-
-# -- constants --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "pad_sequence(unknown.texts, padding_value=PAD)",
-        "pad_sequence(unknown.texts, True, -1)",
-        "F.pad(unknown.ids, (0, 1), value=-1)",
-        "torch.full((2, 3), -1)",
-        "torch.full_like(unknown.ids, PAD)",
-        "x.new_full((1,), PAD)",
-        "unknown.ids.masked_fill(mask, -1)",
-        "torch.tensor([[PAD, -1]])",
-        "torch.full((1,), -2) + 1",
-    ],
-)
-def test_constants_that_are_filled_in_are_known(find: Find, expression: str) -> None:
-    assert "filler -1" in summary(find(f"use({expression})"))
-
-
-def test_an_element_that_is_assigned_is_a_filler(find: Find) -> None:
-    assert "filler 7" in summary(find("ids[:, 0] = 7\nuse(ids)"))
-
-
-@pytest.mark.parametrize("expression", ["padded.clamp(min=0)", "padded[padded >= 0]", "padded.masked_fill(mask, 0)"])
-def test_a_filler_that_is_taken_out_again_is_gone(find: Find, expression: str) -> None:
-    assert "filler -1" not in summary(find(f"padded = pad_sequence(texts, padding_value=-1)\nuse({expression})"))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "t = torch.full((2, 5), -1)\nfor k in range(5):\n    t[:, k] = unknown(k)\nuse(t)",
-        "use(F.pad(unknown.ids, (0, 4), value=-1)[:, :-4])",
-        "t = torch.full((9,), -1)\nfor k in range(3):\n    t[k * 3 : k * 3 + 3] = unknown(k)\nuse(t)",
-    ],
-)
-def test_a_filler_that_may_be_overwritten_or_cut_off_is_conditional(find: Find, body: str) -> None:
-    assert summary(find(body)) == {"filler -1 ?"}
-
-
-@pytest.mark.parametrize("index", ["0", ":, :length", "1:", ":, 0"])
-def test_a_filler_of_which_some_stays_is_certain(find: Find, index: str) -> None:
-    assert "filler -1" in summary(find(f"t = torch.full((2, 5), -1)\nlength = unknown.n\nt[{index}] = x\nuse(t)"))
-
-
-def test_a_branch_that_asks_for_another_argument_is_not_conditional(find: Find) -> None:
-    body = "if mask is not None:\n    ids = ids.masked_fill(mask, -1)\nuse(ids)"
-    assert "filler -1" in summary(find(body))
-    assert "filler -1 ?" in summary(find(body.replace("mask is not None", "unknown.flag")))
 
 
 # -- parameters, positions, branches ----------------------------------------------------------------------------------

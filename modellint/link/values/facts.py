@@ -12,18 +12,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.values.evaluator import Frame, Located
 from modellint.link.values.heads import BUDGET, Heads, operand_of
 from modellint.link.values.limits import (
     counts_up,
-    cuts,
     has_comparison,
-    is_default,
-    is_overwritten,
-    leaves_some,
-    tests_another,
     tests_none,
 )
 from modellint.link.values.torch_api import (
@@ -44,7 +38,6 @@ if TYPE_CHECKING:
 class FactKind(Enum):
     """What a fact says about elements."""
 
-    FILLER = "filler"  # some elements are the constant `number`
     PARAMETER = "parameter"  # the elements of a parameter of the function under study
     POSITIONS = "positions"  # 0 … n - 1, made by `arange`; `changed` where a mask decides which of them
 
@@ -55,21 +48,12 @@ class Fact:
 
     kind: FactKind
     origin: Located
-    #: FILLER: what writes it.
-    writer: Located | None = None
-    #: FILLER: the constant.
-    size: Size | None = None
     #: PARAMETER: its name.
     parameter: str | None = None
     #: Whether arithmetic stands between the origin and here, so that ranges no longer hold.
     changed: bool = False
     #: Whether this holds only under a condition that we cannot decide.
     conditional: bool = False
-
-    @property
-    def number(self) -> int | None:
-        """FILLER: the constant, if it is known as a number."""
-        return None if self.size is None else self.size.number
 
 
 Facts = tuple[Fact, ...]
@@ -150,14 +134,10 @@ class FactFinder:
     def _choice(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         branches = [self.facts(arg, frame, depth) for arg in value.args]
         is_loop = value.data is None
-        if is_loop and is_overwritten(value):
-            branches = [_fillers_may_be_gone(facts) for facts in branches]
-        for position, facts in enumerate(branches):
+        for facts in branches:
             for fact in facts:
                 everywhere = all(any(_agree(fact, other) for other in facts_) for facts_ in branches)
                 optional = fact.kind is FactKind.PARAMETER and tests_none(value.data, fact.parameter)
-                if fact.kind is FactKind.FILLER and frame.caller is None:
-                    optional = optional or tests_another(value) or is_default(value, position, frame.function)
                 if everywhere or is_loop or optional:
                     yield fact
                 else:
@@ -174,45 +154,7 @@ class FactFinder:
         both = (*self.facts(left, frame, depth), *self.facts(right, frame, depth))
         if value.data == "-" and counts_up(left, right):
             return (Fact(FactKind.POSITIONS, Located(value, frame), changed=True),)
-        shifted = self._shifted(value, frame, depth) if value.data in ("+", "-") else None
-        if shifted is not None:
-            return shifted
         return _changed(both)
-
-    def _shifted(self, value: Value, frame: Frame, depth: int) -> Facts | None:
-        """`ids + 3`: ranges move by a known number."""
-        left, right = value.args
-        by = self.evaluator.size(right, frame)
-        facts = self.facts(left, frame, depth)
-        if by is None and value.data == "+":
-            by = self.evaluator.size(left, frame)
-            facts = self.facts(right, frame, depth)
-        if by is None and value.data == "-" and self._starts_at_zero(right, frame):
-            # The first layer's offset is 0: its ids are as large as they were.
-            by = Size.of(0)
-        if by is None or not facts:
-            return None
-        if value.data == "-":
-            by = -by
-        moved = []
-        for fact in facts:
-            if fact.kind is FactKind.FILLER and fact.size is not None:
-                moved.append(replace(fact, size=fact.size + by))
-            elif fact.kind is FactKind.PARAMETER:
-                moved.append(replace(fact, changed=True))
-        return tuple(moved)
-
-    def _starts_at_zero(self, value: Value, frame: Frame) -> bool:
-        """Whether a value is a multiple of a number that counts up from 0 (`layer * stride`)."""
-        if value.op is Op.BIN and value.data == "*":
-            return any(self._starts_at_zero(arg, frame) for arg in value.args)
-        if value.op is Op.UNPACK and value.data == 0 and value.args[0].op is Op.ITEM:
-            counter, name = value.args[0].args[0], "enumerate"
-        elif value.op is Op.ITEM:
-            counter, name = value.args[0], "range"
-        else:
-            return False
-        return counter.op is Op.CALL and counter.callee.data == name and len(counter.args) == 2
 
     def _element(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         source = value.args[0]
@@ -223,9 +165,6 @@ class FactFinder:
                 return self._union(((e.value, e.frame) for e in entries), depth)
             if has_comparison(key):
                 return ()
-            if cuts(key):
-                # What is cut off may be all that was filled in.
-                return _fillers_may_be_gone(self.facts(source, frame, depth))
             if source.op is Op.CALL and source.callee.data in GIVING_PAIRS and key.op is Op.CONST:
                 return self._unpacked_call(key.data, source, frame, depth) or ()
         return self.facts(source, frame, depth)
@@ -283,8 +222,8 @@ class FactFinder:
             return (*old, *self.facts(added, frame, depth))
         if value.data == "[]=":
             index, new = value.args[1], value.args[2]
-            kept = () if has_comparison(index) else old if leaves_some(index) else _fillers_may_be_gone(old)
-            return (*kept, *self.facts(new, frame, depth), *self._filler(new, value, frame))
+            kept = () if has_comparison(index) else old
+            return (*kept, *self.facts(new, frame, depth))
         return old
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Iterable[Fact]:
@@ -358,7 +297,7 @@ class FactFinder:
             return self._where(call, *call.positional, frame, depth)
         is_of_literals = operand is not None and operand.op in (Op.LIST, Op.TUPLE, Op.CONST)
         if operand is not None and "literal" in row.facets and is_of_literals:
-            return (*self.facts(operand, frame, depth), *self._literals(operand, call, frame))
+            return self.facts(operand, frame, depth)
         if "passed" in row.facets and is_float_dtype(call.keywords.get("dtype")):
             return ()
         return self._operator(row, operand, call, frame, depth, target)
@@ -379,17 +318,13 @@ class FactFinder:
         """What functions and methods alike make of the elements of their operand."""
         if "counted" in row.facets:
             return (Fact(FactKind.POSITIONS, Located(call, frame)),)
-        if operand is None:
-            return self.fillers(call, frame)
-        if "drawn" in row.facets:
+        if operand is None or "drawn" in row.facets:
             return ()
         mask = row.argument("mask")
         if mask is not None:
             where = argument_of(call, mask, target)
-            filler = argument_of(call, row.argument("fill"), target)
-            return self._masked(call, operand, where, filler, frame, depth)
-        passed = self.facts(operand, frame, depth) if "passed" in row.facets else ()
-        return passed if "fill" not in row.facets else (*passed, *self.fillers(call, frame))
+            return self._masked(operand, where, frame, depth)
+        return self.facts(operand, frame, depth) if "passed" in row.facets else ()
 
     def _of_container(self, name: str, owner: Value, call: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         """What a method of a list or a dict gives of its contents."""
@@ -399,61 +334,20 @@ class FactFinder:
             return self._union(((e.value, e.frame) for e in entries), depth)
         return self.facts(owner, frame, depth) if name in _CONTENTS else ()
 
-    def _masked(
-        self, call: Value, value: Value, mask: Value | None, filler: Value | None, frame: Frame, depth: int
-    ) -> Iterable[Fact]:
+    def _masked(self, value: Value, mask: Value | None, frame: Frame, depth: int) -> Iterable[Fact]:
         kept = self.facts(value, frame, depth)
         if mask is None:
-            kept = ()
-        elif has_comparison(mask):
-            kept = _picked(kept)
-        elif any(f.kind is FactKind.FILLER for f in kept):
-            # A mask that was made elsewhere may be the one that marks the filler.
-            kept = tuple(f for f in kept if f.kind is not FactKind.FILLER)
-        return (*kept, *self._filler(filler, call, frame))
+            return ()
+        return _picked(kept) if has_comparison(mask) else kept
 
     def _where(self, call: Value, test: Value, first: Value, second: Value, frame: Frame, depth: int) -> Iterable[Fact]:
         kept = (*self.facts(first, frame, depth), *self.facts(second, frame, depth))
-        if has_comparison(test):
-            kept = _picked(kept)
-        return (*kept, *self._filler(first, call, frame), *self._filler(second, call, frame))
-
-    def _filler(self, value: Value | None, writer: Value, frame: Frame) -> Iterator[Fact]:
-        if value is None:
-            return
-        size = self.evaluator.size(value, frame)
-        if size is not None and (size.number is not None or value.op in (Op.ATTR, Op.BIN)):
-            yield Fact(FactKind.FILLER, Located(value, frame), writer=Located(writer, frame), size=size)
-
-    def _literals(self, value: Value, call: Value, frame: Frame) -> Iterator[Fact]:
-        """The constants of `torch.tensor([[bos, 7]])`."""
-        if value.op in (Op.LIST, Op.TUPLE):
-            for arg in value.args:
-                yield from self._literals(arg, call, frame)
-        elif value.op in (Op.CONST, Op.ATTR, Op.GLOBAL):
-            yield from self._filler(value, call, frame)
-
-    def fillers(self, call: Value, frame: Frame) -> Iterator[Fact]:
-        """The constant that a call writes into elements, if that is what it does."""
-        position = self.filling_argument(call, frame)
-        if position is not None:
-            yield from self._filler(call.argument(*position), call, frame)
-
-    def filling_argument(self, call: Value, frame: Frame) -> tuple[int, str] | None:
-        """Where a call takes the constant that it writes into elements: the position and the name."""
-        if call.callee.op not in (Op.GLOBAL, Op.ATTR) or str(call.callee.data).rpartition(".")[2] not in FILLING:
-            return None
-        target = self.evaluator.target(call, frame)
-        row = self._row(target, frame)
-        argument = None if row is None else row.argument("fill")
-        return None if argument is None else (argument[0] - (target.method is not None), argument[1])
+        return _picked(kept) if has_comparison(test) else kept
 
 
 #: What gives values and their indices, and the names of these parts.
 GIVING_PAIRS = operators.methods("Tensor", "pair")
 _PARTS = ("values", "indices")
-#: What writes a constant into elements.
-FILLING = operators.words("fill")
 _PASSING_LAYERS = operators.functions("passed")
 #: What functions call the tensors that they work on.
 _OPERANDS = ("input", "tensors", "sequences")
@@ -470,7 +364,7 @@ def _picked(facts: Facts) -> Facts:
 
 
 def _agree(fact: Fact, other: Fact) -> bool:
-    return fact.kind is other.kind and fact.size == other.size
+    return fact.kind is other.kind
 
 
 def _changed(facts: Iterable[Fact]) -> Facts:
@@ -484,18 +378,12 @@ def _distinct(facts: Iterable[Fact]) -> Facts:
         key = (
             fact.kind,
             id(fact.origin.value),
-            None if fact.writer is None else id(fact.writer.value),
-            fact.size,
             fact.parameter,
             fact.changed,
             fact.conditional,
         )
         seen.setdefault(key, fact)
     return tuple(seen.values())
-
-
-def _fillers_may_be_gone(facts: Facts) -> Facts:
-    return tuple(replace(fact, conditional=True) if fact.kind is FactKind.FILLER else fact for fact in facts)
 
 
 def _is_sequence(value: Value) -> bool:

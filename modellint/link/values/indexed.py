@@ -9,15 +9,16 @@ from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atoms, Filler
     from modellint.flow.frame import Frame
-    from modellint.flow.lookups import Lookup, Lookups, OwnLookup
+    from modellint.flow.lookups import Lookup, Lookups, OwnLookup, Padded
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event
@@ -66,6 +67,46 @@ class Indexed:
             found = list(lookups.found.values())
             yield from found[told:]
             told = len(found)
+
+    def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
+        """The constants that calls in a file's functions write into elements."""
+        run, lookups = self._run(module)
+        objects: dict[Class, Shell] = {}
+        for function in module.all_functions():
+            for event in lookups.gate(module).fillers_of(function):
+                for reference, frame in _called(function, objects, self._project):
+                    run.steps = 0
+                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                    for tensor in tensors_in(run.evaluate_at(event, body)):
+                        yield from (
+                            (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
+                        )
+
+    def lookups_beside(self, function: Function) -> Iterator[Lookup]:
+        """The look-ups of what calls a function in the files beside its own."""
+        callers = self._project.callers(function)
+        for module in dict.fromkeys(caller.module for caller in callers if caller.module is not function.module):
+            yield from self.lookups(module)
+
+    def padded(self, module: ModuleFacts) -> Iterator[Padded]:
+        """The constants that a file's functions, or what they call, write among positions."""
+        for _ in self.lookups(module):
+            pass
+        yield from list(self._run(module)[1].padded.values())
+
+    def is_told_apart(self, padded: Padded, module: ModuleFacts) -> bool:
+        """Whether the function that writes a constant among positions, or what calls it, compares them with it."""
+        run, lookups = self._run(module)
+        run.steps = 0
+        if lookups.compares(padded.filler.key, padded.frame):
+            return True
+        function = padded.frame.function
+        for caller in () if function is None else self._project.callers(function):
+            for reference, frame in _called(caller, {}, self._project):
+                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                if lookups.compares(padded.filler.key, body):
+                    return True
+        return False
 
     def made(self, module: ModuleFacts) -> Iterator[Made]:
         """The tables that a file's functions make and give a row for padding."""

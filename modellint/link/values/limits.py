@@ -10,7 +10,6 @@ from modellint.graph.value import Op, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
     from modellint.graph.value import Guard
 
 #: What compares elements, rather than asking what something is.
@@ -86,51 +85,6 @@ def has_comparison(value: Value) -> bool:
     return any(is_comparison(part) for part in value.walk())
 
 
-def cuts(index: Value) -> bool:
-    """Whether a subscript has a slice that may leave elements out."""
-    return any(part.op is Op.SLICE and not _is_whole(part) for part in _subscripts(index))
-
-
-def leaves_some(index: Value) -> bool:
-    """Whether an assignment to a subscript surely leaves other elements as they were, however often it runs.
-
-    It does for a constant element (`x[:, 0]`) and for a slice that keeps one end (`x[row, :length]`).
-    """
-    return any(_keeps_an_end(part) or part.op in (Op.CONST, Op.UNARY) for part in _subscripts(index))
-
-
-def is_overwritten(choice: Value) -> bool:
-    """Whether a loop assigns to elements of what it carries so that it may have filled all of it in the end."""
-    seen = {id(choice)}
-    queue = list(choice.args)
-    for value in queue:
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if value.op is Op.UPDATE:
-            if value.data == "[]=" and not leaves_some(value.args[1]):
-                return True
-            queue.append(value.args[0])
-        elif value.op is Op.CHOICE:
-            queue.extend(value.args)
-    return False
-
-
-def _subscripts(index: Value) -> tuple[Value, ...]:
-    parts = index.args if index.op is Op.TUPLE else (index,)
-    return tuple(part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis)))
-
-
-def _is_whole(part: Value) -> bool:
-    return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
-
-
-def _keeps_an_end(part: Value) -> bool:
-    if part.op is not Op.SLICE or _is_whole(part):
-        return False
-    return part.args[0].op is Op.CONST or all(arg.op is Op.CONST for arg in part.args)
-
-
 def tests_none(test: Value | None, parameter: str | None) -> bool:
     """Whether a branch only asks if a parameter was given."""
     return (
@@ -142,29 +96,10 @@ def tests_none(test: Value | None, parameter: str | None) -> bool:
     )
 
 
-def tests_another(choice: Value) -> bool:
-    """Whether a branch only asks if a parameter was given, and the parameter is none of the values to choose from."""
-    test = choice.data
-    if test is None or test.op is not Op.COMPARE or not tests_none(test, test.args[0].data):
-        return False
-    return all(arg is not test.args[0] for arg in choice.args)
-
-
 def counts_up(left: Value, right: Value) -> bool:
     """`mask.cumsum(-1) - 1`: the position of each element among those that a mask keeps."""
     is_sum = left.op is Op.CALL and left.callee.data == "cumsum"
     return is_sum and right.op is Op.CONST and right.data == 1
-
-
-def is_default(choice: Value, position: int, function: Function) -> bool:
-    """Whether a branch is taken when a parameter that is None by default is left out."""
-    test = choice.data
-    if test is None or test.op is not Op.COMPARE or not tests_none(test, test.args[0].data):
-        return False
-    parameter = function.parameter(str(test.args[0].data))
-    default = None if parameter is None else parameter.default
-    taken = 0 if test.data == "is" else 1
-    return default is not None and default.op is Op.CONST and default.data is None and position == taken
 
 
 _COMPARING = operators.words("dtype:bool same-shape") | {"index"}

@@ -13,6 +13,7 @@ from modellint.link.values.bounds import (
     is_as_large,
     is_direct,
     limits,
+    may_limit,
     may_look_up,
     upper_limit,
 )
@@ -710,7 +711,7 @@ def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file with tables that limit what they may look up."""
     if may_look_up(module, project):
         for function in module.all_functions():
-            if any(_is_limited(event, module, project) for event in function.flow.events):
+            if may_limit(function) and any(_is_limited(event, module, project) for event in function.flow.events):
                 yield function
 
 

@@ -7,13 +7,13 @@ given, what *pads* writes constants among it. This says only what cannot matter;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Filler, Ids, Positions, Real
+from modellint.flow.learned import GIVEN, KINDS, Learned, Offered, imported
 from modellint.graph.value import EventKind, Nested, Op, dotted, walk_all
-from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Flow, Value
     from modellint.link.project import Project
 
-#: The kinds of elements, and those that are followed through what functions give and objects keep.
-KINDS: tuple[type, ...] = (Ids, Filler, Positions, Real)
-_GIVEN: tuple[type, ...] = (Ids, Filler, Positions)
 #: Facets of operators that give the elements of what they are given.
 _PASSING = frozenset(
     ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies")
@@ -39,150 +36,29 @@ _ARITHMETIC = frozenset("+-%|&")
 _HOLDING = frozenset(
     (Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.CHOICE, Op.BOOL, Op.COMPREHENSION, Op.LAMBDA, Op.INDEX, Op.ITEM, Op.UNPACK)
 )
+#: What is put together of lists.
+_JOINING = frozenset((Op.UPDATE, Op.STARRED, Op.BIN))
 #: Methods that are called by another name than their own.
 _UNNAMED = frozenset(("forward", "__call__", "__init__"))
-#: Names under which ids are drawn by what cannot be read.
-_ELSEWHERE = frozenset(("sample", "generate"))
 #: Through how many files elements are followed that one gets from the next.
 _MAX_FILES = 3
 
 
-@dataclass(slots=True)
-class _Names:
-    """What gives a kind of elements: functions and methods, classes whose objects are called, and attributes."""
-
-    functions: set[str] = field(default_factory=set)
-    classes: set[str] = field(default_factory=set)
-    stored: set[str] = field(default_factory=set)
-    #: The attributes under which objects of the classes are kept.
-    holding: set[str] = field(default_factory=set)
-
-    def all(self) -> set[str]:
-        return self.functions | self.classes | self.stored | self.holding
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """What a file offers to those that import it: what gives kinds of elements, and what takes some.
-
-    `makers` make tables, or objects that look up what they are given, and `taking` are what does so when it is called;
-    `padding` are functions that write constants among what they are given;
-    `asking` are functions that look something up with elements that they make.
-    `own` are names of the project's, which stand for no operator.
-    """
-
-    giving: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple((frozenset(), frozenset()) for _ in _GIVEN)
-    makers: frozenset[str] = frozenset()
-    taking: frozenset[str] = frozenset()
-    padding: frozenset[str] = frozenset()
-    asking: frozenset[str] = frozenset()
-    own: frozenset[str] = frozenset()
-
-
-class Learned:
-    """What the code of a file, and of those that it imports, tells by names."""
-
-    def __init__(self, module: ModuleFacts, imported: Offered) -> None:
-        self.names: dict[type | None, _Names] = {
-            kind: _Names(set(functions), set(classes))
-            for kind, (functions, classes) in zip(_GIVEN, imported.giving, strict=True)
-        }
-        self.names[Ids].functions |= _ELSEWHERE
-        #: What makes tables or objects that look something up, and the names of what does so when it is called.
-        self.makers: set[str] = {*operators.words("table"), *imported.makers}
-        self.taking: set[str] = set(imported.taking)
-        #: Functions that write constants among what they are given.
-        self.padding: set[str] = set(imported.padding)
-        #: The attributes under which matrices are kept, which may be indexed themselves.
-        self.matrices: set[str] = set()
-        #: Functions that look something up with elements that they make, perhaps in what they are given.
-        self.asking: set[str] = set(imported.asking)
-        #: Whether there are classes that derive from tables.
-        self.are_tables = False
-        #: What is no operator, of whatever name.
-        self.own = frozenset(
-            (*(f.name for f in module.all_functions()), *imported.own, *(n for f, _ in imported.giving for n in f))
-        )
-
-        #: The words of what draws ids, writes constants, counts up and looks something up, as the file calls it.
-        self.drawing, self.filling, self.counting, self.looking = (
-            words.union(name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words)
-            for words in (set(_DRAWING), set(_FILLING), set(_COUNTING), set(_LOOKING))
-        )
-
-    def all(self) -> set[str]:
-        given = {name for names in self.names.values() for name in names.all()}
-        return self.makers | self.taking | self.padding | self.asking | given
-
-    def offered(self) -> Offered:
-        """What the file offers to others."""
-        giving = [self.names[kind] for kind in _GIVEN]
-        return Offered(
-            tuple((frozenset(names.functions - _ELSEWHERE), frozenset(names.classes)) for names in giving),
-            frozenset(self.makers),
-            frozenset(self.taking),
-            frozenset(self.padding),
-            frozenset(self.asking),
-        )
-
-
-def indexing(module: ModuleFacts, project: Project) -> Indexing:
-    """What may matter in a file, by its own code and by what it imports."""
-    return Indexing(module, _learned(module, project, _MAX_FILES))
+def indexing(module: ModuleFacts, project: Project, away: int = 0) -> Indexing:
+    """What may matter in a file, by its own code and by what it imports; `away`: how many imports led there."""
+    return Indexing(module, _learned(module, project, max(_MAX_FILES - away, 0)))
 
 
 def _learned(module: ModuleFacts, project: Project, files: int) -> Learned:
     """What is known of a file by names, once what it imports is."""
 
     def found() -> Learned:
-        imported = _imported(module, project, files)
-        return project.once(("speaks of tables", module, imported), lambda: Indexing.learn(module, imported))
+        given = Offered()
+        if files:
+            given = imported(module, project, lambda other: _learned(other, project, files - 1).offered())
+        return project.once(("speaks of tables", module, given), lambda: Indexing.learn(module, given))
 
     return project.once(("speaks of tables", module, files), found)
-
-
-def _imported(module: ModuleFacts, project: Project, files: int) -> Offered:
-    """What a file imports of what gives elements, and takes some."""
-    giving = [(set[str](), set[str]()) for _ in _GIVEN]
-    makers, taking, padding, asking, own = set[str](), set[str](), set[str](), set[str](), set[str]()
-    words = set(module.imports)
-    if module.star_imports:
-        words.update(*(function.words for function in module.all_functions()))
-    for word in sorted(words) if files else ():
-        found = project.names.resolve(module, word)
-        if isinstance(found, DefinedModule):
-            there = _learned(found.module, project, files - 1).offered()
-            for (functions, classes), (others, other_classes) in zip(giving, there.giving, strict=True):
-                functions |= others
-                classes |= other_classes
-            makers |= there.makers
-            taking |= there.taking
-            padding |= there.padding
-            asking |= there.asking
-        elif isinstance(found, DefinedFunction) and found.function.module is not module:
-            own.add(word)
-            there = _learned(found.function.module, project, files - 1).offered()
-            name = found.function.name
-            for (functions, _), (others, _) in zip(giving, there.giving, strict=True):
-                functions |= {word} if name in others else set()
-            makers |= {word} if name in there.makers else set()
-            taking |= {word} if name in there.taking else set()
-            padding |= {word} if name in there.padding else set()
-            asking |= {word} if name in there.asking else set()
-        elif isinstance(found, DefinedClass) and found.cls.module is not module:
-            there = _learned(found.cls.module, project, files - 1).offered()
-            own |= found.cls.methods.keys()
-            for (functions, classes), (others, other_classes) in zip(giving, there.giving, strict=True):
-                functions |= others & found.cls.methods.keys()
-                classes |= {word} if found.cls.name in other_classes else set()
-            makers |= {word} if found.cls.name in there.makers else set()
-            taking |= there.taking & (found.cls.methods.keys() | found.cls.built.keys())
-            padding |= there.padding & found.cls.methods.keys()
-        elif module.imports.get(word) is not None:
-            is_table = str(module.imports[word]).rpartition(".")[2] in operators.words("table")
-            makers |= {word} if is_table else set()
-    offered = tuple((frozenset(functions), frozenset(classes)) for functions, classes in giving)
-    return Offered(offered, *map(frozenset, (makers, taking, padding, asking, own)))
 
 
 class Indexing:
@@ -204,18 +80,48 @@ class Indexing:
         #: What methods keep for those that call them to draw from.
         self._wanted: set[str] = set()
         self._depth = 0
+        #: The class whose method is looked at.
+        self._owner = ""
+
+    @cached_property
+    def _layers(self) -> dict[str, set[str]]:
+        """The attributes under which objects of a class keep nothing but layers of torch's that look nothing up."""
+        found: dict[str, set[str]] = {"": set()}
+        for cls in self._module.classes.values():
+            found[cls.name] = {
+                name for name, called in cls.built.items() if called and called <= _LAYERS - self._makers
+            }
+        for cls in self._module.classes.values():
+            for base in cls.bases:
+                above = found.get((dotted(base) or "").rpartition(".")[2])
+                if above:
+                    above -= cls.built.keys() - found[cls.name]
+        return found
+
+    def about(self, function: Function) -> Flow:
+        """Look at a function's body from now on."""
+        self._owner = function.owner.name if function.owner is not None and not function.is_static else ""
+        return function.flow
+
+    @cached_property
+    def _functions(self) -> dict[str, list[Function]]:
+        """The functions and methods of the file by their names."""
+        found: dict[str, list[Function]] = {}
+        for function in self._module.all_functions():
+            found.setdefault(function.name, []).append(function)
+        return found
 
     def _row(self, callee: Value) -> operators.Operator | None:
         """The row that a callee may be of, by the last part of its name where that was imported from."""
         name, is_global = _last_name(callee), callee.op is Op.GLOBAL
-        if not is_global and name in self._taking:
+        if not is_global and (name in self._taking or _is_of_self(callee)):
             return None
         key = name, is_global
         if key not in self._rows:
             origin = self._module.imports.get(name) if is_global else None
             last = name if origin is None else str(origin).rpartition(".")[2]
             rows = [] if name in self.learned.own else operators.called(last)
-            if is_global and origin is None and not self._module.star_imports:
+            if is_global and origin is None and name not in self.learned.starred:
                 rows = [row for row in rows if row.name.startswith("builtins.")]
             self._rows[key] = max(rows, key=_rank, default=None)
         return self._rows[key]
@@ -225,10 +131,19 @@ class Indexing:
         found: list[Function] = []
         for function in self._candidates():
             kinds = [kind for kind in KINDS if self.speaks_of(kind, function)]
-            events = function.flow.events if kinds else ()
+            events = [e for e in self.about(function).events if self._is_known(e)] if kinds else ()
             if any(self.may_look_up(e, function.flow, kind, is_given=False) for e in events for kind in kinds):
                 found.append(function)
         return found
+
+    def _is_known(self, event: Event) -> bool:
+        """Whether the file may know what an event calls, which is not so of what a function is given."""
+        call = event.value
+        if event.kind is not EventKind.CALL or self._row(call.callee) is not None:
+            return True
+        name = _last_name(call.callee)
+        is_named = name in self.learned.asking or name in self.learned.padding
+        return is_named or self._may_take(call, is_given=False)
 
     def makers_of(self, function: Function) -> Iterator[Event]:
         """The events of a function that make tables, or objects of classes that are some."""
@@ -291,12 +206,13 @@ class Indexing:
 
     def _learn(self, function: Function) -> None:
         """Note what a function gives, stores and takes."""
-        flow = function.flow
-        kinds = [kind for kind in _GIVEN if self.speaks_of(kind, function)]
+        flow = self.about(function)
+        kinds = [kind for kind in GIVEN if self.speaks_of(kind, function)]
         has_tables = self._speaks_of_tables(function)
         may_take = has_tables or self.speaks_of(None, function)
         may_pad = not function.words.isdisjoint(self.learned.filling | self.learned.padding)
-        if not kinds and not may_take and not may_pad:
+        may_hold = not function.words.isdisjoint(self.learned.owners)
+        if not (kinds or may_take or may_pad or may_hold):
             return
         for event in flow.events:
             if event.kind in (EventKind.RETURN, EventKind.YIELD):
@@ -312,12 +228,14 @@ class Indexing:
             elif event.kind is EventKind.CALL:
                 self._learn_call(event.value, has_tables=has_tables)
             if may_pad and function.name not in self.learned.padding and self._pads(event, flow, None, is_given=True):
-                self.learned.padding.add(function.name)
+                self._add(function, self.learned.padding, set())
             is_open = may_take and function.owner is None and function.name not in self.learned.asking
             if is_open and any(self.may_look_up(event, flow, kind, is_given=False) for kind in KINDS):
                 self.learned.asking.add(function.name)
             if may_take and function.name not in self._taking and self.may_look_up(event, flow, None, is_given=True):
                 self._add(function, self._taking, self._makers)
+                if function.owner is not None and function.name not in _UNNAMED:
+                    self.learned.owners.setdefault(function.owner.name, set()).add(function.name)
 
     @staticmethod
     def _add(function: Function, names: set[str], classes: set[str]) -> None:
@@ -336,6 +254,8 @@ class Indexing:
             self._taking.add(name)
         if self._is_made_of_sizes(value):
             self.learned.matrices.add(name)
+        if value.op is Op.CALL:
+            self.learned.held.update(self.learned.owners.get(_last_name(value.callee), ()))
 
     def _learn_call(self, call: Value, *, has_tables: bool) -> None:
         """Note where a table is kept by what it is given to: a list, `setattr`, a method that stores what it gets."""
@@ -358,7 +278,7 @@ class Indexing:
             return value.data in self._makers
         if value.op is Op.ATTR:
             return value.data in self._makers or value.data in self._taking
-        if value.op is not Op.CALL and value.op not in _HOLDING:
+        if value.op is not Op.CALL and value.op not in _HOLDING and value.op not in _JOINING:
             return False
         found = self._made.get(id(value))
         if found is None and self._depth < _MAX_DEPTH:
@@ -447,7 +367,7 @@ class Indexing:
     def _is_taking(self, value: Value, depth: int = 0, *, is_given: bool) -> bool:
         """Whether a value is, or is a part of, what looks up what it is given when it is called."""
         if value.op is Op.ATTR or value.op is Op.GLOBAL:
-            if str(value.data) in self._taking:
+            if str(value.data) in self._taking and not (_is_of_self(value) and value.data in self._layers[self._owner]):
                 return True
         elif value.op is Op.PARAM:
             return is_given and value.data != "self"
@@ -461,8 +381,10 @@ class Indexing:
 
     def _is_passed_on(self, value: Value) -> bool:
         """Whether an argument looks something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
-        while value.op in (Op.INDEX, Op.ITEM):
+        while value.op in (Op.INDEX, Op.ITEM, Op.UNPACK):
             value = value.args[0]
+        if value.op is Op.CALL and _last_name(value.callee) in _PAIRING:
+            return any(map(self._is_passed_on, value.args[1:]))
         return value.op in (Op.ATTR, Op.GLOBAL, Op.LAMBDA) and str(value.data) in self._taking
 
     def matters(self, event: Event, flow: Flow, given: frozenset[type]) -> bool:
@@ -499,7 +421,7 @@ class Indexing:
         return id(choice) in self._indexing(flow)[0] and self.may_be(choice, flow, Real, is_given=Real in given)
 
     def _may_be_any(self, value: Value, flow: Flow, given: frozenset[type]) -> bool:
-        return any(self.may_be(value, flow, kind, is_given=kind in given) for kind in _GIVEN)
+        return any(self.may_be(value, flow, kind, is_given=kind in given) for kind in GIVEN)
 
     def _indexing(self, flow: Flow) -> tuple[frozenset[int], frozenset[str]]:
         """What the look-ups of a body are made of: the values, by identity, and the names of attributes."""
@@ -528,8 +450,8 @@ class Indexing:
         if name not in self._storing:
             stores = (
                 event.target
-                for function in self._module.all_functions()
-                if function.name == name and function.owner is not None and name != "__init__"
+                for function in self._functions.get(name, ())
+                if function.owner is not None and name != "__init__"
                 for event in function.flow.of(EventKind.STORE)
             )
             self._storing[name] = frozenset(str(t.data) for t in stores if t is not None and t.op is Op.ATTR)
@@ -649,8 +571,8 @@ class Indexing:
 
     def _may_give_real(self, name: str) -> bool:
         """Whether what is called by a name may give real numbers: anything may that is no function of the file."""
-        functions = [f for f in self._module.all_functions() if f.name == name and name]
-        if not functions:
+        functions = self._functions.get(name)
+        if functions is None:
             return True
         key = f"{name}()"
         if key not in self._real:
@@ -712,7 +634,7 @@ def _parts(value: Value) -> Iterator[Value]:
     """A value, or what stands in it where it is a list of lists."""
     pending, seen = [value], {id(value)}
     for part in pending:
-        if part.op in _HOLDING or part.op in (Op.UPDATE, Op.STARRED, Op.BIN):
+        if part.op in _HOLDING or part.op in _JOINING:
             pending.extend(arg for arg in part.args if id(arg) not in seen)
             seen.update(map(id, part.args))
         else:
@@ -750,6 +672,11 @@ def _changed(flow: Flow) -> Iterator[object]:
             yield event.value.callee.args[0].data if event.value.callee.args else None
 
 
+def _is_of_self(callee: Value) -> bool:
+    """Whether a method is called on the object that a body is about, which is no tensor."""
+    return callee.op is Op.ATTR and callee.args[0].op is Op.PARAM and callee.args[0].data == "self"
+
+
 def _last_name(callee: Value) -> str:
     return str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
 
@@ -759,9 +686,9 @@ def _rank(row: operators.Operator) -> int:
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in _PASSING)
 
 
-#: Words of what draws ids, writes constants, and looks something up. Views, which know of rows that are added.
-_DRAWING = operators.words("drawn", "pair", "distribution")
-_FILLING = operators.words("fill", "literal", "chooses")
-_COUNTING = operators.words("counted fresh:default", "sums-up")
-_LOOKING = operators.words("ids")
+#: Layers of torch's that look nothing up.
+_LAYERS = frozenset(row.name.rpartition(".")[2] for row in operators.rows() if row.name.startswith("torch.nn."))
+_LAYERS -= operators.words("table")
+#: Words of what gives the elements of what it is given one by one.
+_PAIRING = operators.words("pairs")
 _ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")

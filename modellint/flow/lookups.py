@@ -27,7 +27,8 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.indexing import KINDS, Indexing, indexing
+from modellint.flow.indexing import Indexing, indexing
+from modellint.flow.learned import KINDS
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.value import EventKind, Op, self_attribute
@@ -119,6 +120,8 @@ class Lookups:
         #: The functions that are being run, and what each has looked up so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
         self._gates: dict[ModuleFacts, Indexing] = {}
+        #: How many imports, at least, led to a file from the one that is asked about.
+        self._away: dict[ModuleFacts, int] = {}
         #: By identity, with the flow that they are of.
         self._used: dict[int, tuple[frozenset[int], Flow]] = {}
         self._answers: dict[Hashable, tuple[Arguments, Atoms, list[Lookup]]] = {}
@@ -147,6 +150,9 @@ class Lookups:
         frame.given = frozenset(KINDS) if self.is_open else frozenset(kinds)
         if self.is_open and not self._frames:
             self.roots.append(frame)
+        if frame.function is not None:
+            outer = self._frames[-1][0].function if self._frames else None
+            self._away.setdefault(frame.function.module, 0 if outer is None else self._away.get(outer.module, 0) + 1)
         self._frames.append((frame, []))
 
     def is_asked_for(self, frame: Frame) -> bool:
@@ -169,7 +175,9 @@ class Lookups:
             return _changes_objects(event.value) and id(event.value) not in self._used_in(frame.flow)
         if self.is_open and len(self._frames) == 1:
             return True
-        return self.gate(frame.function.module).matters(event, frame.flow, frame.given)
+        gate = self.gate(frame.function.module)
+        gate.about(frame.function)
+        return gate.matters(event, frame.flow, frame.given)
 
     def _used_in(self, flow: Flow) -> frozenset[int]:
         """What stands in other values of a body, which are found out when they are asked for."""
@@ -187,13 +195,14 @@ class Lookups:
         if self.is_open and len(self._frames) == 1:
             return loop.carried
         gate = self.gate(frame.function.module)
+        gate.about(frame.function)
         return tuple(c for c in loop.carried if gate.is_carried(c, frame.flow, frame.given))
 
     def gate(self, module: ModuleFacts) -> Indexing:
         """What may matter in a file."""
         known = self._gates.get(module)
         if known is None:
-            known = self._gates[module] = indexing(module, self._run.project)
+            known = self._gates[module] = indexing(module, self._run.project, self._away.get(module, 0))
         return known
 
     def _ran(self, given: Arguments, run: Callable[[], Atoms]) -> tuple[Atoms, list[Lookup]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from sys import intern
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
@@ -13,8 +14,8 @@ _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 
 def words(text: str) -> frozenset[str]:
-    """The names in a text."""
-    return frozenset(_WORD.findall(text))
+    """The names in a text, each held once, however many texts it is in."""
+    return frozenset(map(intern, _WORD.findall(text)))
 
 
 def attributes(text: str) -> set[str]:

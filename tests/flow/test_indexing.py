@@ -98,3 +98,90 @@ def test_functions_of_python_draw_no_ids(tmp_path: Path, code: str) -> None:
     module = project.python(tmp_path / "model.py")
     assert module is not None
     assert not indexing(module, project).learned.offered().giving[0][0]
+
+
+def roots(tmp_path: Path, code: str) -> list[str]:
+    """The functions of `model.py` that are run."""
+    (tmp_path / "model.py").write_text(HEAD + code, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    return [function.name for function in indexing(module, project).roots()]
+
+
+def test_a_star_import_of_the_project_leaves_python_its_functions(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text("WIDTH = 8\n")
+    code = "from parts import *\n\n\ndef size(a, table):\n    return table(max(a, WIDTH))\n"
+    assert roots(tmp_path, code) == []
+
+
+@pytest.mark.parametrize("built", ["nn.Sequential(nn.Linear(8, 8))", "nn.Linear(8, 8)"])
+def test_layers_with_the_name_of_an_operator_look_nothing_up(tmp_path: Path, built: str) -> None:
+    code = f"""
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gather = {built}
+
+    def forward(self, x):
+        return x * self.gather(x.mean(1))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = Gate()
+
+    def forward(self, x):
+        return self.gate(torch.relu(x))
+"""
+    assert roots(tmp_path, code) == []
+
+
+def test_layers_of_one_class_are_no_tables_because_of_another(tmp_path: Path) -> None:
+    code = """
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.Embedding(10, 8)
+
+    def forward(self, ids):
+        return self.norm(ids)
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(8)
+
+    def forward(self, x):
+        return self.norm(torch.relu(x))
+"""
+    assert roots(tmp_path, code) == []
+    derived = "\n\nclass Last(Block):\n    def __init__(self):\n        self.norm = nn.Embedding(10, 8)\n"
+    assert roots(tmp_path, code + derived) == ["forward"]
+
+
+def test_objects_that_another_keeps_look_up(tmp_path: Path) -> None:
+    (tmp_path / "codec.py").write_text(HEAD + CODEC, encoding="utf-8")
+    kept = (
+        "from codec import Codec\n\n\nclass Talker(nn.Module):\n    def __init__(self):\n        self.codec = Codec()\n"
+    )
+    (tmp_path / "talker.py").write_text(HEAD + kept, encoding="utf-8")
+    code = f"""{HEAD}from talker import Talker
+
+
+def speak(x):
+    return Talker().codec.from_codes(nn.Linear(8, 20)(x).argmax(-1))
+"""
+    assert len(looked_up(tmp_path, code)) == 1
+
+
+@pytest.mark.parametrize("style", ["import voices", "import voices as v", "from voices import Codec"])
+def test_what_a_package_hands_on_looks_up(tmp_path: Path, style: str) -> None:
+    (tmp_path / "voices").mkdir()
+    (tmp_path / "voices" / "__init__.py").write_text("from .codec import Codec\n")
+    (tmp_path / "voices" / "codec.py").write_text(HEAD + CODEC, encoding="utf-8")
+    name = {"import voices": "voices.Codec", "import voices as v": "v.Codec"}.get(style, "Codec")
+    code = f"{HEAD}{style}\n\n\ndef speak(x):\n    return {name}().from_codes(nn.Linear(8, 20)(x).argmax(-1))\n"
+    assert len(looked_up(tmp_path, code)) == 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import Op
+from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 from modellint.link.values.limits import is_about, parts_of
 from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_of, operator_of
@@ -14,7 +14,7 @@ from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.budget import Budget
@@ -56,6 +56,13 @@ def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
             yield found.cls.module
         elif isinstance(found, DefinedFunction):
             yield found.function.module
+
+
+def may_limit(function: Function) -> bool:
+    """Whether a function compares something with what may be a number of rows, or clamps it."""
+    if not CLAMPS.isdisjoint(function.words):
+        return True
+    return any(_limit_of(event.value) is not None for event in function.flow.of(EventKind.COMPARE))
 
 
 def is_direct(index: Value, compare: Value, event: Event, module: ModuleFacts) -> bool:

@@ -6,10 +6,10 @@ import re
 from sys import intern
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
-_USED = re.compile(r"\.([A-Za-z_]\w*)\b(?!\s*=(?!=))")
+_ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
+_USED = re.compile(r"\.\s*([A-Za-z_]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
-_ASSIGNED = re.compile(r"\.(\w+)(?=[^=\n()]*=(?!=))")
+_ASSIGNED = re.compile(r"\.\s*(\w+)(?=[^=\n()]*=(?!=))")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 

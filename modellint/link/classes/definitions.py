@@ -32,7 +32,9 @@ _DOCUMENTED = re.compile(
     r"(?![^\n]*(?:torch|nn\.|Module|layer))",
     re.MULTILINE,
 )
-_READ = re.compile(r"\bself\.(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
+_READ = re.compile(r"\bself\s*\.\s*(\w+)\b(?!\s*(?:=[^=]|:[^\n=]+=))")
+#: What a function has to mention to move something; what it does mention is looked at.
+_MOVING = re.compile(r"\.\s*(?:to|cuda)\b")
 #: Methods that are not part of a layer's work: what they move, they move because they are asked to.
 _HOUSEKEEPING = frozenset(("__init__", "to", "cuda", "cpu", "_apply", "apply", "float", "half", "double"))
 _REGISTRAR = "register_checkpoint_hooks"
@@ -166,7 +168,7 @@ class SourceFacts:
             text = function.text
             if function.name != "__init__":
                 used.update(_READ.findall(text))
-            if ".to(" in text or ".cuda(" in text:
+            if _MOVING.search(text):
                 attributes, parameters = _moves(function)
                 moved |= attributes
                 if function.name == "__init__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 
 if TYPE_CHECKING:
     from modellint.graph.python import Function
@@ -39,11 +39,26 @@ def attribute_of(table: Table, frame: Frame) -> str | None:
 def is_called(table: Table, frame: Frame, project: Project) -> bool:
     """Whether ids are looked up in a table, by calling the attribute under which it is kept."""
     name = attribute_of(table, frame)
-    return name is not None and any(f".{name}(" in function.text for function in users(table, frame, project))
+    return name is not None and any(_calls(name, function) for function in users(table, frame, project))
 
 
 def is_transposed(table: Table, frame: Frame, project: Project) -> bool:
     """Whether a table is never looked up, but used through its weight, which may lie either way."""
     name = attribute_of(table, frame)
-    texts = [] if name is None else [function.text for function in users(table, frame, project)]
-    return any(f".{name}.weight" in text for text in texts) and not any(f".{name}(" in text for text in texts)
+    functions = [] if name is None else users(table, frame, project)
+    if name is None or not any(_takes_weight(name, function) for function in functions):
+        return False
+    return not any(_calls(name, function) for function in functions)
+
+
+def _calls(name: str, function: Function) -> bool:
+    """Whether a function calls an attribute."""
+    callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
+    return any(callee.op is Op.ATTR and callee.data == name for callee in callees)
+
+
+def _takes_weight(name: str, function: Function) -> bool:
+    """Whether a function uses the weight of an attribute."""
+    values = walk_all(event.value for event in function.flow.events)
+    weights = (value.args[0] for value in values if value.op is Op.ATTR and value.data == "weight")
+    return any(owner.op is Op.ATTR and owner.data == name for owner in weights)

@@ -561,7 +561,7 @@ embedding: !new:torch.nn.Embedding
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
-            if "Embedding(" not in function.text and "EmbeddingBag(" not in function.text:
+            if not any("Embedding" in word for word in function.words):
                 continue
             frame = project.evaluator.root(function)
             for event, table in project.tables.built_in(frame):

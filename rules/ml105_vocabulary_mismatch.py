@@ -462,11 +462,11 @@ def build(tokenizer, width):
             for tie in project.vocabularies.declared(cls):
                 yield self._tied(tie, cls)
         for function in functions:
-            text = function.text
-            if ".weight" in text:
+            words = function.words
+            if "weight" in words:
                 for tie in project.vocabularies.ties(function):
                     yield self._tied(tie)
-            if any(name in text for name in GROWS) and "resize" not in text:
+            if not words.isdisjoint(GROWS) and not any("resize" in word for word in words):
                 for growth in project.vocabularies.growths(function):
                     yield self._grown(growth)
 

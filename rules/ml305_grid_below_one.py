@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.link.values.grids import RoundedSide
 
 #: A quotient that is multiplied again, as far as the text tells: `side // patch * patch`, `floor(side / p) * p`.
-_MULTIPLE = r"/ ?(?:[\w.]+|\([\w. *]+\))\)* ?\* ?[\w(]"
+_MULTIPLE = r"/\s*(?:[\w.\s]+|\([\w.\s*]+\))[\s,)]*\*\s*[\w(]"
 
 
 class GridBelowOne(Rule):

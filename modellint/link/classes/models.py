@@ -155,7 +155,7 @@ class ClassModel:
             if cls is None:
                 continue
             for function in cls.methods.values():
-                if f".{name}" in function.text:
+                if name in function.words:
                     for event in function.flow.of(EventKind.STORE):
                         if event.target is not None and self_attribute(event.target) == name:
                             yield event

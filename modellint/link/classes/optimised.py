@@ -25,6 +25,8 @@ _SETTLED = (
     r"\b{name}\b[\w.\[\]]*\.(?:\w*parameters|requires_grad_|eval|(?:load_)?state_dict)\b"
     r"|\b{name}\.weight\s*=|=\s*[\w.]*\b{name}\.weight\b"
 )
+#: Blanks that mean nothing, around dots and brackets.
+_BLANKS = re.compile(r"\s*([.\[\]])\s*")
 _FREEZES = re.compile(r"requires_grad|freeze|frozen|no_grad|inference_mode|pretrained|load_state_dict")
 
 
@@ -45,7 +47,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
         return
     lists: dict[int, tuple[Class, set[str], Located]] = {}
     for function in (*module.all_functions(), module.body):
-        if "parameters()" not in function.text:
+        if "parameters" not in function.words:
             continue
         for found in _listed(function, project):
             if found is None:
@@ -156,7 +158,8 @@ def _missing(cls: Class, listed: set[str], optimizer: Located, project: Project)
     own = child.model.cls
     files = {module.path: module for module in (cls.module, optimizer.frame.module, *((own.module,) if own else ()))}
     settled = re.compile(_SETTLED.format(name=re.escape(name)))
-    if any(settled.search(module.text) or _FREEZES.search(module.text) for module in files.values()):
+    texts = [_BLANKS.sub(r"\1", module.text) for module in files.values()]
+    if any(settled.search(text) or _FREEZES.search(text) for text in texts):
         return
     yield LeftOut(cls, name, stored[0][1], tuple(sorted(listed)), optimizer)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,12 +25,11 @@ def callers(project: Project, function: Function) -> list[Function]:
 
 
 def _callers(project: Project, function: Function) -> list[Function]:
-    word = re.compile(rf"\b{re.escape(function.name)}\b")
     return [
         caller
         for module in neighbours(project, function.module, function.name)
         for caller in (*module.all_functions(), module.body)
-        if caller is not function and word.search(caller.text) and _calls(project, caller, function)
+        if caller is not function and function.name in caller.words and _calls(project, caller, function)
     ]
 
 
@@ -39,10 +37,9 @@ def builders(project: Project, cls: Class) -> Iterator[tuple[Function, Value]]:
     """The calls that build objects of a class or of one derived from it, each with the function it stands in."""
     for module in neighbours(project, cls.module, cls.name):
         derived = [c for c in module.classes.values() if c is not cls and cls in project.members.mro(c)]
-        names = "|".join(re.escape(c.name) for c in (cls, *derived))
-        calls = re.compile(rf"\b(?:{names})\(")
+        names = {c.name for c in (cls, *derived)}
         for function in (*module.all_functions(), module.body):
-            if calls.search(function.text):
+            if not names.isdisjoint(function.words):
                 for event in function.flow.of(EventKind.CALL):
                     found = project.evaluator.definition(event.value.callee, module)
                     if isinstance(found, DefinedClass) and found.cls in (cls, *derived):

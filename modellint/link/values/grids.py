@@ -117,7 +117,7 @@ class Grids:
             sizes = (
                 arg
                 for function in module.all_functions()
-                if "//" in function.text and ("reshape(" in function.text or "view(" in function.text)
+                if "//" in function.text and not function.words.isdisjoint(("reshape", "view"))
                 for event in function.flow.of(EventKind.CALL)
                 if event.value.callee.data in _SHAPES
                 for arg in event.value.args[1:]

@@ -22,6 +22,7 @@ from modellint.link.values.rotary import LengthKind, length_kind, measured_tenso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.values.evaluator import Frame
 
-_SLICES = re.compile(r"self\.\w+\[[^\]]*:")
+_SLICES = re.compile(r"\[[^\]]*:")
 #: How many steps away from a parameter a tensor is still the input.
 _NEAR = 400
 #: Tables of a few rows are for the parts of an architecture, not for positions.
@@ -162,9 +163,7 @@ class PositionTables:
             more = {
                 method.name
                 for method in methods
-                if method.name not in found
-                and method.name != "__init__"
-                and any(re.search(rf"\bself\.{name}\b", method.text) for name in found)
+                if method.name not in found and method.name != "__init__" and _uses(method, found)
             }
             if not more:
                 return frozenset(found)
@@ -173,8 +172,12 @@ class PositionTables:
     @staticmethod
     def _is_called_from_outside(module: ModuleFacts, names: frozenset[str]) -> bool:
         """Whether a file calls one of the methods on an object other than the receiver."""
-        called = re.compile(rf"(?<!self)(?<!super\(\))\.(?:{'|'.join(map(re.escape, sorted(names)))})\(")
-        return called.search(module.text) is not None
+        for function in (*module.all_functions(), module.body):
+            if not names.isdisjoint(function.words):
+                callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
+                if any(c.op is Op.ATTR and c.data in names and not _is_receiver(c.args[0]) for c in callees):
+                    return True
+        return False
 
     def _made(self, cls: Class, name: str) -> tuple[Located, Located] | None:
         """Where the constructor makes an attribute, and the tensor that it is made of."""
@@ -301,7 +304,7 @@ class PositionTables:
         if found.rows is not None:
             return True
         use = found.use.frame.function
-        return method is use or re.search(rf"\bself\.{method.name}\b", use.text) is not None
+        return method is use or _uses(use, {method.name})
 
     def _limits_callee(self, function: Function, readers: frozenset[Function], found: FixedTable) -> bool | None:
         """Whether a function that calls one of the readers looks at lengths before; None if it calls none.
@@ -340,6 +343,20 @@ class PositionTables:
             for arg in event.value.args
         )
         return any(same(part, other) for part in walk_all(operands) for other in parts)
+
+
+def _uses(function: Function, names: AbstractSet[str]) -> bool:
+    """Whether a function uses attributes of its object."""
+    if names.isdisjoint(function.words):
+        return False
+    return any(self_attribute(part) in names for part in walk_all(event.value for event in function.flow.events))
+
+
+def _is_receiver(owner: Value) -> bool:
+    """Whether a method is called on the object itself, as its own class or a base has it."""
+    if owner.op is Op.CALL:
+        return owner.callee.op is Op.GLOBAL and owner.callee.data == "super"
+    return owner.op is Op.PARAM and owner.data == "self"
 
 
 def _computed_from(number: Value) -> Iterator[Value]:

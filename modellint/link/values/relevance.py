@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: An attribute that is indexed by a name: `self.codebook[ids]`, `self.embed.weight[ids]`.
-_INDEXED = re.compile(r"self\.\w+(?:\.\w+)?\[[A-Za-z_]")
+_INDEXED = re.compile(r"\.\s*\w+[\s)]*\[[\s(]*[A-Za-z_]")
 
 
 class Relevance:
@@ -125,7 +125,7 @@ class Relevance:
         """The attributes under which the classes of a file keep tables, or what holds one."""
         found = self._names.get(module)
         if found is None:
-            names = {"embedding"} if ".embedding(" in module.text else set()
+            names = {"embedding"} if "embedding" in module.text else set()
             for cls in module.classes.values():
                 for owner in self._project.members.mro(cls):
                     names |= self.table_attributes(owner)
@@ -136,7 +136,7 @@ class Relevance:
         """The attributes under which the classes of a file keep tables themselves."""
         found = self._lookup_names.get(module)
         if found is None:
-            names = {"embedding"} if ".embedding(" in module.text else set()
+            names = {"embedding"} if "embedding" in module.text else set()
             for cls in module.classes.values():
                 for owner in self._project.members.mro(cls):
                     names |= {name for name in self.table_attributes(owner) if self._is_table(owner, name)}
@@ -168,4 +168,4 @@ def _makes_table(called: frozenset[str]) -> bool:
     return any("Embedding" in name for name in called)
 
 
-_INDEX_BY_NAME = re.compile(r"\w\[[A-Za-z_]\w*\]")
+_INDEX_BY_NAME = re.compile(r"[\w)\]]\s*\[[\s(]*[A-Za-z_]\w*[\s)]*\]")

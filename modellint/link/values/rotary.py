@@ -62,6 +62,11 @@ class TableIndex:
     ids: Located
 
 
+def _computes_cosines(function: Function) -> bool:
+    """Whether a function calls `cos`."""
+    return "cos" in function.words and any(e.value.callee.data == "cos" for e in function.flow.of(EventKind.CALL))
+
+
 class Rotary:
     """Finds position tables and their lengths; one per project."""
 
@@ -77,13 +82,14 @@ class Rotary:
             return self._class_takes_cosines(function.owner)
         known = self._cosines.get(function)
         if known is None:
-            known = self._cosines[function] = "cos(" in function.text
+            known = self._cosines[function] = _computes_cosines(function)
         return known
 
     def _class_takes_cosines(self, cls: Class) -> bool:
         known = self._cosines.get(cls)
         if known is None:
-            known = any("cos(" in owner.text for owner in self.evaluator.project.members.mro(cls))
+            owners = self.evaluator.project.members.mro(cls)
+            known = any(_computes_cosines(method) for owner in owners for method in owner.methods.values())
             self._cosines[cls] = known
         return known
 
@@ -164,7 +170,7 @@ class Rotary:
                     passed = self.evaluator.argument_named(name, inner)
                     if passed is not None:
                         yield SizedTable(event, frame, passed, inner, name)
-            elif event.kind is EventKind.CALL and event.value.callee.data == "arange" and "cos(" in function.text:
+            elif event.kind is EventKind.CALL and event.value.callee.data == "arange" and _computes_cosines(function):
                 if len(event.value.positional) == 1:
                     yield SizedTable(event, frame, Located(event.value.positional[0], frame), None, None)
             elif event.kind is EventKind.INDEX and event.value.args[0].op is Op.ATTR and self.takes_cosines(function):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Op
+from modellint.graph.value import Op, walk_all
 from modellint.link.values.bounds import upper_limit
 from modellint.link.values.evaluator import Located
 from modellint.link.values.shapes import (
@@ -143,8 +143,15 @@ def _limits(index: Value, frame: Frame, project: Project, depth: int = 0) -> Ite
             inner = project.evaluator.call_frame(index, frame)
             if inner is not None and inner.caller is frame and _is_short(inner.function):
                 for name, given in inner.arguments.items():
-                    if re.search(rf"\b{name} - 1\b", inner.function.text):
+                    if _takes_one_from(name, inner.function):
                         yield given
+
+
+def _takes_one_from(parameter: str, function: Function) -> bool:
+    """Whether a function computes a parameter less 1."""
+    values = walk_all(event.value for event in function.flow.events)
+    less_one = (v.args[0] for v in values if v.op is Op.BIN and v.data == "-" and v.args[1].data == 1)
+    return any(number.op is Op.PARAM and number.data == parameter for number in less_one)
 
 
 def _is_short(function: Function) -> bool:

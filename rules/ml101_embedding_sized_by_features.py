@@ -560,8 +560,9 @@ embedding: !new:torch.nn.Embedding
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        named = {name for name, origin in module.imports.items() if "Embedding" in origin}
         for function in module.all_functions():
-            if not any("Embedding" in word for word in function.words):
+            if named.isdisjoint(function.words) and not any("Embedding" in word for word in function.words):
                 continue
             frame = project.evaluator.root(function)
             for event, table in project.tables.built_in(frame):

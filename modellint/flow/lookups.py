@@ -91,6 +91,14 @@ class Padded:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Sided:
+    """A layer that is made for so many ids."""
+
+    made: Site
+    rows: Size
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class OwnLookup:
     """What a function looks up with an index of its own, itself or by `call`: whatever that may be."""
 
@@ -268,6 +276,20 @@ class Lookups:
         rows = self._tensors.argument(shell, (0, "num_embeddings"))
         return None if padding is None or rows is None else (rows, padding)
 
+    def sided(self, layers: Atoms) -> Sided | None:
+        """How many ids the layers are for that a value may be: the rows of a table, the outputs of a projection."""
+        found: dict[Size, Site] = {}
+        for shell in layers:
+            row = self.row_of(shell) if isinstance(shell, Shell) and shell.kind == "instance" else None
+            if not isinstance(shell, Shell) or row is None or shell.site is None:
+                return None
+            wanted = (0, "num_embeddings") if "table" in row.facets else row.argument("makes-width")
+            rows = size_of(self._tensors.argument(shell, wanted))
+            if rows is None:
+                return None
+            found.setdefault(rows, shell.site)
+        return Sided(*found.popitem()[::-1]) if len(found) == 1 else None
+
     # -- look-ups ------------------------------------------------------------------------------------------------
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
@@ -293,11 +315,16 @@ class Lookups:
 
     def compares(self, key: Hashable, frame: Frame) -> bool:
         """Whether a body, or what it calls, compares elements that a key stands for."""
-        self._frames.append((frame, []))
         for event in frame.flow.events:
-            self._run.evaluate(event.value, frame)
-        self._frames.pop()
+            self.evaluated(event.value, frame)
         return key in self.compared
+
+    def evaluated(self, value: Value, frame: Frame) -> Atoms:
+        """What a value of a body is, with all that it calls, though the body is not being run."""
+        self._frames.append((frame, []))
+        atoms = self._run.evaluate(value, frame)
+        self._frames.pop()
+        return atoms
 
     def _look_up(
         self,

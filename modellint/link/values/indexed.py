@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.tensors import tensors_in
-from modellint.graph.value import Op, Value
+from modellint.graph.value import EventKind, Op, Value
 from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Atoms, Filler
+    from modellint.flow.domain import Atom, Atoms, Filler
     from modellint.flow.frame import Frame
-    from modellint.flow.lookups import Lookup, Lookups, OwnLookup, Padded
+    from modellint.flow.lookups import Lookup, Lookups, OwnLookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event
@@ -108,6 +108,23 @@ class Indexed:
                     return True
         return False
 
+    def ties(self, function: Function) -> Iterator[tuple[Event, Sided, Sided]]:
+        """Where a function gives one layer the weight of another (`head.weight = embed.weight`)."""
+        run, lookups = self._run(function.module)
+        for event in function.flow.of(EventKind.STORE):
+            target = event.target
+            if target is None or target.op is not Op.ATTR or target.data != "weight":
+                continue
+            for reference, frame in _called(function, {}, self._project):
+                run.steps = 0
+                if isinstance(reference.receiver, Shell):
+                    run.objects.construct(reference.receiver)
+                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                first = lookups.sided(lookups.evaluated(target.args[0], body))
+                second = lookups.sided(_owners(event.value, body, lookups))
+                if first is not None and second is not None:
+                    yield event, first, second
+
     def made(self, module: ModuleFacts) -> Iterator[Made]:
         """The tables that a file's functions make and give a row for padding."""
         run, lookups = self._run(module)
@@ -135,6 +152,17 @@ class Indexed:
             run = self._runs[module] = Interpreter(self._project, self._project.lives.keepers, with_tensors=True)
         assert run.lookups is not None
         return run, run.lookups
+
+
+def _owners(weight: Value, frame: Frame, lookups: Lookups) -> Atoms:
+    """The layers whose weight a value is, perhaps as a parameter anew."""
+    if weight.op is Op.ATTR and weight.data == "weight":
+        return lookups.evaluated(weight.args[0], frame)
+    found: list[Atom] = []
+    for atom in lookups.evaluated(weight, frame):
+        data = atom.arguments.argument(0, "data") if isinstance(atom, Shell) and atom.kind == "parameter" else (atom,)
+        found += [inner.owner for inner in data or () if isinstance(inner, Bound) and inner.name == "weight"]
+    return tuple(found)
 
 
 def _called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:

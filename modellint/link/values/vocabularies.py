@@ -15,6 +15,7 @@ from modellint.link.values.shapes import OUTPUT_WIDTH
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.flow.lookups import Sided
     from modellint.graph.python import Class, Function
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
@@ -70,18 +71,15 @@ class Vocabularies:
     def ties(self, function: Function) -> Iterator[Tie]:
         """Where a function makes layers of different sizes share their weight (`head.weight = embed.weight`)."""
         frame = self._evaluator.root(function)
-        for event in function.flow.of(EventKind.STORE):
-            given = event.value
-            if given.op is Op.CALL and given.callee.data == "Parameter" and given.positional:
-                given = given.positional[0]
-            if not (_is_weight(event.target) and _is_weight(given)) or event.target is None:
-                continue
-            first, second = self._side(event.target.args[0], frame), self._side(given.args[0], frame)
-            if first is None or second is None:
-                continue
-            tie = _disagreement(first, second, Located(given, frame))
+        for event, first, second in self._project.indexed.ties(function):
+            tie = _disagreement(self._of(first), self._of(second), Located(event.value, frame))
             if tie is not None and (event.guard is None or (tie.is_proved and not _compares(event))):
                 yield tie
+
+    def _of(self, sided: Sided) -> Side:
+        function = sided.made.function
+        assert function is not None
+        return Side(Located(sided.made.value, self._evaluator.root(function)), sided.rows)
 
     def declared(self, cls: Class) -> Iterator[Tie]:
         """Where a class declares that layers of different sizes share their weight; a setting may turn that off."""
@@ -201,10 +199,6 @@ def _disagreement(first: Side, second: Side, tied: Located) -> Tie | None:
         return None
     larger, smaller = (first, second) if more > 0 else (second, first)
     return Tie(tied, smaller, larger, is_proved(first.rows, second.rows))
-
-
-def _is_weight(value: Value | None) -> bool:
-    return value is not None and value.op is Op.ATTR and value.data == "weight"
 
 
 def _compares(event: Event) -> bool:

@@ -84,19 +84,19 @@ class Indexing:
         self._owner = ""
 
     @cached_property
-    def _layers(self) -> dict[str, set[str]]:
-        """The attributes under which objects of a class keep nothing but layers of torch's that look nothing up."""
-        found: dict[str, set[str]] = {"": set()}
-        for cls in self._module.classes.values():
-            found[cls.name] = {
-                name for name, called in cls.built.items() if called and called <= _LAYERS - self._makers
-            }
+    def _families(self) -> dict[str, set[str]]:
+        """The classes of the file that each one may share objects with: by bases, and bases of these, in the file."""
+        found = {cls.name: {cls.name} for cls in self._module.classes.values()}
         for cls in self._module.classes.values():
             for base in cls.bases:
-                above = found.get((dotted(base) or "").rpartition(".")[2])
-                if above:
-                    above -= cls.built.keys() - found[cls.name]
+                family = found.get((dotted(base) or "").rpartition(".")[2], set()) | found[cls.name]
+                found.update(dict.fromkeys(family, family))
         return found
+
+    def _is_kept_here(self, name: str) -> bool:
+        """Whether the class whose method is looked at may keep what looks something up under an attribute."""
+        family = self._families.get(self._owner)
+        return family is None or any((name, home) in self.learned.homes for home in ("", *family))
 
     def about(self, function: Function) -> Flow:
         """Look at a function's body from now on."""
@@ -173,13 +173,13 @@ class Indexing:
         new: set[str] | None = None
         while new is None or new:
             turn = Indexing(module, learned)
-            before = learned.all()
+            before, homes = learned.all(), set(learned.homes)
             turn._derive()
             new = None if new is None else new | (learned.all() - before)
             for function in turn._candidates():
                 if new is None or not function.words.isdisjoint(new):
                     turn._learn(function)
-            new = learned.all() - before
+            new = (learned.all() - before) | {name for name, _ in learned.homes - homes}
         return learned
 
     def speaks_of(self, kind: type | None, function: Function) -> bool:
@@ -224,7 +224,7 @@ class Indexing:
                     self._makers.add(function.name)
             elif event.kind is EventKind.STORE and event.target is not None:
                 if event.target.op is Op.ATTR:
-                    self._learn_store(str(event.target.data), event.value, flow, kinds, has_tables=has_tables)
+                    self._learn_store(event.target, event.value, flow, kinds, has_tables=has_tables)
             elif event.kind is EventKind.CALL:
                 self._learn_call(event.value, has_tables=has_tables)
             if may_pad and function.name not in self.learned.padding and self._pads(event, flow, None, is_given=True):
@@ -232,8 +232,10 @@ class Indexing:
             is_open = may_take and function.owner is None and function.name not in self.learned.asking
             if is_open and any(self.may_look_up(event, flow, kind, is_given=False) for kind in KINDS):
                 self.learned.asking.add(function.name)
-            if may_take and function.name not in self._taking and self.may_look_up(event, flow, None, is_given=True):
+            is_known = (function.name, "") in self.learned.homes
+            if may_take and not is_known and self.may_look_up(event, flow, None, is_given=True):
                 self._add(function, self._taking, self._makers)
+                self.learned.take(self._taking & {function.name})
                 if function.owner is not None and function.name not in _UNNAMED:
                     self.learned.owners.setdefault(function.owner.name, set()).add(function.name)
 
@@ -245,13 +247,14 @@ class Indexing:
         elif function.owner is not None:
             classes.add(function.owner.name)
 
-    def _learn_store(self, name: str, value: Value, flow: Flow, kinds: list[type], *, has_tables: bool) -> None:
+    def _learn_store(self, target: Value, value: Value, flow: Flow, kinds: list[type], *, has_tables: bool) -> None:
+        name = str(target.data)
         for kind in kinds:
             names = self._names[kind]
             if name not in names.stored and self.may_be(value, flow, kind, is_given=False):
                 names.stored.add(name)
-        if has_tables and name not in self._taking and self._makes(value):
-            self._taking.add(name)
+        if has_tables and self._makes(value):
+            self.learned.take((name,), self._owner if _is_of_self(target) else "")
         if self._is_made_of_sizes(value):
             self.learned.matrices.add(name)
         if value.op is Op.CALL:
@@ -264,13 +267,13 @@ class Indexing:
         is_made = not has_tables or _last_name(call.callee) in self._makers
         if is_made or not any(self._makes(arg) for arg in call.args[1:]):
             return
-        self._taking.update(_strings(call))
+        self.learned.take(_strings(call))
         owner = call.callee
         while owner.op is Op.ATTR:
             owner = owner.args[0]
             if owner.op is Op.ATTR:
-                self._taking.add(str(owner.data))
-        self._taking |= self._stored_by(_last_name(call.callee))
+                self.learned.take((str(owner.data),))
+        self.learned.take(self._stored_by(_last_name(call.callee)))
 
     def _makes(self, value: Value) -> bool:
         """Whether a value is a table, or holds one or what looks something up."""
@@ -367,7 +370,8 @@ class Indexing:
     def _is_taking(self, value: Value, depth: int = 0, *, is_given: bool) -> bool:
         """Whether a value is, or is a part of, what looks up what it is given when it is called."""
         if value.op is Op.ATTR or value.op is Op.GLOBAL:
-            if str(value.data) in self._taking and not (_is_of_self(value) and value.data in self._layers[self._owner]):
+            name = str(value.data)
+            if name in self._taking and (not _is_of_self(value) or self._is_kept_here(name)):
                 return True
         elif value.op is Op.PARAM:
             return is_given and value.data != "self"
@@ -686,9 +690,6 @@ def _rank(row: operators.Operator) -> int:
     return 2 * ("drawn" in row.facets or "pair" in row.facets) + any(facet in row.facets for facet in _PASSING)
 
 
-#: Layers of torch's that look nothing up.
-_LAYERS = frozenset(row.name.rpartition(".")[2] for row in operators.rows() if row.name.startswith("torch.nn."))
-_LAYERS -= operators.words("table")
 #: Words of what gives the elements of what it is given one by one.
 _PAIRING = operators.words("pairs")
 _ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")

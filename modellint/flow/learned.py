@@ -11,7 +11,7 @@ from modellint.graph.value import Op, dotted, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.graph.python import Class, ModuleFacts
     from modellint.link.names import Definition
@@ -77,7 +77,10 @@ class Learned:
         self.names[Ids].functions |= _ELSEWHERE
         #: What makes tables or objects that look something up, and the names of what does so when it is called.
         self.makers: set[str] = {*operators.words("table"), *imported.makers}
-        self.taking: set[str] = set(imported.taking)
+        self.taking: set[str] = set()
+        #: With each of these, the class whose objects keep it as an attribute; with no name, any may.
+        self.homes: set[tuple[str, str]] = set()
+        self.take(imported.taking)
         #: Functions that write constants among what they are given.
         self.padding: set[str] = set(imported.padding)
         #: The attributes under which matrices are kept, which may be indexed themselves.
@@ -100,6 +103,12 @@ class Learned:
             words.union(name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words)
             for words in (set(_DRAWING), set(_FILLING), set(_COUNTING), set(_LOOKING))
         )
+
+    def take(self, names: Iterable[str], home: str = "") -> None:
+        """Note what looks up what it is given, where objects of a class keep it, or anybody may."""
+        for name in names:
+            self.taking.add(name)
+            self.homes.add((name, home))
 
     def all(self) -> set[str]:
         given = {name for names in self.names.values() for name in names.all()}

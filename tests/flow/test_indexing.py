@@ -162,6 +162,37 @@ class Block(nn.Module):
     assert roots(tmp_path, code + derived) == ["forward"]
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "self.norm.append(Words())",
+        "self.norm = Words()",
+        "setattr(self, 'norm', Words())",
+        "other = self\n        other.norm = Words()",
+    ],
+)
+@pytest.mark.parametrize("first", ["nn.ModuleList()", "nn.LayerNorm(8)"])
+def test_a_layer_may_make_room_for_a_table(tmp_path: Path, kept: str, first: str) -> None:
+    code = f"""
+class Words(nn.Embedding):
+    pass
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = {first}
+        self.build()
+
+    def forward(self, x):
+        return (self.norm[0] if isinstance(self.norm, nn.ModuleList) else self.norm)(torch.relu(x))
+
+    def build(self):
+        {kept}
+"""
+    assert roots(tmp_path, code) == ["forward"]
+
+
 def test_objects_that_another_keeps_look_up(tmp_path: Path) -> None:
     (tmp_path / "codec.py").write_text(HEAD + CODEC, encoding="utf-8")
     kept = (

@@ -288,7 +288,10 @@ class Lookups:
             if rows is None:
                 return None
             found.setdefault(rows, shell.site)
-        return Sided(*found.popitem()[::-1]) if len(found) == 1 else None
+        if len(found) != 1:
+            return None
+        size, made = found.popitem()
+        return Sided(made, size)
 
     # -- look-ups ------------------------------------------------------------------------------------------------
 

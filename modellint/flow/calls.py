@@ -19,8 +19,10 @@ from modellint.flow.domain import (
     Derived,
     FunctionRef,
     Given,
+    Length,
     Outside,
     Plain,
+    Shape,
     Site,
     Super,
     Unknown,
@@ -201,7 +203,7 @@ class Calls:
                 if atom.model.is_module
                 else UNKNOWN
             )
-        if isinstance(atom, Plain | Constant):
+        if isinstance(atom, Plain | Constant | Length | Shape):
             return PLAIN
         if isinstance(atom, ClassRef) and arguments.positional and (above := _super_of(atom, arguments)) is not None:
             return self.super_method(above, name, arguments.without_first(), frame, value)
@@ -261,7 +263,9 @@ class Calls:
             if self._run.lookups is not None and owner.name.startswith("torch."):
                 if name == "__init__" and atom.shell.passed is None:
                     atom.shell.passed = arguments
-                elif name in ("forward", "__call__"):
+                elif name == "__call__":
+                    return self._run.lookups.called(atom.shell, arguments, frame, value, ("forward",)) or UNKNOWN
+                elif name == "forward":
                     return self._run.lookups.at_work(atom.shell, arguments, frame, value) or UNKNOWN
             if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
                 if name == "__init__":

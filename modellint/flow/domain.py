@@ -105,6 +105,16 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True)
+class Length:
+    """A whole number that only a run knows: how many elements a tensor has along a dimension, or what is made of it.
+
+    Where it is measured (`x.shape`, `x.size(0)`, `len(x)`) makes no difference to what becomes of it.
+    """
+
+    origin: Site = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Ids:
     """Elements that were drawn from classes: 0 … `bound` - 1, less one for each of the tests that keep one away.
 
@@ -157,10 +167,14 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1."""
+    """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1.
+
+    `length` is where it is said how many there are, if only a run knows that.
+    """
 
     origin: Site
     is_total: bool = False
+    length: Site | None = None
 
     @property
     def key(self) -> Hashable:
@@ -172,16 +186,15 @@ class Positions:
 class Tensor:
     """A tensor, or a number out of one.
 
-    `width` is the size of its last dimension, `head` what says so, `dims` how many there are; `rows` is the size of the
-    first one, where it is a matrix that is `made` of sizes. `ids`, `fillers`, `positions` and `real` are what its
-    elements are known to be. `compared` are the elements and scores that a mask was made by comparing.
-    `is_conditional`: it may be something else altogether.
+    `width` is the size of its last dimension, `head` what says so; `sizes` are those of all of them, each as far as it
+    is known, None where even their number is not. `made` is where it is made of sizes. `ids`, `fillers`, `positions`
+    and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
+    comparing. `is_conditional`: it may be something else altogether. `is_cut`: it is no longer than some number.
     """
 
     width: Size | None = None
     head: Site | None = None
-    dims: int | None = None
-    rows: Size | None = None
+    sizes: Sizes | None = None
     made: Site | None = None
     ids: Ids | None = None
     fillers: tuple[Filler, ...] = ()
@@ -189,6 +202,13 @@ class Tensor:
     real: Real | None = None
     compared: frozenset[Hashable] = frozenset()
     is_conditional: bool = False
+    is_cut: bool = False
+
+    @property
+    def rows(self) -> Size | None:
+        """How many rows a matrix has."""
+        first = self.sizes[0] if self.sizes is not None and len(self.sizes) == 2 else None
+        return first if isinstance(first, Size) else None
 
     def elements(self) -> Iterator[Element]:
         """What is known of its elements."""
@@ -199,6 +219,14 @@ class Tensor:
             yield self.positions
         if self.real is not None:
             yield self.real
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a tensor, or some of them; `tensor` is what is known of it where these are all."""
+
+    tensor: Tensor
+    origin: Site = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +294,9 @@ if TYPE_CHECKING:
         | Given
         | Number
         | Counter
+        | Length
         | Tensor
+        | Shape
         | Outside
         | Derived
         | ClassRef
@@ -275,6 +305,7 @@ if TYPE_CHECKING:
         | Bound
     )
     Atoms: TypeAlias = tuple[Atom, ...]
+    Sizes: TypeAlias = tuple[Size | Length | None, ...]
     Element: TypeAlias = Ids | Filler | Positions | Real
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from modellint.flow import library
+from modellint.flow import library, sizes
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.devices import Devices
@@ -19,10 +19,12 @@ from modellint.flow.domain import (
     UNKNOWN,
     Constant,
     FunctionRef,
+    Given,
     Number,
     Plain,
     Site,
     Tensor,
+    Unknown,
     constant,
     join,
     size_of,
@@ -288,14 +290,14 @@ class Interpreter:
         def found() -> Atoms:
             known = frame.known(id(value))
             if known is not None:
-                return known
+                return sizes.kept(known, Site(value, frame.function))
             outer = self.path, self.guard, self.loops
             self.path, self.guard, self.loops = frame.path, None, 0
             self.objects.under_construction.append(owner)
             atoms = self.evaluate(value, frame)
             self.objects.under_construction.pop()
             self.path, self.guard, self.loops = outer
-            return atoms
+            return sizes.kept(atoms, Site(value, frame.function))
 
         return found
 
@@ -440,10 +442,14 @@ class Interpreter:
         assert self.tensors is not None
         assert self.lookups is not None
         is_slice = value.args[1].op is Op.SLICE
+        if self.lookups.is_whole:
+            self.lookups.sliced(owner, value, frame)
         index = () if is_slice else self.behind(self.evaluate(value.args[1], frame), frame)
         found: list[Atoms] = []
         for atom in owner:
             self.lookups.indexed(atom, index, frame, value)
+            if self.lookups.is_whole and isinstance(atom, Given | Plain | Unknown):
+                atom = self.tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self.tensors.index(atom, value, frame))
             elif is_slice:

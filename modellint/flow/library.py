@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
+from modellint.flow import sizes
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     NEVER,
@@ -18,7 +19,9 @@ from modellint.flow.domain import (
     Derived,
     FunctionRef,
     Given,
+    Length,
     Plain,
+    Shape,
     Tensor,
     Unknown,
     constant,
@@ -89,7 +92,9 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
         if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             for entry in atom.entries:
                 yield ((Constant(entry.key),) if atom.kind == "dict" and entry.key is not None else entry.atoms)
-        elif not isinstance(atom, Constant | Plain):
+        elif isinstance(atom, Shape):
+            yield sizes.element(atom)
+        elif not isinstance(atom, Constant | Plain | Length):
             yield (atom,) if isinstance(atom, Given | Tensor) else UNKNOWN
 
 
@@ -113,7 +118,10 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
                     into.put(entry.atoms, _joined(path, entry.path), key)
                 else:
                     into.put(inner[1], _joined(path, entry.path), inner[0])
-        elif not isinstance(atom, Constant | Plain):
+        elif isinstance(atom, Shape):
+            into.is_exact = False
+            into.put(sizes.element(atom), path)
+        elif not isinstance(atom, Constant | Plain | Length):
             into.is_exact = False
             into.put((atom,) if isinstance(atom, Given | Tensor) else UNKNOWN, path)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow import library
+from modellint.flow import library, sizes
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -18,9 +18,12 @@ from modellint.flow.domain import (
     Derived,
     FunctionRef,
     Given,
+    Length,
     Number,
     Outside,
     Plain,
+    Shape,
+    Site,
     Super,
     Tensor,
     Unknown,
@@ -79,6 +82,10 @@ class Objects:
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         """`atom.name`."""
+        if name == "shape" and self._run.tensors is not None and isinstance(atom, Given | Unknown | Plain | Tensor):
+            if frame is None or frame.function is None or value is None:
+                return PLAIN
+            return self._run.tensors.shape(atom, Site(value, frame.function))
         of_tensor = self._run.devices.attribute(atom, name)
         if of_tensor is not None:
             return of_tensor
@@ -104,7 +111,9 @@ class Objects:
             return (atom,) if name in ("T", "mT", "H") else PLAIN
         if isinstance(atom, FunctionRef):
             return PLAIN
-        return PLAIN if isinstance(atom, Plain | Constant) or name in calls.PLAIN_ATTRIBUTES else UNKNOWN
+        return (
+            PLAIN if isinstance(atom, Plain | Constant | Length | Shape) or name in calls.PLAIN_ATTRIBUTES else UNKNOWN
+        )
 
     def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         self.note_read(shell, name, frame, value)
@@ -197,6 +206,8 @@ class Objects:
         if not atoms:
             return
         if name is not None:
+            is_placed = self._run.tensors is not None and value is not None and frame.function is not None
+            atoms = sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             self._run.newborn.touch((shell,))
@@ -229,9 +240,11 @@ class Objects:
                     if inner is not atom
                 )
             return PLAIN if atom.kind != "instance" else UNKNOWN
+        if isinstance(atom, Shape):
+            return sizes.element(atom)
         if isinstance(atom, Given | Plain | Unknown | Tensor):
             return (atom,)
-        return PLAIN if isinstance(atom, Constant | Derived) else UNKNOWN
+        return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
 
     def part(self, atom: Atom, index: Atoms) -> Atoms:
         """`atom[index]`."""
@@ -257,9 +270,11 @@ class Objects:
         if isinstance(atom, Bound) and isinstance(atom.owner, Shell):
             name = text(index)
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
+        if isinstance(atom, Shape):
+            return sizes.measured(atom, index)
         if isinstance(atom, Given | Unknown | Tensor):
             return (atom,)
-        return PLAIN if isinstance(atom, Constant | Plain | Derived) else UNKNOWN
+        return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
 
     def _default(self, owner: Shell, factory: Atoms) -> Atoms:
         """What a `defaultdict` makes for a key that it does not have."""

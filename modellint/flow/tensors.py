@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow import elements
+from modellint.flow import elements, sizes
 from modellint.flow.domain import (
     PLAIN,
     Arguments,
-    Bound,
     Constant,
     Counter,
     Filler,
     Given,
     Ids,
-    Number,
+    Length,
     Plain,
     Real,
+    Shape,
     Site,
     Tensor,
     Unknown,
@@ -31,14 +31,14 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
-from modellint.flow.heap import Shell
+from modellint.flow.heap import TENSORS, Shell
 from modellint.graph.size import Size
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.domain import Atom, Atoms, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.value import Guard, Value
@@ -51,8 +51,12 @@ _LAST = (-1, None, 1, 2)
 _OPERANDS = ("input", "tensors", "sequences")
 #: Facets with which the last dimension stays as it is.
 _SAME_WIDTH = frozenset(("same-shape", "squeezes", "unsqueezes"))
+#: Facets with which a tensor stays what it is.
+_UNCHANGED = frozenset(("passed", "same-shape"))
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _EQUALITY = frozenset(("==", "!="))
+#: What rounds a number.
+_ROUNDING = operators.functions("rounds")
 #: How many containers in each other are looked through for numbers.
 _MAX_LITERALS = 64
 #: What tells ids from features.
@@ -90,8 +94,8 @@ class _Operation:
 
     def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
         """The constants that arguments put into elements."""
-        sizes = [(one, _constant(self.get(one), self.frame)) for one in arguments if one is not None]
-        return tuple(Filler(size, self.written(one)) for one, size in sizes if size is not None)
+        written = [(one, _constant(self.get(one), self.frame)) for one in arguments if one is not None]
+        return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
 
 
 class Tensors:
@@ -108,14 +112,20 @@ class Tensors:
             is_sampled = operators.row(f"Categorical.{name}") is not None
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
+        if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS and self._run.lookups is not None:
+            is_same = row.facets.keys() >= _UNCHANGED and self._run.lookups.is_whole
+            atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))
         if isinstance(atom, Tensor) and name in _KINDS and atom.real is not None:
             return (_asked_for_kind(atom.real),)
-        if isinstance(atom, Tensor) and name == "size":
-            return _measured(atom, arguments.argument(0, "dim"))
-        sizes = arguments.positional if "sizes" in row.facets else ()
-        operation = _Operation(row, arguments, 1, sizes, frame, value)
+        if name == "size":
+            shape, dim = self.shape(atom, Site(value, frame.function)), arguments.argument(0, "dim")
+            return shape if dim is None else join(sizes.measured(one, dim) for one in shape if isinstance(one, Shape))
+        if "counts" in row.facets and not _is_cut(atom):
+            return (Length(Site(value, frame.function)),)
+        told = arguments.positional if "sizes" in row.facets else ()
+        operation = _Operation(row, arguments, 1, told, frame, value)
         return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -129,8 +139,8 @@ class Tensors:
             return (made,)
         if "counted" in row.facets and row.name == "builtins.range":
             return None
-        sizes = arguments.positional[1:] if "sizes" in row.facets else ()
-        operation = _Operation(row, arguments, 0, sizes, frame, value)
+        told = arguments.positional[1:] if "sizes" in row.facets else ()
+        operation = _Operation(row, arguments, 0, told, frame, value)
         if "sized" in row.facets:
             return (self._sized(operation),)
         if "ids" in row.facets:
@@ -139,6 +149,11 @@ class Tensors:
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:
             return self._chosen(operation, (0, "condition"), (1, "input"), (2, "other"))
+        if "subscripts" in row.facets and arguments.positional:
+            return self._einsum(operation)
+        length = self._length(operation, operand or ())
+        if length is not None:
+            return (length,)
         if row.name == "builtins.int" and (given or size_of(operand) is not None):
             return tuple(replace(tensor, real=None) for tensor in given) or operand
         if row.name.startswith("builtins.") or row.name.startswith("copy."):
@@ -178,14 +193,16 @@ class Tensors:
         """`torch.randn(rows, columns)`."""
         row, arguments = operation.row, operation.arguments
         given = arguments.positional[:1] if row.facets["sized"] == "tuple" else arguments.positional
+        if "size" in arguments.keywords:
+            given = (arguments.keywords["size"],)
         first = given[0] if given else ()
         found = _NOTHING
-        if len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact:
-            if "literal" in row.facets:
-                return Tensor(fillers=_literals(operation))
-            given = tuple(entry.atoms for entry in first[0].entries)
-        if len(given) == 2:
-            found = Tensor(rows=size_of(given[0]), made=operation.site)
+        is_display = len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact
+        if is_display and "literal" in row.facets:
+            return Tensor(fillers=_literals(operation))
+        if arguments.is_complete and given and not (is_display and "passed" in row.facets):
+            known = tuple(map(sizes.side, sizes.numbers(given)))
+            found = Tensor(sizes=known or None, made=operation.site)
         is_real = "real" in row.facets or elements.is_float(row, arguments)
         real = Real(operation.site) if is_real and "fill" not in row.facets else None
         return replace(found, fillers=operation.fillers(row.argument("fill")), real=real)
@@ -197,7 +214,7 @@ class Tensors:
             return None
         if elements.is_float(operation.row, operation.arguments):
             return (Tensor(real=Real(operation.site, is_computed=True)),)
-        return (Tensor(fillers=fillers), *(replace(t, rows=None, made=None) for t in tensors_in(operand)))
+        return (Tensor(fillers=fillers), *(replace(t, sizes=None, made=None) for t in tensors_in(operand)))
 
     def _done(self, tensor: Tensor, operation: _Operation) -> Atoms:
         """What an operator makes of its operand."""
@@ -215,7 +232,8 @@ class Tensors:
         if "like" in facets and facets["like"] in _RANGE | _EQUALITY:
             return self.compared((tensor,), get((1, "other")) or PLAIN)
         if "product" in facets:
-            return self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
+            found = self._product(row, (tensor,), arguments, operation.site) or (_NOTHING,)
+            return self._outer(found, operation, tensor) if "spreads" in facets else found
         if "chooses" in facets:
             return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
         fillers = operation.fillers(row.argument("fill"))
@@ -226,25 +244,56 @@ class Tensors:
             masked = self._masked(tensor, mask)
             return (replace(masked, fillers=fillers),)
         left = elements.left(row, tensor, operation.site, arguments)
+        if "counted" in facets and left.positions is not None:
+            left = replace(left, positions=replace(left.positions, length=self._length_of(operation)))
         if facets.keys() & {"limit", "below", "lift"}:
             left = replace(left, ids=self._limited(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
-        dims = tensor.dims if "same-shape" in facets or "reorders" in facets else None
+        sides = self._sizes_after(tensor, operation)
         if operation.sizes:
             width = size_of(operation.sizes[-1])
-            dims = len(operation.sizes) if len(operation.sizes) > 1 else None
         is_mask = "passed" in facets or "like" in facets
         return (
             replace(
                 left,
                 width=width,
-                dims=dims,
+                sizes=sides,
+                made=tensor.made if facets.keys() >= _UNCHANGED else left.made,
                 head=None if width is None else tensor.head,
                 fillers=(*left.fillers, *fillers),
                 compared=tensor.compared if is_mask else frozenset(),
                 is_conditional=tensor.is_conditional,
+                is_cut=tensor.is_cut,
             ),
         )
+
+    def _outer(self, found: Atoms, operation: _Operation, tensor: Tensor) -> Atoms:
+        """An outer product, whose rows are as many as the one operand has elements, and its columns as the other."""
+        other = sizes.of(operation.get((1, "vec2")) or ())
+        sides = None if tensor.sizes is None or other is None else (*tensor.sizes, *other)
+        return tuple(replace(atom, sizes=sides) if isinstance(atom, Tensor) else atom for atom in found)
+
+    def _einsum(self, operation: _Operation) -> Atoms | None:
+        """An outer product, as `einsum` writes it; None of anything else."""
+        equation, *operands = operation.arguments.positional
+        if len(operands) != 2 or not sizes.is_outer(equation):
+            return None
+        first, second = map(sizes.of, operands)
+        sides = None if first is None or second is None else (*first, *second)
+        real = Real(operation.site, True) if any(map(elements.is_real, (*operands[0], *operands[1]))) else None
+        return (Tensor(real=real, sizes=sides),)
+
+    @staticmethod
+    def _sizes_after(tensor: Tensor, operation: _Operation) -> Sizes | None:
+        """The sizes of what an operator gives."""
+        row, arguments = operation.row, operation.arguments
+        if operation.sizes:
+            return sizes.viewed(operation.sizes, operation.site)
+        if "counted" in row.facets:
+            return _counted(arguments)
+        if "flat" in row.facets:
+            return (None,)
+        return sizes.after(row, tensor.sizes, lambda at, name: arguments.argument(at + 1 - operation.first, name))
 
     @staticmethod
     def _keeps_width(tensor: Tensor, operation: _Operation, along: Atoms | None) -> bool:
@@ -258,7 +307,8 @@ class Tensors:
         if "reduces" not in row.facets:
             return False
         known = constant(along or ())
-        return known is not None and known.value not in (None, -1, None if tensor.dims is None else tensor.dims - 1)
+        at_end = None if tensor.sizes is None else len(tensor.sizes) - 1
+        return known is not None and known.value not in (None, -1, at_end)
 
     @staticmethod
     def _limited(operation: _Operation, ids: Ids | None) -> Ids | None:
@@ -302,9 +352,11 @@ class Tensors:
         is_front = along is not None and type(along.value) is int and 0 <= along.value <= last
         members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
         widths = {member.width if isinstance(member, Tensor) else None for member in members}
+        sides = sizes.joined(row, [m.sizes if isinstance(m, Tensor) else None for m in members], dim)
         for tensor in tensors_in(operand):
             width = tensor.width if is_front and len(widths) == 1 else None
-            yield replace(tensor, width=width, head=tensor.head if width is not None else None, rows=None, made=None)
+            head = tensor.head if width is not None else None
+            yield replace(tensor, width=width, head=head, sizes=sides, made=None)
 
     def _chosen(
         self,
@@ -355,7 +407,7 @@ class Tensors:
         """What a layer of torch's gives; those of which there is no row give real numbers."""
         tensor = next(iter(tensors_in(given or ())), _NOTHING)
         if row is not None and "passed" in row.facets:
-            return (replace(tensor, rows=None, made=None),)
+            return (replace(tensor, made=None),)
         real = Real(Site(value, frame.function)) if row is None or "real" in row.facets else None
         made = Tensor(real=real)
         if row is None:
@@ -366,7 +418,9 @@ class Tensors:
             width = size_of(self.argument(shell, row.argument("makes-width")))
             return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
-            return (replace(made, width=tensor.width, head=tensor.head, is_conditional=tensor.is_conditional),)
+            is_open, is_cut = tensor.is_conditional, tensor.is_cut
+            made = replace(made, sizes=tensor.sizes, is_conditional=is_open, is_cut=is_cut)
+            return (replace(made, width=tensor.width, head=tensor.head),)
         return (made,)
 
     def argument(self, shell: Shell, argument: tuple[int, str] | None) -> Atoms | None:
@@ -381,10 +435,13 @@ class Tensors:
 
     def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
-        sizes = size_of(left), size_of(right)
-        if sizes[0] is not None and sizes[1] is not None and operator != "/":
-            found = _calculated(operator, sizes[0], sizes[1])
-            return PLAIN if found is None else (_number(found),)
+        first, second = size_of(left), size_of(right)
+        if first is not None and second is not None and operator != "/":
+            found = _calculated(operator, first, second)
+            return PLAIN if found is None else (sizes.number(found),)
+        length = _length((left, right))
+        if length is not None and not (*tensors_in(left), *tensors_in(right)):
+            return (length,)
         if operator == "@":
             return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
@@ -398,6 +455,8 @@ class Tensors:
         if operator == "/":
             real = Real(made, is_computed=True)
             moved = [replace(t, ids=None, fillers=(), positions=None, real=real) for t in moved or [_NOTHING]]
+        sides = sizes.broadcast(sizes.of(left), sizes.of(right))
+        moved = [replace(t, sizes=sides, made=None) for t in moved]
         return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
     @staticmethod
@@ -405,7 +464,7 @@ class Tensors:
         by = Size.of(0) if any(isinstance(atom, Counter) for atom in other) else size_of(other)
         shifted = elements.shifted(operator, tensor, by)
         compared = tensor.compared.union(*(t.compared for t in tensors_in(other)))
-        return replace(shifted, rows=None, compared=compared if operator in ("&", "|", "^") else frozenset())
+        return replace(shifted, compared=compared if operator in ("&", "|", "^") else frozenset())
 
     def compared(self, left: Atoms, right: Atoms) -> Atoms:
         """The mask, or the truth, that a comparison gives."""
@@ -428,7 +487,9 @@ class Tensors:
         for part in parts:
             if part.op is Op.SLICE:
                 if not _is_whole(part):
-                    known = elements.perhaps(known)  # what is cut off may be all that was filled in
+                    is_cut = known.is_cut or sizes.is_limit(self._run.evaluate(part.args[1], frame))
+                    # What is cut off may be all that was filled in.
+                    known = replace(elements.perhaps(known), is_cut=is_cut)
             elif part.op is not Op.CONST:
                 picked = self._run.evaluate(part, frame)
                 known = self._apart(known, picked)
@@ -437,7 +498,15 @@ class Tensors:
         if key.op is Op.CONST and known.ids is not None:
             known = replace(known, ids=replace(known.ids, part=key.data))
         width = self._width_of_part(tensor, parts, frame)
-        return (replace(known, width=width, head=tensor.head if width is not None else None, rows=None, made=None),)
+        head = tensor.head if width is not None else None
+        sides = sizes.indexed(tensor.sizes, parts, lambda part: self._run.evaluate(part, frame))
+        return (replace(known, width=width, head=head, sizes=sides, made=None),)
+
+    def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
+        """What `x[:, :512]` gives of something that may be a tensor: one that is no longer than that."""
+        key = value.args[1]
+        ends = [part.args[1] for part in (key.args if key.op is Op.TUPLE else (key,)) if part.op is Op.SLICE]
+        return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
 
     def _width_of_part(self, tensor: Tensor, parts: tuple[Value, ...], frame: Frame) -> Size | None:
         """`logits[:, -1]`, `logits[..., :n]`: the last dimension, cut or not."""
@@ -471,19 +540,45 @@ class Tensors:
             return (atom,) if is_named or added is None else (atom, added)
         masked = self._masked(atom, index)
         kept = elements.after_writing(self._apart(atom, index), value.args[1])
-        return join([(replace(masked, fillers=(*kept, *filler)),), tuple(tensors_in(new))])
+        written = tuple(replace(t, sizes=atom.sizes, made=atom.made) for t in tensors_in(new))
+        return join([(replace(masked, fillers=(*kept, *filler)),), written])
 
     @staticmethod
     def attribute(tensor: Tensor, name: str) -> Atoms:
         """`tensor.name`."""
         row = operators.row(f"Tensor.{name}")
-        if name == "shape":
-            return (Bound(tensor, name),)
         if name in _KINDS and tensor.real is not None:
             return (_asked_for_kind(tensor.real),)
         if row is None or "passed" not in row.facets:
             return PLAIN
-        return (tensor if "same-shape" in row.facets else replace(tensor, width=None, head=None, rows=None, made=None),)
+        if "same-shape" in row.facets:
+            return (tensor,)
+        sides = tensor.sizes[::-1] if tensor.sizes is not None and len(tensor.sizes) == 2 else None
+        return (replace(tensor, width=None, head=None, sizes=sides, made=None),)
+
+    @staticmethod
+    def shape(atom: Atom, site: Site) -> Atoms:
+        """`tensor.shape`, `tensor.size()`, of what may be a tensor."""
+        return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, site),)
+
+    @staticmethod
+    def _length_of(operation: _Operation) -> Site | None:
+        """Where it is written how many positions there are, if only a run knows that."""
+        end = counted_end(operation.arguments)
+        if end is None or _length((end[0],)) is None:
+            return None
+        return operation.written((end[1], "end"))
+
+    @staticmethod
+    def _length(operation: _Operation, operand: Atoms) -> Length | None:
+        """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
+        row = operation.row
+        if "counts" in row.facets:
+            is_open = any(isinstance(atom, Given | Unknown | Plain | Tensor | Shape) for atom in operand)
+            return Length(operation.site) if is_open and not all(map(_is_cut, operand)) else None
+        if row.name in _ROUNDING:
+            return _length((operand,))
+        return _length(operation.arguments.all()) if row.name == "builtins.max" else None
 
     # -- conditions ----------------------------------------------------------------------------------------------
 
@@ -551,7 +646,7 @@ class Tensors:
     @staticmethod
     def are_known(left: Atoms, right: Atoms) -> bool:
         """Whether arithmetic is about tensors, or numbers of which something is known."""
-        if any(isinstance(atom, Tensor | Counter) for atom in (*left, *right)):
+        if any(isinstance(atom, Tensor | Counter | Length) for atom in (*left, *right)):
             return True
         return size_of(left) is not None and size_of(right) is not None
 
@@ -559,9 +654,8 @@ class Tensors:
     def part(owner: Atom, index: Atoms, found: Atoms) -> Atoms:
         """What `owner[index]` gives, `found` where it is no tensor: ids know which of several they are."""
         known = constant(index)
-        if isinstance(owner, Bound) and isinstance(owner.owner, Tensor) and owner.name == "shape":
-            width = owner.owner.width
-            return (_number(width),) if known is not None and known.value == -1 and width is not None else PLAIN
+        if isinstance(owner, Shape):
+            return sizes.measured(owner, index)
         if known is None or not isinstance(owner, Shell) or owner.is_exact:
             return found
         if len(found) > 1:  # real numbers among other things: which of them it is cannot be known
@@ -646,8 +740,8 @@ def _agree(one: Tensor, other: Atom) -> bool:
 def _known(tensor: Tensor) -> Hashable:
     """What is known of the elements of a tensor, wherever they are from."""
     bound = None if tensor.ids is None else tensor.ids.bound
-    sizes = frozenset(filler.size for filler in tensor.fillers)
-    return bound, sizes, tensor.positions is not None, tensor.real is not None
+    fillers = frozenset(filler.size for filler in tensor.fillers)
+    return bound, fillers, tensor.positions is not None, tensor.real is not None
 
 
 def _is_whole(part: Value) -> bool:
@@ -660,16 +754,30 @@ def _is_start(atoms: Atoms) -> bool:
     return known is not None and known.value in (None, 0)
 
 
-def _measured(tensor: Tensor, dim: Atoms | None) -> Atoms:
-    """`x.size(-1)`, `x.size()`."""
-    if dim is None:
-        return (Bound(tensor, "shape"),)
-    known = constant(dim)
-    return (_number(tensor.width),) if known is not None and known.value == -1 and tensor.width is not None else PLAIN
+def _is_cut(atom: Atom) -> bool:
+    """Whether something is no longer than some number."""
+    return isinstance(atom, Tensor) and (atom.is_cut or atom.sizes is not None)
 
 
-def _number(size: Size) -> Atom:
-    return Number(size) if size.constant is None else Constant(size.constant)
+def _length(values: Iterable[Atoms]) -> Length | None:
+    """The first length among values."""
+    return next((atom for atoms in values for atom in atoms if isinstance(atom, Length)), None)
+
+
+def _counted(arguments: Arguments) -> Sizes:
+    """`arange(n)`, `arange(0, n)`."""
+    end = counted_end(arguments)
+    return (None if end is None else sizes.side(end[0]),)
+
+
+def counted_end(arguments: Arguments) -> tuple[Atoms, int] | None:
+    """What `arange` counts to from 0 on, and which argument that is; None where it begins or steps otherwise."""
+    start, end, at = arguments.argument(0, "start"), arguments.argument(1, "end"), 1
+    if end is None:
+        start, end, at = None, start, 0
+    step = arguments.argument(2, "step")
+    is_plain = (start is None or _is_start(start)) and (step is None or constant(step) == Constant(1))
+    return (end, at) if is_plain and end is not None else None
 
 
 def _calculated(operator: str, left: Size, right: Size) -> Size | None:

@@ -1,0 +1,248 @@
+"""What operators make of the sizes of tensors: for each dimension a size, a length that only a run knows, or None."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import (
+    PLAIN,
+    Constant,
+    Counter,
+    Given,
+    Length,
+    Number,
+    Plain,
+    Tensor,
+    constant,
+    join,
+    size_of,
+    text,
+)
+from modellint.flow.heap import Shell
+from modellint.graph.size import Size
+from modellint.graph.value import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.flow.domain import Atom, Atoms, Shape, Site, Sizes
+    from modellint.graph.value import Value
+    from modellint.operators import Operator
+
+#: What may be a number.
+_NUMBERS = (Constant, Counter, Given, Length, Number, Plain)
+_ONE = Size.of(1)
+#: How the dimensions that are changed places of are called, by the operator's name.
+_ORDER = {"transpose": ("dim0", "dim1"), "swapaxes": ("axis0", "axis1"), "swapdims": ("dim0", "dim1")}
+
+
+def numbers(given: tuple[Atoms, ...]) -> tuple[Atoms, ...]:
+    """Sizes that are given one by one, or all in one tuple."""
+    first = given[0] if len(given) == 1 else ()
+    if len(first) == 1 and isinstance(first[0], Shell) and first[0].is_container:
+        return tuple(entry.atoms for entry in first[0].entries) if first[0].is_exact else ()
+    return given
+
+
+def number(size: Size) -> Atom:
+    """A number that is known as a sum of symbols."""
+    return Number(size) if size.constant is None else Constant(size.constant)
+
+
+def measured(shape: Shape, at: Atoms | None) -> Atoms:
+    """`x.shape[at]`: what only a run knows is a length, unless the tensor was cut to some number."""
+    tensor, known = shape.tensor, constant(at or ())
+    place = known.value if known is not None and type(known.value) is int else None
+    if place == -1 and tensor.width is not None:
+        return (number(tensor.width),)
+    if tensor.sizes is not None:
+        is_there = place is not None and -len(tensor.sizes) <= place < len(tensor.sizes)
+        size = tensor.sizes[place] if is_there and place is not None else None
+        return PLAIN if size is None else (size if isinstance(size, Length) else number(size),)
+    return PLAIN if tensor.is_cut else (Length(shape.origin),)
+
+
+def element(shape: Shape) -> Atoms:
+    """One of the sizes that `for n in x.shape` goes through."""
+    if shape.tensor.sizes is None:
+        return measured(shape, None)
+    return join(measured(shape, (Constant(at),)) for at in range(len(shape.tensor.sizes)))
+
+
+def side(atoms: Atoms) -> Size | Length | None:
+    """What a number says of the size of a dimension."""
+    size = size_of(atoms)
+    return next((atom for atom in atoms if isinstance(atom, Length)), None) if size is None else size
+
+
+def viewed(given: tuple[Atoms, ...], at: Site) -> Sizes | None:
+    """What `view`, `expand` and the like, which stands at a place, are told; -1 leaves it to the tensor."""
+    sides = tuple(map(side, numbers(given)))
+    return tuple(Length(at) if isinstance(one, Size) and one.constant == -1 else one for one in sides) or None
+
+
+def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | None]) -> Sizes | None:
+    """The sizes that an operator gives of those of its operand; `get` finds an argument behind it, from 0 on."""
+    if sizes is None or "same-shape" in row.facets:
+        return sizes
+    count, name = len(sizes), row.name.rpartition(".")[2]
+    if name == "rearrange":
+        return _rearranged(sizes, text(get(0, "pattern")) or "")
+    if "unsqueezes" in row.facets:
+        at = _whole(get(0, "dim"))
+        if at is None:
+            return None
+        at %= count + 1
+        return (*sizes[:at], _ONE, *sizes[at:])
+    if name in _ORDER and count:
+        places = [_whole(get(at, key)) for at, key in enumerate(_ORDER[name])]
+        if places[0] is None or places[1] is None:
+            return None
+        order = list(sizes)
+        one, other = places[0] % count, places[1] % count
+        order[one], order[other] = order[other], order[one]
+        return tuple(order)
+    if name == "permute":
+        given = (get(at, "" if at else "dims") for at in range(count))
+        order_ = [_whole(atoms) for atoms in numbers(tuple(atoms for atoms in given if atoms is not None))]
+        return tuple(sizes[at % count] for at in order_ if at is not None) if None not in order_ else None
+    return sizes[::-1] if name == "t" and count == 2 else None
+
+
+def _rearranged(sizes: Sizes, pattern: str) -> Sizes | None:
+    """`rearrange(x, "rows columns -> 1 rows columns")`: what names dimensions alone, and what stands for one of 1."""
+    left, arrow, right = (part.split() for part in pattern.partition("->"))
+    if not arrow or len(left) != len(sizes):
+        return None
+    named: dict[str, Size | Length | None] = {**dict(zip(left, sizes, strict=True)), "1": _ONE}
+    return tuple(named[name] for name in right) if named.keys() >= set(right) else None
+
+
+def joined(row: Operator, parts: list[Sizes | None], dim: Atoms | None) -> Sizes | None:
+    """`torch.cat`, `torch.stack`."""
+    along = 0 if dim is None else _whole(dim)
+    known = [sizes for sizes in parts if sizes is not None]
+    if along is None or not known or len(known) < len(parts):
+        return None
+    first = known[0]
+    if "stacks" in row.facets:
+        at = along % (len(first) + 1)
+        return (*first[:at], None, *first[at:])
+    if not first or any(len(sizes) != len(first) for sizes in known):
+        return None
+    at = along % len(first)
+    total: Size | Length | None = Size.of(0)
+    for size in (sizes[at] for sizes in known):
+        if isinstance(total, Size) and isinstance(size, Size):
+            total = total + size
+        else:
+            total = next((one for one in (total, size) if isinstance(one, Length)), None)
+    return (*first[:at], total, *first[at + 1 :])
+
+
+def broadcast(first: Sizes | None, second: Sizes | None) -> Sizes | None:
+    """The sizes of a sum; of two for the same dimension the one that is known, and not 1."""
+    if first is None or second is None:
+        return None
+    if len(first) < len(second):
+        first, second = second, first
+    padded = (*([_ONE] * (len(first) - len(second))), *second)
+    return tuple(_common(a, b) for a, b in zip(first, padded, strict=True))
+
+
+def _common(one: Size | Length | None, other: Size | Length | None) -> Size | Length | None:
+    if one == _ONE or one is None:
+        return None if one is None and other == _ONE else other
+    return one
+
+
+def is_outer(equation: Atoms) -> bool:
+    """Whether an equation of `einsum` is that of an outer product: `i,j->ij`."""
+    known = constant(equation)
+    if known is None or not isinstance(known.value, str):
+        return False
+    left, _, right = known.value.replace(" ", "").partition("->")
+    first, _, second = left.partition(",")
+    return len(first) == len(second) == 1 and right == first + second
+
+
+def indexed(sizes: Sizes | None, parts: tuple[Value, ...], evaluate: Callable[[Value], Atoms]) -> Sizes | None:
+    """`x[:, None]`, `x[None]`, `x[..., 0]`, `x[: n]`."""
+    if sizes is None:
+        return None
+    rest = list(sizes)
+    found: list[Size | Length | None] = []
+    for number, part in enumerate(parts):
+        if part.op is Op.CONST and part.data is None:
+            found.append(_ONE)
+        elif part.op is Op.CONST and part.data is Ellipsis:
+            after_it = sum(not (later.op is Op.CONST and later.data is None) for later in parts[number + 1 :])
+            kept = max(len(rest) - after_it, 0)
+            found += rest[:kept]
+            del rest[:kept]
+        elif not rest:
+            return None
+        elif part.op is Op.SLICE:
+            size, ends = rest.pop(0), [evaluate(arg) for arg in part.args]
+            is_whole = all(constant(end) == Constant(None) for end in ends)
+            found.append(size if is_whole else next((a for a in ends[1] if isinstance(a, Length)), None))
+        elif is_number(evaluate(part)):
+            rest.pop(0)
+        else:
+            return None
+    return (*found, *rest)
+
+
+def kept(atoms: Atoms, site: Site) -> Atoms:
+    """What an object keeps: a tensor of known sizes is made where it is stored."""
+    return tuple(replace(a, made=site) if isinstance(a, Tensor) and a.sizes is not None else a for a in atoms)
+
+
+def place_of(at: int, parts: tuple[Value, ...], count: int) -> int | None:
+    """Which of `count` dimensions a part of a subscript is about; none of the last one, which is the width."""
+    if any(part.op is Op.CONST and part.data is None for part in parts):
+        return None
+    dots = [number for number, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis]
+    place = count - (len(parts) - at) if dots and dots[0] < at else at
+    return place if 0 <= place < count - 1 else None
+
+
+def is_number(atoms: Atoms) -> bool:
+    """Whether a value is one number for sure, rather than several or a tensor."""
+    return bool(atoms) and all(isinstance(a, Counter | Length | Number) or _is_whole(a) for a in atoms)
+
+
+def is_limit(upper: Atoms) -> bool:
+    """Whether the end of a slice is a number that says how long something is at most."""
+    known = constant(upper)
+    if known is not None:
+        return type(known.value) is int and known.value >= 0
+    return bool(upper) and not any(isinstance(atom, Length) for atom in upper)
+
+
+def _is_whole(atom: Atom) -> bool:
+    return isinstance(atom, Constant) and type(atom.value) is int
+
+
+def _whole(atoms: Atoms | None) -> int | None:
+    """A dimension's number."""
+    known = constant(atoms or ())
+    return known.value if isinstance(known, Constant) and type(known.value) is int else None
+
+
+def of(atoms: Atoms) -> Sizes | None:
+    """The sizes of a tensor, or of what a parameter or buffer is made of; a number has no dimension.
+
+    What may be a number, as far as that is known, is taken for one.
+    """
+    found = {_of(atom) for atom in atoms}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of(atom: Atom) -> Sizes | None:
+    if isinstance(atom, Tensor):
+        return atom.sizes
+    if isinstance(atom, Shell):
+        return None if atom.is_container else of(atom.arguments.argument(0, "data") or ())
+    return () if isinstance(atom, _NUMBERS) else None

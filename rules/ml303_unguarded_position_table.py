@@ -40,7 +40,7 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
-    triggers = ("import", "arange|register_buffer|Parameter|zeros", r"Embedding|\[")
+    triggers = ("import", "class")
     bad = (
         Example(
             "Learned embeddings of 50 rows for however many there are",
@@ -505,11 +505,8 @@ class Encoder(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        reported: set[int] = set()
         for found in project.position_tables.unguarded(module):
-            if id(found.table.value) not in reported:
-                reported.add(id(found.table.value))
-                yield self._report(found)
+            yield self._report(found)
 
     def probe(self, claim: TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
@@ -521,9 +518,9 @@ class Encoder(nn.Module):
         from modellint.claims.positions import TableEnds
 
         table, use, size = found.table, found.use, found.rows
-        length = found.length.frame.module.text_of(found.length.value)
-        text = table.frame.module.text_of(table.value)
-        place, lookup = table.frame.module.place(table.value), use.frame.module.place(use.value)
+        length = found.length.module.text_of(found.length.value)
+        text = table.module.text_of(table.value)
+        place, lookup = table.place, use.place
         if size is None:
             rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
         else:

@@ -6,13 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind
-from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.link.project import Project
 
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
@@ -31,19 +27,6 @@ def _callers(project: Project, function: Function) -> list[Function]:
         for caller in (*module.all_functions(), module.body)
         if caller is not function and function.name in caller.words and _calls(project, caller, function)
     ]
-
-
-def builders(project: Project, cls: Class) -> Iterator[tuple[Function, Value]]:
-    """The calls that build objects of a class or of one derived from it, each with the function it stands in."""
-    for module in neighbours(project, cls.module, cls.name):
-        derived = [c for c in module.classes.values() if c is not cls and cls in project.members.mro(c)]
-        names = {c.name for c in (cls, *derived)}
-        for function in (*module.all_functions(), module.body):
-            if not names.isdisjoint(function.words):
-                for event in function.flow.of(EventKind.CALL):
-                    found = project.evaluator.definition(event.value.callee, module)
-                    if isinstance(found, DefinedClass) and found.cls in (cls, *derived):
-                        yield function, event.value
 
 
 def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[ModuleFacts]:

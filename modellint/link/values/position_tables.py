@@ -1,43 +1,43 @@
 """Tables that are built once for a fixed length and read up to a length that only a run knows.
 
-The length is fixed if it is a literal, or the default of a constructor's parameter that every construction in sight
-leaves alone. Whatever compares or limits the run-time length, and a method in reach that builds the table anew, ends
-the claim.
+The objects of a class, and of those that keep or extend it, are run on paper. The length is fixed if it is a literal,
+or a default that what builds the object leaves alone. Whatever compares or limits the run-time length, and a method in
+reach that builds the table anew, ends the claim.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
-from modellint.link.values.callers import builders
-from modellint.link.values.dimensions import dimensions
-from modellint.link.values.evaluator import Instance, Located
-from modellint.link.values.facts import FactKind
-from modellint.link.values.rotary import LengthKind, length_kind, measured_tensor, number_sources
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.flow.lookups import FEW
+from modellint.graph.size import Size
+from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedFunction
+from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from modellint.flow.lookups import Limit, Read
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.size import Size
-    from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame
 
-_SLICES = re.compile(r"\[[^\]]*:")
-#: How many steps away from a parameter a tensor is still the input.
-_NEAR = 400
-#: Tables of a few rows are for the parts of an architecture, not for positions.
-_FEW = 16
+#: How many classes that keep or extend one are looked at.
+_MAX_USERS = 8
+#: By what small numbers give large ones.
+_POWERS = frozenset(("**", "<<", "*"))
 _ORDERS = frozenset(("<", "<=", ">", ">="))
-_COMPARISONS = _ORDERS | {"==", "!="}
-_LIMITS = operators.words("limit", "below", "extreme smallest")
+#: What makes tables: layers, tensors of given sizes.
+_MAKING = operators.words("table", "sized", "counted", "spaced")
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,28 @@ class FixedTable:
     `rows` says how many it has; None where the constructor calls a method that builds it for any length.
     """
 
-    table: Located
+    table: Site
     rows: Size | None
-    use: Located
-    length: Located
+    use: Site
+    length: Site
+
+
+@dataclass(frozen=True, eq=False)
+class _Ran:
+    """What was found by running the objects of a class with any arguments."""
+
+    cls: Class
+    reads: list[Read]
+    #: Where lengths are compared.
+    limits: dict[Function, dict[Value, Limit]]
+    done: frozenset[Function]
+    #: The attributes under which the object keeps tables, by what makes them, and what stores them anew.
+    names: dict[Value, str]
+    stored: dict[str, set[Function]]
+
+    def reaches(self, read: Read) -> bool:
+        """Whether it does what reads a table, for whatever length."""
+        return read.use.function in self.done
 
 
 class PositionTables:
@@ -58,291 +76,327 @@ class PositionTables:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._evaluator = project.evaluator
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
-        """The tables that functions of a file read for a run-time length that nothing compares with theirs."""
-        for found in (*self._looked_up(module), *self._sliced(module)):
-            if not self._is_guarded(found):
+        """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
+        making = _making(module, self._project) if module.classes else {}
+        found: dict[Value, FixedTable] = {}
+        for cls in module.classes.values():
+            if self._may_keep(cls, making) and self._project.classes.model(cls).is_module is True:
+                for table in self._of(cls):
+                    found.setdefault(table.table.value, table)
+        yield from found.values()
+
+    # -- which classes ----------------------------------------------------------------------------------------------
+
+    def _may_keep(self, cls: Class, making: dict[str, Function | None]) -> bool:
+        """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
+        building = self._building(cls)
+        words = frozenset[str]().union(*(method.words for method in building))
+        if making.keys().isdisjoint(words):
+            return False
+        attributes = [value for owner in self._project.members.mro(cls) for value in owner.attributes.values()]
+        if any(_is_length(value, cls.module) for value in walk_all(attributes)):
+            return True
+        functions = [function for name in making.keys() & words if (function := making[name]) is not None]
+        return any(map(_says_length, (*building, *functions))) or any(map(_builds, building))
+
+    def _building(self, cls: Class) -> list[Function]:
+        """The methods that run when an object of a class is built."""
+        methods = self._methods(cls)
+        found = [method for method in methods if method.name == "__init__"]
+        for builder in found:
+            found += [m for m in methods if m.name in builder.words and m not in found]
+        return found
+
+    def _methods(self, cls: Class) -> list[Function]:
+        return [method for owner in self._project.members.mro(cls) for method in owner.methods.values()]
+
+    def _users(self, cls: Class) -> list[Class]:
+        """The layers in sight that derive from a class, or keep objects of it or of one that does."""
+        names = {cls.name}
+        found: dict[Class, None] = {}
+        above = self._project.members.mro(cls)
+        modules = neighbours(self._project, cls.module, cls.name)
+        for module in (*modules, *modules):  # what derives from it may come behind what keeps it
+            functions = {f.name for f in module.functions.values() if not names.isdisjoint(f.words)}
+            for other in module.classes.values():
+                if other in above or (names | functions).isdisjoint(self._words(other)):
+                    continue
+                if self._project.classes.model(other).is_module is True:
+                    found[other] = None
+                    if cls in self._project.members.mro(other):
+                        names.add(other.name)
+        return list(found)[:_MAX_USERS]
+
+    def _words(self, cls: Class) -> frozenset[str]:
+        """What a class mentions: in its methods, and as its bases."""
+        bases = {(dotted(base) or "").rpartition(".")[2] for base in cls.bases}
+        return frozenset(bases.union(*(method.words for method in self._methods(cls))))
+
+    # -- what is read -----------------------------------------------------------------------------------------------
+
+    def _of(self, cls: Class) -> Iterator[FixedTable]:
+        if not self._project.once(("kept tables", cls), lambda: _keeps(cls, self._project)):
+            return
+        own = self._run_of(cls)
+        everything = [own, *map(self._run_of, self._users(cls))]
+        reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
+        for table in dict.fromkeys(read.table.value for read in reads):
+            here = [read for read in reads if read.table.value is table]
+            limits = _Limits(cls, here, everything, self._project)
+            found = None
+            if not self._is_rebuilt(cls, own, own.names[table]):
+                found = self._fixed(here, limits)
+            found = found or self._built_once(cls, own, here, limits)
+            if found is not None:
                 yield found
 
-    # -- embeddings -------------------------------------------------------------------------------------------------
-
-    def _looked_up(self, module: ModuleFacts) -> Iterator[FixedTable]:
-        """Embeddings that are indexed by `arange(length)`."""
-        if "arange" not in module.text:
-            return
-        for function in self._project.relevance.table_users(module):
-            for arrival in self._project.arrivals.of(function):
-                fact, table = arrival.fact, arrival.lookup.table
-                if fact.kind is not FactKind.POSITIONS or fact.conditional or fact.changed or table is None:
-                    continue
-                *start, end = fact.origin.value.positional or (None,)
-                if end is None or len(start) > 1:
-                    continue
-                rows = self._fixed(table.rows)
-                length = Located(end, fact.origin.frame)
-                if rows is not None and self._is_run_time(length):
-                    yield FixedTable(
-                        Located(table.call, table.frame),
-                        rows,
-                        Located(arrival.lookup.event.value, arrival.lookup.frame),
-                        length,
-                    )
-
-    # -- buffers ----------------------------------------------------------------------------------------------------
-
-    def _sliced(self, module: ModuleFacts) -> Iterator[FixedTable]:
-        """Buffers and parameters of which a slice up to a length is taken."""
-        for cls in module.classes.values():
-            for function in cls.methods.values():
-                if function.name != "__init__" and _SLICES.search(function.text):
-                    yield from self._sliced_in(function, cls)
-
-    def _sliced_in(self, function: Function, cls: Class) -> Iterator[FixedTable]:
-        frame = self._evaluator.root(function)
-        known: set[str] = set()
-        for event in function.flow.of(EventKind.INDEX):
-            base, subscript = event.value.args
-            name = self_attribute(base)
-            if name is None or len(base.args) > 1 or name in known:
-                continue
-            for position, upper in _upper_bounds(subscript):
-                is_run_time = self._is_run_time(Located(upper, frame))
-                if is_run_time or _is_given(upper):
-                    # One use of a table says as much as all of them.
-                    known.add(name)
-                    use, length = Located(event.value, frame), Located(upper, frame)
-                    yield from self._built_once(cls, name, use, length)
-                    if is_run_time:
-                        yield from self._made_once(cls, name, position, use, length)
-
-    def _made_once(self, cls: Class, name: str, position: int, use: Located, length: Located) -> Iterator[FixedTable]:
-        """A table that the constructor makes for a fixed length."""
-        found = self._made(cls, name)
-        if found is None:
-            return
-        table, made = found
-        rows = self._dimension(made, position, use.value.args[1])
-        size = None if rows is None else self._fixed(rows)
-        if size is not None and not self._is_rebuilt(cls, name):
-            yield FixedTable(table, size, use, length)
-
-    def _built_once(self, cls: Class, name: str, use: Located, length: Located) -> Iterator[FixedTable]:
-        """A table that a method builds for any length, though only the constructor calls that method."""
-        builders_ = self._builders(cls, name)
-        constructor = self._project.members.method(cls, "__init__")
-        if not builders_ or constructor is None:
-            return
-        leading = self._leading_to(cls, builders_)
-        if use.frame.function.name in leading or self._is_called_from_outside(cls.module, leading):
-            return
-        frame = self._evaluator.root(constructor)
-        for event in constructor.flow.of(EventKind.CALL):
-            if self_attribute(event.value.callee) in builders_ and event.value.args[1:]:
-                yield FixedTable(Located(event.value, frame), None, use, length)
-                return
-
-    def _builders(self, cls: Class, name: str) -> frozenset[str]:
-        """The methods, the constructor left out, that store an attribute; none if the constructor makes it itself."""
-        members = self._project.members
-        stored = [
-            (function, event.value)
-            for function, event in members.stored(cls, name)
-            if not (event.value.op is Op.CONST and event.value.data is None)
-        ]
-        stored += [(function, event.value) for function, event in members.buffers(cls, name)]
-        names = frozenset(function.name for function, _ in stored)
-        return frozenset() if "__init__" in names else names
-
-    def _leading_to(self, cls: Class, names: frozenset[str]) -> frozenset[str]:
-        """Methods of a class, and those that call them in turn, the constructor left out."""
-        methods = [m for owner in self._project.members.mro(cls) for m in owner.methods.values()]
-        found = set(names)
-        while True:
-            more = {
-                method.name
-                for method in methods
-                if method.name not in found and method.name != "__init__" and _uses(method, found)
-            }
-            if not more:
-                return frozenset(found)
-            found |= more
+    def _run_of(self, cls: Class) -> _Ran:
+        return self._project.once(("read tables", cls), lambda: _run(cls, self._methods(cls), self._project))
 
     @staticmethod
-    def _is_called_from_outside(module: ModuleFacts, names: frozenset[str]) -> bool:
-        """Whether a file calls one of the methods on an object other than the receiver."""
-        for function in (*module.all_functions(), module.body):
-            if not names.isdisjoint(function.words):
-                callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
-                if any(c.op is Op.ATTR and c.data in names and not _is_receiver(c.args[0]) for c in callees):
-                    return True
+    def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
+        """A table that the constructor makes for a fixed length."""
+        for read in reads:
+            same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
+            fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
+            if fixed is not None and not read.is_given and not limits.apply_to(read):
+                named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
+                return FixedTable(read.table, named, read.use, read.length)
+        return None
+
+    def _built_once(self, cls: Class, own: _Ran, reads: list[Read], limits: _Limits) -> FixedTable | None:
+        """A table that a method builds for any length, though only the constructor calls that method."""
+        table = reads[0].table
+        writers = own.stored.get(own.names[table.value], set())
+        constructor = self._project.members.method(cls, "__init__")
+        if constructor is None or table.function not in writers or all(read.rows is None for read in reads):
+            return None
+        builders = {writer.name for writer in writers}
+        leading = _leading_to(self._methods(cls), builders)
+        if limits.are_given or self._is_called_from_outside(cls, leading):
+            return None
+        call = next(_building(constructor, self._methods(cls), builders), None)
+        for read in reads if call is not None else ():
+            assert call is not None
+            is_reading = read.use.function is not None and read.use.function.name not in leading
+            if is_reading and read.use.value.op is Op.INDEX and not limits.apply_to_any(read):
+                return FixedTable(call, None, read.use, read.length)
+        return None
+
+    def _is_called_from_outside(self, cls: Class, names: frozenset[str]) -> bool:
+        """Whether something in sight calls one of the methods on an object other than the receiver."""
+        return any(
+            callee.op is Op.ATTR and callee.data in names and not _is_receiver(callee.args[0])
+            for module in dict.fromkeys(m for name in names for m in neighbours(self._project, cls.module, name))
+            for function in (*module.all_functions(), module.body)
+            if not names.isdisjoint(function.words)
+            for callee in (event.value.callee for event in function.flow.of(EventKind.CALL))
+        )
+
+    def _is_rebuilt(self, cls: Class, own: _Ran, name: str) -> bool:
+        """Whether a method that somebody may call replaces the table."""
+        writers = own.stored.get(name, set())
+        return any(writer.name == "forward" or self._is_called(writer, cls, writers) for writer in writers)
+
+    def _is_called(self, writer: Function, cls: Class, writers: set[Function]) -> bool:
+        """Whether something in sight calls a method, but for constructors."""
+        for module in neighbours(self._project, cls.module, writer.name):
+            for function in (*module.all_functions(), module.body):
+                is_other = function not in writers and function.name != "__init__"
+                if is_other and writer.name in function.words:
+                    callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
+                    if any(callee.op is Op.ATTR and callee.data == writer.name for callee in callees):
+                        return True
         return False
 
-    def _made(self, cls: Class, name: str) -> tuple[Located, Located] | None:
-        """Where the constructor makes an attribute, and the tensor that it is made of."""
-        members, receiver = self._project.members, Instance(cls=cls)
-        stored = [(f, e) for f, e in members.stored(cls, name) if f.name == "__init__"]
-        if len(stored) == 1:
-            function, event = stored[0]
-            located = Located(event.value, self._evaluator.method_frame(function, receiver))
-            return located, located
-        registered = members.buffers(cls, name)
-        if stored or len(registered) != 1 or registered[0][0].name != "__init__":
-            return None
-        function, event = registered[0]
-        frame = self._evaluator.method_frame(function, receiver)
-        tensor = event.value.argument(1, "tensor") or event.value.argument(1, "param")
-        return None if tensor is None else (Located(event.value, frame), Located(tensor, frame))
 
-    def _dimension(self, made: Located, position: int, subscript: Value) -> Located | None:
-        """The number of rows of a tensor in the dimension that a subscript slices; not in its last one, the width."""
-        found = dimensions(made.value, made.frame, self._evaluator)
-        if found is None:
-            return None
-        parts = subscript.args if subscript.op is Op.TUPLE else (subscript,)
-        dots = [number for number, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis]
-        if any(part.op is Op.CONST and part.data is None for part in parts):
-            return None
-        if dots and dots[0] < position:
-            position = len(found) - (len(parts) - position)
-        return found[position] if 0 <= position < len(found) - 1 else None
+class _Limits:
+    """What compares the lengths that tables are read for, or cuts what it passes on."""
 
-    def _is_rebuilt(self, cls: Class, name: str) -> bool:
-        """Whether a method that somebody may call replaces the table."""
-        members = self._project.members
-        writers = {function for function, _ in members.stored(cls, name) if function.name != "__init__"}
-        for owner in members.mro(cls):
-            writers.update(
-                function
-                for function in owner.methods.values()
-                if function.name != "__init__" and re.search(rf"""["']{name}["']|\b{name}\.data\b""", function.text)
-            )
-        texts = [f.text for f in cls.module.all_functions() if f not in writers and f.name != "__init__"]
-        return any(
-            writer.name == "forward" or any(re.search(rf"\b{writer.name}\b", text) for text in texts)
-            for writer in writers
-        )
+    def __init__(self, cls: Class, reads: list[Read], everything: list[_Ran], project: Project) -> None:
+        self._reads = reads
+        self._users = everything[1:]
+        self._keepers = [user for user in self._users if cls not in project.members.mro(user.cls)]
+        self._project = project
+        self._compared: dict[Function, list[Limit]] = {}
+        for ran in everything:
+            for function, limits in ran.limits.items():
+                if function.name != "__init__":
+                    self._compared.setdefault(function, []).extend(limits.values())
 
-    # -- lengths ----------------------------------------------------------------------------------------------------
+    def apply_to(self, read: Read) -> bool:
+        """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
+        for site in (read.use, read.length, read.table):
+            owner = None if site.function is None else site.function.owner
+            if site.function in self._compared:
+                return True
+            for cls in () if owner is None else self._project.members.mro(owner):
+                if any(method in self._compared for method in cls.methods.values()):
+                    return True
+        return any(map(self._is_limited, self._callers_of(read))) or any(map(self._cuts(read), self._users))
 
-    def _fixed(self, rows: Located) -> Size | None:
-        """The number of rows if it is fixed: a literal, or the default of a constructor that nobody overrides."""
-        size = self._evaluator.size(rows.value, rows.frame)
-        if size is None or size.number is None or size.number < _FEW:
-            return None
-        for symbol in size.symbols:
-            cls = rows.frame.receiver.cls if rows.frame.receiver is not None else None
-            if cls is None or not self._is_default(symbol.owner, symbol.name, cls):
-                return None
-        return size
+    @property
+    def are_given(self) -> bool:
+        """Whether an object in sight that keeps the one that is asked about says how long its tables are."""
+        reads = [read for keeper in self._keepers for read in keeper.reads if read in self._reads]
+        return any(read.rows is None or read.rows.number is None for read in reads)
 
-    def _is_default(self, owner: str, parameter: str, cls: Class) -> bool:
-        """Whether a symbol is a parameter of a class's constructor that the constructions in sight leave out.
+    def apply_to_any(self, read: Read) -> bool:
+        """Whether what reads a table that is built for any length limits it, or all callers do."""
+        if read.use.function in self._compared:
+            return True
+        limited = [self._is_limited(other) for other in self._callers_of(read)]
+        limited += [True for user in self._users if self._cuts(read)(user)]
+        return bool(limited) and all(limited)
 
-        Where none is in sight, or only in a file's own code, which often tries something out, another package or folder
-        may well give it.
-        """
-        constructor = self._project.members.method(cls, "__init__")
-        if constructor is None or owner != f"{constructor.module.path}:{constructor.qualname}":
-            return False
-        if constructor.owner is not cls:
-            return False
-        names = constructor.argument_names
-        position = names.index(parameter) if parameter in names else len(names)
-        members = self._project.members
-        if any(other is not cls and cls in members.mro(other) for other in cls.module.classes.values()):
-            return False
-        built = list(builders(self._project, cls))
-        return any(function is not function.module.body for function, _ in built) and not any(
-            call.has_unpacking or call.argument(position, parameter) is not None for _, call in built
-        )
+    def _callers_of(self, read: Read) -> list[Read]:
+        return [other for other in self._reads if other.use.value is read.use.value and other.calls]
 
-    def _is_run_time(self, length: Located) -> bool:
-        """Whether a length is a dimension of a tensor that a method is given, and not limited on the way."""
-        if any(part.op is Op.CALL and part.callee.data in _LIMITS for part in _computed_from(length.value)):
-            return False
-        sources = list(number_sources(length, self._evaluator))
-        return any(self._is_dimension(source) for source in sources)
+    def _is_limited(self, read: Read) -> bool:
+        """Whether one of the functions that lead to a read compares the length of what it passes on."""
+        for call in read.calls:
+            limits = [] if call.function is None else self._compared.get(call.function, [])
+            measured = [value for limit in limits if limit.operator in _ORDERS for value in limit.measured]
+            passed = walk_all(call.value.args[1:]) if measured else ()
+            if any(
+                part is value or (part.op is Op.PARAM and same(part, value)) for part in passed for value in measured
+            ):
+                return True
+        return False
 
     @staticmethod
-    def _is_dimension(source: Located) -> bool:
-        if length_kind(source.value) != LengthKind.COUNT:
-            return False
-        tensor = measured_tensor(source.value)
-        if tensor is None or self_attribute(tensor) is not None:
-            return False
-        return any(_is_given(part) for part in islice(tensor.walk(), _NEAR))
+    def _cuts(read: Read) -> Callable[[_Ran], bool]:
+        """Whether an object does what reads a table, though never for any length."""
+        return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
-    # -- guards -----------------------------------------------------------------------------------------------------
 
-    def _is_guarded(self, found: FixedTable) -> bool:
-        """Whether what reads the table, or what calls it, compares lengths or cuts what it passes on."""
-        functions: dict[Function, None] = {}
-        for located in (found.use, found.length, found.table):
-            function = located.frame.function
-            if found.rows is None and function.name == "__init__":
-                continue
-            functions[function] = None
-            owner = function.owner
-            for cls in () if owner is None else self._project.members.mro(owner):
-                functions.update(dict.fromkeys(m for m in cls.methods.values() if self._is_reader(m, found)))
-        if any(_compares_lengths(function, _COMPARISONS) for function in functions):
-            return True
-        readers = frozenset(functions)
-        limiting = [
-            limits
-            for module in {function.module for function in readers}
-            for function in module.all_functions()
-            if function not in readers and (limits := self._limits_callee(function, readers, found)) is not None
-        ]
-        # A method that builds for any length is there to be called wherever a length is not limited.
-        return any(limiting) if found.rows is not None else bool(limiting) and all(limiting)
+def _keeps(cls: Class, project: Project) -> bool:
+    """Whether an object of a class keeps a table of a fixed length."""
+    run, shell = _built(cls, project)
+    found = bool(_names(shell, cls, run, project))
+    run.close()
+    return found
 
-    def _is_reader(self, method: Function, found: FixedTable) -> bool:
-        """Whether a method takes part in reading a table: where one builds it for any length, if it is called."""
-        if found.rows is not None:
-            return True
-        use = found.use.frame.function
-        return method is use or _uses(use, {method.name})
 
-    def _limits_callee(self, function: Function, readers: frozenset[Function], found: FixedTable) -> bool | None:
-        """Whether a function that calls one of the readers looks at lengths before; None if it calls none.
+def _built(cls: Class, project: Project) -> tuple[Interpreter, Shell]:
+    """An object of a class that is built with any arguments."""
+    run = Interpreter(project, project.lives.keepers, with_tensors=True)
+    assert run.lookups is not None
+    run.lookups.is_whole = True
+    shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
+    run.objects.construct(shell)
+    return run, shell
 
-        Where a method builds the table for any length, only the length that is passed on counts.
-        """
-        frame = self._evaluator.root(function)
-        limits = None
+
+def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
+    """Run the methods of an object of a class with any arguments, each on the object as its constructor left it."""
+    run, shell = _built(cls, project)
+    assert run.lookups is not None
+    assert shell.model is not None
+    names = _names(shell, cls, run, project)
+    before = len(shell.stores)
+    built = {name: list(stored) for name, stored in shell.history.items()}
+    for method in methods:
+        if method.name != "__init__" and not method.is_static and shell.model.method(method.name) is method:
+            code = SourceMethod(method, project.names)
+            run.steps = 0
+            frame = class_frame(code.scope, id(method))
+            run.calls.apply(FunctionRef(code, None, shell), ANY_ARGUMENTS, frame, _NOWHERE)
+            shell.history = {name: list(stored) for name, stored in built.items()}
+    stored: dict[str, set[Function]] = {}
+    for store in shell.stores[before:]:
+        if store.name is not None and store.function is not None:
+            stored.setdefault(store.name, set()).add(store.function)
+    found = _Ran(cls, list(run.lookups.reads.values()), run.lookups.limits, frozenset(run.calls.done), names, stored)
+    run.close()
+    return found
+
+
+def _names(shell: Shell, cls: Class, run: Interpreter, project: Project) -> dict[Value, str]:
+    """The attributes under which an object keeps tables of a fixed length, by what makes these."""
+    assert run.lookups is not None
+    constructor = project.members.method(cls, "__init__")
+    own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
+    found: dict[Value, str] = {}
+    for name in list(shell.history):
+        for table, sides in run.lookups.tables(shell.get(name) or ()):
+            owner = None if table.function is None else table.function.owner
+            is_above = owner is not None and owner.module is not cls.module
+            if not is_above and any(isinstance(size, Size) and _may_be_fixed(size, own) for size in sides[:-1]):
+                found[table.value] = name
+    return found
+
+
+def _may_be_fixed(size: Size, constructor: str | None) -> bool:
+    """Whether a size is a number, or one that a constructor has as a default."""
+    is_own = all(symbol.owner == constructor for symbol in size.symbols)
+    return is_own and size.number is not None and size.number >= FEW
+
+
+def _making(module: ModuleFacts, project: Project) -> dict[str, Function | None]:
+    """What makes tables, as a file calls it: layers and tensors of given sizes, and functions that make some."""
+    found: dict[str, Function | None] = dict.fromkeys(_MAKING)
+    words = frozenset[str]().union(*(m.words for cls in module.classes.values() for m in cls.methods.values()))
+    for name in module.imports.keys() & words:
+        if str(module.imports[name]).rpartition(".")[2] in _MAKING:
+            found[name] = None
+        else:
+            definition = project.names.resolve(module, name)
+            if isinstance(definition, DefinedFunction) and not _MAKING.isdisjoint(definition.function.words):
+                found[name] = definition.function
+    for function in module.functions.values():
+        if not found.keys().isdisjoint(function.words):
+            found[function.name] = function
+    return found
+
+
+def _says_length(function: Function) -> bool:
+    """Whether a function may say how long a table is: by a number, a default or the name of a constant."""
+    defaults = [parameter.default for parameter in function.parameters if parameter.default is not None]
+    values = walk_all((*defaults, *(event.value for event in function.flow.events)))
+    return any(_is_length(value, function.module) for value in values)
+
+
+def _is_length(value: Value, module: ModuleFacts) -> bool:
+    stated = module.constants.get(str(value.data)) if value.op is Op.GLOBAL else None
+    if stated is not None:
+        return stated.op in (Op.BIN, Op.CALL, Op.GLOBAL) or _is_length(stated, module)
+    if value.op is Op.BIN:
+        return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
+    return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
+
+
+def _builds(method: Function) -> bool:
+    """Whether a constructor lets another method of the object build something of a size."""
+    if method.name != "__init__":
+        return False
+    calls = (event.value for event in method.flow.of(EventKind.CALL))
+    return any(self_attribute(call.callee) is not None and call.args[1:] for call in calls)
+
+
+def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:
+    """Where a constructor, or a method that it calls, lets one of `builders` build something of a size."""
+    named = {method.name: method for method in reversed(methods)}
+    pending = [constructor]
+    for function in pending:
         for event in function.flow.of(EventKind.CALL):
-            inner = self._evaluator.call_frame(event.value, frame)
-            if inner is None or inner.function not in readers or inner.function.name == "__init__":
-                continue
-            limits = limits or False
-            if found.rows is not None or inner.function is not found.length.frame.function:
-                cut = any(part.op is Op.SLICE for arg in event.value.args[1:] for part in arg.walk())
-                if cut or _compares_lengths(function, _ORDERS):
-                    return True
-            elif any(self._is_compared(passed, function) for passed in self._passed(inner, found.length)):
-                return True
-        return limits
+            name = self_attribute(event.value.callee)
+            if name in builders and len(event.value.args) > 1:
+                yield Site(event.value, function)
+            elif name in named and len(event.value.args) > 1 and named[name] not in pending:
+                pending.append(named[name])
 
-    def _passed(self, inner: Frame, length: Located) -> Iterator[Located]:
-        """What a call passes for the parameters that a length is made of."""
-        for part in length.value.walk():
-            bound = self._evaluator.argument(part, inner) if _is_given(part) else None
-            if bound is not None:
-                yield bound
 
-    def _is_compared(self, passed: Located, function: Function) -> bool:
-        """Whether a function compares a number or tensor that it passes on, or what that is computed from."""
-        parts = [passed.value, *(source.value for source in number_sources(passed, self._evaluator))]
-        operands = (
-            arg
-            for event in function.flow.of(EventKind.COMPARE)
-            if event.value.data in _ORDERS and not _tells_none_or_one(event.value)
-            for arg in event.value.args
-        )
-        return any(same(part, other) for part in walk_all(operands) for other in parts)
+def _leading_to(methods: list[Function], names: set[str]) -> frozenset[str]:
+    """Methods of a class, and those that call them in turn, the constructor left out."""
+    found = set(names)
+    while True:
+        more = {m.name for m in methods if m.name not in found and m.name != "__init__" and _uses(m, found)}
+        if not more:
+            return frozenset(found)
+        found |= more
 
 
 def _uses(function: Function, names: AbstractSet[str]) -> bool:
@@ -357,43 +411,3 @@ def _is_receiver(owner: Value) -> bool:
     if owner.op is Op.CALL:
         return owner.callee.op is Op.GLOBAL and owner.callee.data == "super"
     return owner.op is Op.PARAM and owner.data == "self"
-
-
-def _computed_from(number: Value) -> Iterator[Value]:
-    """A number and what it is computed from, down to the dimensions of tensors."""
-    pending, seen = [number], set[int]()
-    while pending:
-        part = pending.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            if length_kind(part) != LengthKind.COUNT:
-                pending.extend(part.args)
-
-
-def _is_given(length: Value) -> bool:
-    """Whether a length is an argument."""
-    return length.op is Op.PARAM and length.data != "self"
-
-
-def _tells_none_or_one(compare: Value) -> bool:
-    """Whether a comparison only tells an empty input, or a single step, from others."""
-    return any(arg.op is Op.CONST and arg.data in (0, 1) for arg in compare.args)
-
-
-def _compares_lengths(function: Function, operators: frozenset[str]) -> bool:
-    """Whether a function compares a dimension of a tensor, or a number that it is given, with something."""
-    operands = [
-        arg
-        for event in function.flow.of(EventKind.COMPARE)
-        if event.value.data in operators and not _tells_none_or_one(event.value)
-        for arg in event.value.args
-    ]
-    return any(map(_is_given, operands)) or any(length_kind(part) == LengthKind.COUNT for part in walk_all(operands))
-
-
-def _upper_bounds(subscript: Value) -> Iterator[tuple[int, Value]]:
-    """The ends of slices that begin at the beginning, with the dimension that each slices."""
-    for position, part in enumerate(subscript.args if subscript.op is Op.TUPLE else (subscript,)):
-        if part.op is Op.SLICE and part.args[1].op is not Op.CONST and part.args[2].op is Op.CONST:
-            yield position, part.args[1]

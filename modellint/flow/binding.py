@@ -83,7 +83,7 @@ class Binding:
                 found = keywords.pop(name)
             elif parameter.default is not None and arguments.is_complete:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
-            elif self._run.tensors is not None:
+            elif self._run.tensors is not None or self._run.training is not None:
                 found = self._asked_for(parameter, code, frame)
             else:
                 found = (Given(name),)

@@ -79,6 +79,8 @@ class Calls:
             return self._super(value, frame)
         arguments = self.arguments(value, frame)
         if arguments is None:
+            if self._run.training is not None:
+                self._run.training.missed(value, frame)
             return NEVER
         if callee.op is Op.ATTR:
             root = callee.args[0]
@@ -138,7 +140,10 @@ class Calls:
                 if isinstance(owner, ClassRef) and isinstance(atom, Shell) and atom.model is not None:
                     names = [model.name for model in atom.model.mro()]
                     above = names.index(owner.model.name) if owner.model.name in names else above
-        return tuple(Super(atom, above + 1) if isinstance(atom, Shell) else Unknown() for atom in receiver)
+        return tuple(
+            Super(atom, above + 1) if isinstance(atom, Shell) and atom.model is not None else Unknown()
+            for atom in receiver
+        )
 
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""
@@ -175,6 +180,10 @@ class Calls:
             found = run.tensors.method(atom, name, arguments, frame, value)
             if found is not None:
                 return found
+        if run.training is not None:
+            found = run.training.method(atom, name, arguments, frame, value)
+            if found is not None:
+                return found
         of_tensor = run.devices.method(atom, name, arguments, frame, value)
         if of_tensor is not None:
             kept = library.tensor_method(atom, name, arguments, value) if isinstance(atom, Shell | Derived) else ()
@@ -196,7 +205,7 @@ class Calls:
         if isinstance(atom, Given):
             if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
                 return (atom,)
-            return self._unknown(arguments)
+            return self._unknown(arguments, value)
         if isinstance(atom, ClassRef) and name in ("from_pretrained", "from_config", "_from_config"):
             return (
                 (self._run.objects.instance(atom.model, ANY_ARGUMENTS, frame, value),)
@@ -222,7 +231,7 @@ class Calls:
         self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            if not self._is_asked_for_ids:
+            if not self._is_asked_for_ids and not self._is_training(own):
                 is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
                 if shell.is_layer and not is_own and not is_given:
                     # Another layer at work: it says nothing of what this one keeps.
@@ -243,7 +252,11 @@ class Calls:
         found = self._run.objects.attribute(shell, name, frame, value)
         if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
             return join(self.apply(atom, arguments, frame, value) for atom in found)
-        return self._unknown(arguments)
+        return self._unknown(arguments, value)
+
+    def _is_training(self, method: FunctionRef) -> bool:
+        """Whether a method may build what trains its object."""
+        return self._run.training is not None and self._run.training.follows(method)
 
     def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
         """Whether a method that an object inherits from another file has nothing to do with layers."""
@@ -284,7 +297,7 @@ class Calls:
                 break
         if name == "__init__":
             atom.shell.is_initialised = True
-        return NONE if name == "__init__" else self._unknown(arguments)
+        return NONE if name == "__init__" else self._unknown(arguments, value)
 
     def _bound_method(self, atom: Bound, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """A method of `module._modules`, `object.__dict__`."""
@@ -310,14 +323,14 @@ class Calls:
         if isinstance(function, FunctionRef):
             return self._invoke(function, arguments, frame, value)
         if isinstance(function, Outside):
-            return self._outside(function.name, arguments, frame, value)
+            return self._outside(function.name, function.arguments.then(arguments), frame, value)
         if isinstance(function, Bound):
             return self.method(function.owner, function.name, arguments, frame, value)
         if isinstance(function, Shell) and function.kind == "instance":
             return self._called(function, arguments, frame, value)
         if isinstance(function, Plain | Constant):
             return PLAIN
-        return self._unknown(arguments)
+        return self._unknown(arguments, value)
 
     def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
@@ -333,6 +346,8 @@ class Calls:
 
     def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         given = arguments.positional
+        if self._run.training is not None and self._run.training.builds(Outside(name), arguments, frame, value):
+            return UNKNOWN
         if self._run.tensors is not None:
             found = self._run.tensors.function(name, arguments, frame, value)
             if found is not None:
@@ -360,7 +375,9 @@ class Calls:
             return join(self.method(atom, method, arguments.without_first(), frame, value) for atom in given[0])
         return library.call(self._run, name, arguments, frame, value)
 
-    def _unknown(self, arguments: Arguments) -> Atoms:
+    def _unknown(self, arguments: Arguments, value: Value) -> Atoms:
+        if self._run.training is not None:
+            self._run.training.hand(arguments, value)
         self._run.newborn.touch(shells_in(arguments.all()))
         return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
@@ -372,8 +389,13 @@ class Calls:
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
             self._ground.cut(self.under_way.index(key) if is_circle else 0)
-            return self._unknown(arguments)
+            return self._unknown(arguments, value)
         given = function.arguments.then(arguments)
+        training = self._run.training
+        if training is not None:
+            if training.is_foreign(function_of(code)):
+                return self._unknown(arguments, value)
+            return self._run_body(key, function, given, frame, value)
         if self._run.lookups is None:
             return self._ground.call(function, given, lambda: self._run_body(key, function, given, frame, value))
         whole = (key, function.frame, function.receiver, function.above)

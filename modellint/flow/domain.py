@@ -231,9 +231,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A function, class or module that cannot be read, by its dotted name."""
+    """A function, class or module that cannot be read, by its dotted name; `arguments` as those of a `ClassRef`."""
 
     name: str
+    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
 from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
+from modellint.flow.training import Training
 from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Later, Trail
     from modellint.flow.lookups import Lookups
     from modellint.flow.tensors import Tensors
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Flow, Value
     from modellint.link.classes.methods import Method
     from modellint.link.project import Project
@@ -65,7 +67,9 @@ _MAKING_REAL = frozenset(("/", "@"))
 class Interpreter:
     """One run: a heap, and what is left of its steps."""
 
-    def __init__(self, project: Project, gate: Keepers, *, with_tensors: bool = False) -> None:
+    def __init__(
+        self, project: Project, gate: Keepers, *, with_tensors: bool = False, trained_in: ModuleFacts | None = None
+    ) -> None:
         self.project = project
         self.gate = gate
         #: What follows tensors, and where they are looked up; None where that is not asked.
@@ -73,6 +77,8 @@ class Interpreter:
         self.lookups: Lookups | None = None
         if with_tensors:
             self._follow_tensors()
+        #: What follows parameters to optimizers, where that is asked of the functions of a file.
+        self.training = None if trained_in is None else Training(self, trained_in)
         #: The conditions of the event that happens.
         self.guard: Guard | None = None
         self.classes = project.classes
@@ -105,7 +111,7 @@ class Interpreter:
         for shell in self._shells.values():
             shell.history.clear()
             shell.entries.clear()
-        for part in (self.objects, self.calls, self.devices, self.newborn, self.tensors, self.lookups):
+        for part in (self.objects, self.calls, self.devices, self.newborn, self.tensors, self.lookups, self.training):
             if part is not None:
                 part.__dict__.clear()
         self.__dict__.clear()
@@ -229,6 +235,11 @@ class Interpreter:
             self.is_complete = False
             return False
         return True
+
+    def stop(self) -> None:
+        """Follow nothing more."""
+        self.steps = MAX_STEPS
+        self.is_complete = False
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
@@ -415,7 +426,8 @@ class Interpreter:
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
-        return join(self.objects.element(atom, frame, value) for atom in atoms)
+        found = join(self.objects.element(atom, frame, value) for atom in atoms)
+        return found if found or self.training is None or not atoms else UNKNOWN  # somebody else may fill it
 
     def _starred(self, value: Value, frame: Frame) -> Atoms:
         return self.evaluate(value.args[0], frame)

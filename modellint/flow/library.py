@@ -20,6 +20,7 @@ from modellint.flow.domain import (
     FunctionRef,
     Given,
     Length,
+    Outside,
     Plain,
     Shape,
     Tensor,
@@ -324,7 +325,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "builtins.getattr" and len(given) > 1:
         return _getattr(run, given, frame, value)
     if name in ("functools.partial", "functools.partialmethod"):
-        return _partial(first, arguments)
+        return _partial(run, first, arguments)
     if name in _NAMESPACES:
         made = run.shell("namespace", value, frame)
         for key, atoms in arguments.keywords.items():
@@ -337,10 +338,10 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return (run.shell("pretrained", value, frame),)
     if name == _CHECKPOINT and given:
         return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)
-    return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments)
+    return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments, value)
 
 
-def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:
+def _opaque(run: Interpreter, name: str, arguments: Arguments, value: Value) -> Atoms:
     """What something gives of which nothing is known but its name."""
     top = name.partition(".")[0]
     if top == "builtins":
@@ -350,6 +351,8 @@ def _opaque(run: Interpreter, name: str, arguments: Arguments) -> Atoms:
     is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
     if is_tool or (top == "torch" and not is_class):
         return PLAIN
+    if run.training is not None:
+        run.training.hand(arguments, value)
     return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
 
@@ -429,7 +432,7 @@ def _getattr(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Va
     return join([found, *given[2:3]])
 
 
-def _partial(first: Atoms, arguments: Arguments) -> Atoms:
+def _partial(run: Interpreter, first: Atoms, arguments: Arguments) -> Atoms:
     rest = arguments.without_first()
     found: list[Atom] = []
     for atom in first:
@@ -438,6 +441,8 @@ def _partial(first: Atoms, arguments: Arguments) -> Atoms:
         elif isinstance(atom, FunctionRef):
             given = atom.arguments.then(rest)
             found.append(FunctionRef(atom.code, atom.frame, atom.receiver, atom.above, given))
+        elif isinstance(atom, Outside) and run.training is not None:
+            found.append(Outside(atom.name, atom.arguments.then(rest)))
         else:
             found.append(Unknown(tuple(shells_in(rest.all()))))
     return tuple(found)

@@ -174,6 +174,8 @@ class Objects:
 
     def give_away(self, owner: Atom, atoms: Atoms) -> None:
         """Store something in an object that somebody else has made."""
+        if self._run.training is not None:
+            self._run.training.store(owner)
         if isinstance(owner, Given | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
             self.given_away.append((atoms, self._run.path))
 
@@ -373,6 +375,8 @@ class Objects:
             return (tensor,)
         made = self.instance(cls.model, full, frame, value)
         self._run.newborn.note(made, frame, value)
+        if self._run.training is not None:
+            self._run.training.made(made, cls, frame, value)
         return (made,)
 
     def instance(self, model: ClassModel, arguments: Arguments, frame: Frame, value: Value) -> Shell:

@@ -425,6 +425,10 @@ class Names:
         found = {stem for root in self._roots(folder) for stem in self._stems(root) if stem.isidentifier()}
         return frozenset(stem for stem in found if any(self._holds(root, stem) for root in self._roots(folder)))
 
+    def is_installed(self, module: ModuleFacts) -> bool:
+        """Whether a file belongs to an installed package."""
+        return not set(self.site_packages).isdisjoint(module.file.parents)
+
     def holding(self, top: str, near: Path) -> tuple[Path, ...]:
         """The folders in which the package or module `top` can be read, as the file `near` would find them."""
         return self._bases(near, top)

@@ -1,0 +1,173 @@
+"""Which functions of a file may build optimizers: those that speak of what torch keeps them under, or of one another.
+
+This only ever says that something cannot matter.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from modellint.flow.training import GIVING, OPTIMIZERS
+from modellint.graph.value import Op, walk_all
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: The part of torch that optimizers are in, which is asked for by this name unless it was imported under another one.
+_PART = OPTIMIZERS.strip(".").rpartition(".")[2]
+_WORD = re.compile(rf"\b{_PART}\b")
+#: Through how many files a function is followed that one gets from the next.
+_MAX_FILES = 2
+
+
+class Builders:
+    """The functions of a file that may build optimizers.
+
+    `first` are those that may ask layers for their parameters, too, `others` those that may be given them; callers
+    stand before what they call.
+    """
+
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
+        found = _Reaching(module, project, _MAX_FILES)
+        functions = (module.body, *module.all_functions())
+        builders = [function for function in functions if self.speaks_of(found.names, function)]
+        builders = sorted(builders, key=lambda function: _is_called(function, builders))
+        asking = found.asking if builders else set()
+        self.first = [function for function in builders if self.speaks_of(asking, function)]
+        self.others = [function for function in builders if function not in self.first]
+
+    @staticmethod
+    def speaks_of(names: set[str], function: Function) -> bool:
+        """Whether a function mentions one of some names."""
+        return bool(names) and not names.isdisjoint(function.words)
+
+
+def _is_called(function: Function, others: list[Function]) -> bool:
+    """Whether one of some functions may call another one."""
+    name = function.name
+    if name == "__init__" and function.owner is not None:
+        name = function.owner.name
+    return any(name in other.words for other in others if other is not function and other.name != "<module>")
+
+
+class _Reaching:
+    """The names by which the code of a file may reach optimizers."""
+
+    def __init__(self, module: ModuleFacts, project: Project, files: int) -> None:
+        self._module = module
+        self._project = project
+        self.names = {name for name, target in module.imports.items() if f"{target}.".startswith(OPTIMIZERS)}
+        if _WORD.search(module.text):
+            self.names.add(_PART)
+        #: What is imported of the project's own that may build some.
+        self._imports: set[str] = set()
+        for name in module.imports if files else ():
+            self._imports |= self._imported(name, files)
+        for name in module.star_imports:
+            self._imports |= self._starred(name, files)
+        self.names |= self._imports
+        self._own = self._grown(self.names) if self.names else set()
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """What others may import from the file that may build optimizers: what it defines, and what it imports."""
+        return frozenset(self._own | (self.names & self._module.imports.keys()))
+
+    @property
+    def asking(self) -> set[str]:
+        """The names by which the code of the file may ask layers for their parameters."""
+        names = {*GIVING, *self._imports}
+        self._grown(names)
+        return names
+
+    def _grown(self, names: set[str]) -> set[str]:
+        """The definitions that speak of names, or of one another; they are added to the names."""
+        definitions = list(self._definitions())
+        found: set[str] = set()
+        while True:
+            more = {name for name, words in definitions if not words.isdisjoint(names)} - found
+            if not more:
+                return found
+            found |= more
+            names |= more
+
+    def _definitions(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """What the file defines, with what it speaks of; a class speaks of what its constructor and bases do."""
+        for name, function in self._module.functions.items():
+            yield name, function.words
+        for cls in self._module.classes.values():
+            yield cls.name, _words(cls.bases)
+            for name, method in cls.methods.items():
+                yield (cls.name if name == "__init__" else name), method.words
+            for name, value in cls.attributes.items():
+                yield name, _words((value,))
+        for name, value in self._module.constants.items():
+            yield name, _words((value,))
+
+    def _imported(self, name: str, files: int) -> set[str]:
+        """What a name that is imported gives that may build optimizers."""
+        if not self._is_near(self._module.imports[name]):
+            return set()
+        definition = self._project.names.resolve(self._module, name)
+        if isinstance(definition, External):
+            return {name} if f"{definition.name}.".startswith(OPTIMIZERS) else set()
+        home = _home(definition)
+        if home is None or home is self._module:
+            return set()
+        offered = _offered(home, self._project, files - 1)
+        if isinstance(definition, DefinedModule):
+            return set(offered)
+        if isinstance(definition, DefinedClass):
+            cls = definition.cls
+            return ({name} if cls.name in offered else set()) | (offered & cls.methods.keys())
+        stands_for = definition.name if isinstance(definition, DefinedConstant) else name
+        if isinstance(definition, DefinedFunction):
+            stands_for = definition.function.name
+        return {name} if stands_for in offered else set()
+
+    def _starred(self, name: str, files: int) -> set[str]:
+        """What all that is imported from a module gives that may build optimizers."""
+        if f"{name}.".startswith(OPTIMIZERS):
+            return {word for function in self._module.all_functions() for word in function.words}
+        if not files or not self._is_near(name):
+            return set()
+        other = self._project.names.find_module(name, self._module.file)
+        return set() if other is None else set(_offered(other, self._project, files - 1))
+
+    def _is_near(self, name: str) -> bool:
+        """Whether what is imported stands in the project itself."""
+        top = name.partition(".")[0]
+        if top == "torch" or top in sys.stdlib_module_names:
+            return False
+        names = self._project.names
+        holding = names.holding(top, self._module.file)
+        return bool(holding) and (names.is_installed(self._module) or holding[0] not in names.site_packages)
+
+
+def _offered(module: ModuleFacts, project: Project, files: int) -> frozenset[str]:
+    """What a file defines that may build optimizers."""
+    if _PART not in module.text:
+        return frozenset()
+    return project.once(("builds optimizers", module.path, files), lambda: _Reaching(module, project, files).offered)
+
+
+def _home(definition: Definition | None) -> ModuleFacts | None:
+    """The file in which something is defined."""
+    if isinstance(definition, DefinedModule | DefinedConstant):
+        return definition.module
+    if isinstance(definition, DefinedFunction):
+        return definition.function.module
+    return definition.cls.module if isinstance(definition, DefinedClass) else None
+
+
+def _words(values: Iterable[Value]) -> frozenset[str]:
+    """The names and attributes that values speak of."""
+    return frozenset(str(part.data) for part in walk_all(values) if part.op in (Op.GLOBAL, Op.ATTR))

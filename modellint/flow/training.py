@@ -1,0 +1,225 @@
+"""Whose parameters optimizers are given, and what else may train a layer or keep it from being trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow.devices import opened
+from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, join
+from modellint.flow.heap import TENSORS, Shell
+from modellint.graph.value import Op
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Entry, Path
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+
+#: The layers and parameters that something gives parameters of, and on which paths.
+Owners = dict[Shell, list["Path"]]
+
+OPTIMIZERS = "torch.optim."
+#: What else torch keeps there.
+_OTHERS = (OPTIMIZERS + "lr_scheduler.", OPTIMIZERS + "swa_utils.")
+#: Methods of a layer that give its parameters, alone or with their names.
+GIVING = ("parameters", "named_parameters")
+#: Methods that train a layer by hand, fill it, or keep it from being trained.
+_SETTLING = frozenset(("requires_grad_", "load_state_dict", "state_dict", "eval"))
+#: Methods by which a layer works, which say nothing of who trains it.
+_WORK = frozenset(("forward", "__call__"))
+#: How deeply what an optimizer is given is opened.
+_MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Weights(Plain):
+    """The parameters of a layer, or one of them."""
+
+    owner: Shell
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Built:
+    """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything."""
+
+    call: Value
+    function: Function | None
+    given: Owners | None
+    path: Path
+
+
+class Training:
+    """The optimizers of one run."""
+
+    def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
+        self._run = run
+        self._home = home
+        self.built: list[Built] = []
+        #: The layers of whose parameters somebody else got some, or all, or changed them.
+        self.settled: set[Shell] = set()
+        #: The layers that somebody else got, or that were filled or kept from being trained.
+        self.kept: set[Shell] = set()
+
+    # -- parameters --------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """`atom.name(…)` of a layer or of parameters; None where nothing is to be said of it."""
+        if isinstance(atom, Weights):
+            if name.endswith("_") and not name.endswith("__"):
+                self.settled.add(atom.owner)
+                return (atom,)
+            return None
+        if not isinstance(atom, Shell) or not atom.is_layer:
+            return None
+        if name in _SETTLING:
+            self.kept.add(atom)
+        if name not in GIVING or self._run.objects.own_method(atom, name) is not None:
+            return None
+        if arguments != NO_ARGUMENTS:
+            return UNKNOWN
+        return self._listed(atom, name, frame, value)
+
+    def _listed(self, layer: Shell, name: str, frame: Frame, value: Value) -> Atoms:
+        found = self._run.shell("generator", value, frame, name)
+        found.is_exact = False
+        element: Atoms = (Weights(layer),)
+        if name == "named_parameters":
+            row = self._run.shell("tuple", value, frame, f"{name} {id(layer)}")
+            row.fill(((Plain(),), element))
+            element = (row,)
+        found.put(element, ())
+        return (found,)
+
+    def store(self, owner: Atom) -> None:
+        """An attribute of a parameter is set: `p.requires_grad = False`."""
+        if isinstance(owner, Weights):
+            self.settled.add(owner.owner)
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def follows(self, method: FunctionRef) -> bool:
+        """Whether a method of a layer is to be run."""
+        return getattr(method.code, "name", None) not in _WORK
+
+    def is_foreign(self, defined: Function | Class | None) -> bool:
+        """Whether something is another project's: of an installed package."""
+        names = self._run.project.names
+        return defined is not None and names.is_installed(defined.module) and not names.is_installed(self._home)
+
+    def builds(self, function: Atom, arguments: Arguments | None, frame: Frame, value: Value) -> bool:
+        """Whether what is called makes an optimizer; no arguments: it is given what never comes to be."""
+        if not is_optimizer(function):
+            return False
+        params = None if arguments is None else arguments.argument(0, "params")
+        given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
+        self.built.append(Built(value, frame.function, given, self._run.path))
+        if given is None:
+            self._run.stop()  # nothing is to be said of any layer
+        return True
+
+    def missed(self, call: Value, frame: Frame) -> None:
+        """A call is left out, because nothing comes to be that it is given."""
+        for atom in self._run.evaluate(call.callee, frame):
+            self.builds(atom, None, frame, call)
+
+    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
+        """An object is made: an optimizer, or one that may make some for what it is given."""
+        if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
+            self._run.objects.construct(shell)
+            for atom in opened(join(shell.arguments.all())):
+                if isinstance(atom, Weights):
+                    self.settled.add(atom.owner)
+
+    def hand(self, arguments: Arguments, value: Value) -> None:
+        """Somebody who cannot be read gets something: they may train it, or put more into it."""
+        name = str(value.callee.data).lower() if value.op is Op.CALL else ""
+        if "clip" in name:
+            return
+        for atom in opened(join(arguments.all())):
+            if isinstance(atom, Weights):
+                self.settled.add(atom.owner)
+            elif isinstance(atom, Shell) and atom.is_layer and not self._run.objects.under_construction:
+                self.kept.add(atom)
+                if "optim" in name:
+                    self.settled.add(atom)
+        for atom in join(arguments.all()):
+            if isinstance(atom, Shell) and atom.is_container:
+                atom.is_exact = False
+                atom.put(UNKNOWN, self._run.path)
+
+    # -- what they are given -----------------------------------------------------------------------------------------
+
+    def _given(self, atoms: Atoms, path: Path, depth: int = 0, *, are_all: bool) -> Owners | None:
+        """The layers and parameters that a value gives parameters of, and on which paths; None if there may be more.
+
+        `are_all`: what a value may be comes one after the other, as the elements of something do.
+        """
+        found: list[Owners] = []
+        for atom in atoms:
+            if isinstance(atom, Weights):
+                inner: Owners | None = {atom.owner: [path]}
+            elif isinstance(atom, Shell) and (atom.kind in TENSORS or atom.is_module_container):
+                inner = {atom: [path]}
+            elif isinstance(atom, Shell) and atom.is_container and depth < _MAX_DEPTH:
+                inner = self._contents(atom, path, depth, are_all=are_all)
+            else:
+                inner = None
+            if inner is None:
+                return None
+            found.append(inner)
+        are_containers = [isinstance(atom, Shell) and atom.is_container for atom in atoms]
+        if not are_all and any(are_containers) and any(inner.keys() != found[0].keys() for inner in found):
+            return None  # one or the other
+        return _union(found)
+
+    def _contents(self, container: Shell, path: Path, depth: int, *, are_all: bool) -> Owners | None:
+        entries = _parameters_of(container)
+        if entries is None:
+            return None
+        found: list[Owners] = []
+        for entry in entries:
+            taken = (*path, *(step for step in entry.path if step not in path))
+            inner = self._given(entry.atoms, taken, depth + 1, are_all=are_all or not container.is_exact)
+            if inner is None:
+                return None
+            found.append(inner)
+        return _union(found)
+
+
+def is_optimizer(atom: Atom) -> bool:
+    """Whether something is a class of torch's that makes optimizers, or one that derives from such."""
+    if isinstance(atom, ClassRef):
+        bases = [base for model in atom.model.mro() for base in model.facts.bases]
+        return any(isinstance(base, External) and _is_torch_optimizer(base.name) for base in bases)
+    return isinstance(atom, Outside) and _is_torch_optimizer(atom.name)
+
+
+def _is_torch_optimizer(name: str) -> bool:
+    is_class = name.rpartition(".")[2][:1].isupper()
+    return is_class and name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
+
+
+def _parameters_of(container: Shell) -> list[Entry] | None:
+    """The entries of a container that hold parameters: those of a group, or of a pair of a name and a parameter."""
+    entries = container.entries
+    if container.kind == "dict":
+        found = [entry for entry in entries if entry.key == "params"]
+        return found if found and all(entry.key is not None for entry in entries) else None
+    if container.kind == "tuple" and len(entries) == 2 and all(type(atom) is Plain for atom in entries[0].atoms):
+        return entries[1:]
+    return entries or None
+
+
+def _union(found: Iterable[Owners]) -> Owners:
+    union: Owners = {}
+    for inner in found:
+        for shell, paths in inner.items():
+            known = union.setdefault(shell, [])
+            known.extend(path for path in paths if path not in known)
+    return union

@@ -113,7 +113,7 @@ class LayerNotOptimised(Rule):
     code = "ML209"
     name = "layer-not-optimised"
     severity = Severity.WARNING
-    triggers = ("parameters", "optim", "import")
+    triggers = ("optim", "import", r"parameters|import\s*\([^)]*optim|import[^\n]*optim")
     bad = (
         Example(
             "A head that is in no group",
@@ -577,16 +577,21 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     def _report(self, found: LeftOut) -> Finding:
         from modellint.claims.layers import NotListed
 
-        made, frame = found.made, found.optimizer.frame
-        place, function = frame.module.place(found.optimizer.value), frame.function.qualname
+        optimizer, start = found.optimizer, found.start
+        assert found.made.value is not None
+        assert found.made.function is not None
+        assert optimizer.function is not None
+        module = optimizer.function.module
+        function = start if start.module is module and start is not module.body else optimizer.function
+        place = module.place(optimizer.call)
         listed = ", ".join(f"`{name}`" for name in found.listed)
         return self.finding(
-            found.cls.module.place(made.value),
+            found.made.function.module.place(found.made.value),
             f"`{found.child}` is used by `{found.cls.name}`, but no optimizer is given its parameters",
             symbol=f"{found.cls.name}.{found.child}",
             confidence=Confidence.MEDIUM,
             evidence=(f"the other layers are listed one by one: {listed}", "nothing in the file freezes it"),
             related=(Related(place, "the parameters are listed here"),),
             help=f"add the parameters of `{found.child}` to the list, or pass those of the whole model",
-            claim=NotListed(place, found.cls.qualname, found.child, function),
+            claim=NotListed(place, found.cls.qualname, found.child, function.qualname),
         )

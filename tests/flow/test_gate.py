@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.flow.builders import Builders
 from modellint.flow.gate import Keepers
 from modellint.flow.makers import Makers
+from modellint.link.classes.optimised import left_out
 from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
 from modellint.link.classes.stranded import stranded
@@ -40,6 +42,8 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
                 yield path.name, first.target.line, f"early {first.attribute}"
             for left in stranded(module, project):
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
+            for missing in left_out(module, project):
+                yield path.name, missing.cls.line, f"{missing.child} left out beside {missing.listed}"
             for made in project.creations.of(module):
                 yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)
@@ -51,6 +55,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Keepers, name, lambda *_: True)
     monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
     monkeypatch.setattr(Makers, "may_make", lambda *_: True)
+    monkeypatch.setattr(Builders, "speaks_of", staticmethod(lambda *_: True))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.devices import WORK
 from modellint.flow.domain import ClassRef, Constant, Given, Plain, Unknown
 from modellint.flow.gate import Keepers
-from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.heap import TENSORS, Shell, are_exclusive
 from modellint.flow.library import ADDERS
 from modellint.flow.life import Life, covers, left_open
 from modellint.graph.value import EventKind, Op, self_attribute
@@ -220,6 +220,9 @@ class Lived:
         self._life.begin()
         #: What the constructor stores under attributes.
         self.first_stores = tuple(self._life.shell.stores)
+        self._first_reads = frozenset(self._life.reads)
+        #: The functions that it runs.
+        self.first_done = frozenset(self._life.done)
         for method in self._methods():
             if self._is_own(method) and keepers.method_matters(method):
                 self._life.follow(method)
@@ -300,6 +303,45 @@ class Lived:
     def reads(self, name: str) -> list[Read]:
         return [read for read in self._go_on().reads if read.name == name]
 
+    def is_called(self, name: str) -> bool:
+        """Whether what an attribute holds is called by a method other than the constructor."""
+        return any(map(_is_callee, self._later_reads(name)))
+
+    def is_used(self, name: str) -> bool:
+        """Whether an attribute is read where the object works, or what it holds is called by another method."""
+        return any(read.at_work or _is_callee(read) for read in self._later_reads(name))
+
+    def _later_reads(self, name: str) -> list[Read]:
+        return [read for read in self.reads(name) if read not in self._first_reads]
+
+    def is_trained(self, shell: Shell) -> bool | None:
+        """Whether a layer has parameters to train; None where its arguments decide."""
+        if shell.kind != "instance" or shell.model is None:
+            return None
+        if shell.is_module_container:
+            held = [atom for entry in shell.entries for atom in entry.atoms]
+            known = {self.is_trained(atom) if isinstance(atom, Shell) else None for atom in held}
+            return True if True in known else None if None in known else False
+        if shell.model.cls is not None:
+            return self._life.has_parameters(shell)
+        return self._classes.state(as_object(shell), trained=True)
+
+    def is_tied(self, shell: Shell) -> bool:
+        """Whether somebody else stores something in a layer, or a parameter of it in another one."""
+        own = [store for store in shell.stores if store.function is None or store.function.owner in self._owners(shell)]
+        if len(own) != len(shell.stores):
+            return True
+        parameters = {atom for store in own for atom in store.atoms if getattr(atom, "kind", "") in TENSORS}
+        return any(
+            not parameters.isdisjoint(store.atoms)
+            for other in self._life.run.shells()
+            for store in (other.stores if other is not shell else ())
+        )
+
+    @staticmethod
+    def _owners(shell: Shell) -> list[Class | None]:
+        return [] if shell.model is None else [model.cls for model in shell.model.mro()]
+
     def cares_for(self, kept: Kept) -> bool:
         """Whether a method does for what an attribute holds what torch does for children."""
         return any(read.function.name in CARE for read in self.reads(kept.attribute))
@@ -311,6 +353,10 @@ class Lived:
         for shell, name, function in self._go_on().run.calls.handled:
             if shell in held and function is not None:
                 yield name, function
+
+
+def _is_callee(read: Read) -> bool:
+    return any(event.value.callee is read.value for event in read.function.flow.of(EventKind.CALL))
 
 
 def _mentions(value: Value, attribute: str) -> bool:

@@ -1,175 +1,337 @@
-"""Which children of a model an optimizer is given, where its parameters are listed child by child."""
+"""Which children of a model optimizers are given, where its parameters are listed child by child."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, same, self_attribute
-from modellint.link.classes.objects import Instance
+from modellint.flow.builders import Builders
+from modellint.flow.devices import WORK
+from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, FunctionRef, Given, Unknown
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import TENSORS, Shell, shells_in
+from modellint.flow.interp import Interpreter
+from modellint.flow.library import ADDERS
+from modellint.flow.life import covers
+from modellint.flow.training import Weights
+from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.classes.settled import Settled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
+    from modellint.flow.domain import Atom
+    from modellint.flow.heap import Path, Store
+    from modellint.flow.training import Built, Owners
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Event, Value
+    from modellint.graph.value import Event
+    from modellint.link.classes.lives import Lived
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame, Located
 
-_OPTIMIZERS = "torch.optim."
-#: What else torch keeps there.
-_OTHERS = (_OPTIMIZERS + "lr_scheduler.", _OPTIMIZERS + "swa_utils.")
-#: What else in a file may train a layer, or keep it from being trained on purpose.
-_SETTLED = (
-    r"\b{name}\b[\w.\[\]]*\.(?:\w*parameters|requires_grad_|eval|(?:load_)?state_dict)\b"
-    r"|\b{name}\.weight\s*=|=\s*[\w.]*\b{name}\.weight\b"
-)
-#: Blanks that mean nothing, around dots and brackets.
-_BLANKS = re.compile(r"\s*([.\[\]])\s*")
-_FREEZES = re.compile(r"requires_grad|freeze|frozen|no_grad|inference_mode|pretrained|load_state_dict")
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """`child` of a model is trained by no optimizer, though `optimizer` lists `listed`, all of the other children."""
+    """`child` of a model is trained by no optimizer, though `optimizer` lists `listed`, all of the other children.
+
+    `made` is where the child is stored; `start` is the function from which one gets to the optimizer.
+    """
 
     cls: Class
     child: str
-    made: Event
+    made: Store
     listed: tuple[str, ...]
-    optimizer: Located
+    optimizer: Built
+    start: Function
 
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     """The children that the optimizers of a file leave out of an explicit list."""
-    if _FREEZES.search(module.text):
+    builders = Builders(module, project)
+    if not builders.first:
         return
-    lists: dict[int, tuple[Class, set[str], Located]] = {}
-    for function in (*module.all_functions(), module.body):
-        if "parameters" not in function.words:
+    run = Interpreter(project, project.lives.keepers, trained_in=module)
+    objects: dict[Class, Shell] = {}
+    starts = _run(builders.first, objects, run, project)
+    if starts and _are_known(run):
+        starts += _run(builders.others, objects, run, project)
+        if _are_known(run) and not any(_is_filled_elsewhere(shell, run) for shell in objects.values()):
+            yield from _Listed(run, objects.values(), starts, project).missing()
+    run.close()
+
+
+def _are_known(run: Interpreter) -> bool:
+    """Whether it is known of all optimizers that a run builds whose parameters they are given."""
+    assert run.training is not None
+    return run.is_complete and all(built.given is not None for built in run.training.built)
+
+
+# -- what is run -------------------------------------------------------------------------------------------------------
+
+
+def _run(
+    functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project
+) -> list[tuple[Function, list[Built]]]:
+    """Run functions that no other one of them has called, and say which optimizers each led to."""
+    found: list[tuple[Function, list[Built]]] = []
+    assert run.training is not None
+    for function in functions:
+        if function in run.calls.done or not run.is_complete:
             continue
-        for found in _listed(function, project):
-            if found is None:
-                return
-            cls, names, optimizer = found
-            known = lists.setdefault(id(cls), (cls, set(), optimizer))
-            known[1].update(names)
-    for cls, names, optimizer in lists.values():
-        yield from _missing(cls, names, optimizer, project)
+        known = len(run.training.built)
+        for receiver in _receivers(function, objects, project):
+            run.steps = 0 if run.is_complete else run.steps
+            if function.name == "__init__" and isinstance(receiver, Shell):
+                run.objects.construct(receiver)
+                continue
+            code = SourceMethod(function, project.names)
+            frame = class_frame(code.scope, id(function))
+            run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
+        if run.training.built[known:]:
+            found.append((function, run.training.built[known:]))
+    return found
 
 
-def _listed(function: Function, project: Project) -> Iterator[tuple[Class, set[str], Located] | None]:
-    """For each optimizer that a function builds the class and the children that it is given; None if unknown."""
-    from modellint.link.values.evaluator import Located
-
-    frame = project.evaluator.root(function)
-    for event in function.flow.of(EventKind.CALL):
-        name = project.evaluator.external_name(event.value.callee, frame.module)
-        if name is None or not name.startswith(_OPTIMIZERS):
-            if _may_optimise(event.value):
-                yield None
-                return
-            continue
-        if name.startswith(_OTHERS):
-            continue
-        given = event.value.argument(0, "params")
-        owners = None if given is None else _owners(given)
-        if not owners:
-            yield None
-            return
-        models = [owner for owner, _ in owners]
-        cls = _class_of(models[0], frame, project)
-        if cls is None or not all(same(models[0], other) for other in models[1:]):
-            yield None
-            return
-        yield cls, {name for _, name in owners}, Located(event.value, frame)
+def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Atom | None]:
+    """What a function is called on: objects of its class, and of those in the file that derive from it."""
+    owner = function.owner
+    if owner is None or function.is_static:
+        yield None
+        return
+    model = project.classes.model(owner)
+    if function.is_class_method:
+        yield ClassRef(model)
+        return
+    others = [project.classes.model(cls) for cls in function.module.classes.values() if cls is not owner]
+    derived = [other for other in others if model in other.mro() and other.method(function.name) is function]
+    is_whole = model.is_module is True and any(model.method(name) is not None for name in WORK)
+    for each in (model, *derived) if is_whole or not derived else derived:
+        assert each.cls is not None
+        if each.cls not in objects:
+            objects[each.cls] = Shell("instance", None, (id(each.cls),), each, ANY_ARGUMENTS)
+        yield objects[each.cls]
 
 
-def _may_optimise(call: Value) -> bool:
-    """Whether a call may be an optimizer that we do not know: an object built from parameters."""
-    name = str(call.callee.data).rpartition(".")[2]
-    if not name[:1].isupper() and "optim" not in name.lower():
+def _is_filled_elsewhere(shell: Shell, run: Interpreter) -> bool:
+    """Whether methods that were not run may put more into what an object keeps parameters in."""
+    assert shell.model is not None
+    names = {store.name for store in shell.stores if any(map(_may_hold_parameters, store.atoms))}
+    methods = (method for model in shell.model.mro() if model.cls is not None for method in model.cls.methods.values())
+    return any(
+        _stored_in(event) in names
+        for method in (methods if names else ())
+        if method not in run.calls.done
+        for event in method.flow.events
+    )
+
+
+def _may_hold_parameters(atom: Atom) -> bool:
+    """Whether something is a container with parameters, or with nothing yet."""
+    if not isinstance(atom, Shell) or not atom.is_container:
         return False
-    return any(
-        part.op is Op.CALL and part.callee.op is Op.ATTR and "parameters" in str(part.callee.data)
-        for arg in call.args[1:]
-        for part in arg.walk()
-    )
+    return not atom.entries or any(isinstance(inner, Weights) for inner in atom.contents())
 
 
-def _owners(value: Value) -> list[tuple[Value, str]] | None:
-    """The model and the name of each child whose parameters a value holds; None if it may hold others."""
-    match value.op:
-        case Op.LIST | Op.TUPLE:
-            parts: tuple[Value, ...] = value.args
-        case Op.STARRED:
-            parts = value.args
-        case Op.BIN if value.data == "+":
-            parts = value.args
-        case Op.DICT:
-            keys = [key.data if key is not None and key.op is Op.CONST else None for key in value.data]
-            parts = tuple(arg for key, arg in zip(keys, value.args, strict=True) if key == "params")
-        case Op.CALL if value.callee.op is Op.ATTR and value.callee.data == "parameters" and not value.args[1:]:
-            child = value.callee.args[0]
-            return [(child.args[0], str(child.data))] if child.op is Op.ATTR else None
-        case Op.CALL if value.callee.data in ("list", "tuple", "chain", "iter") and value.positional:
-            parts = value.positional
-        case Op.CALL if value.callee.data == "dict" and "params" in value.keywords:
-            parts = (value.keywords["params"],)
-        case _:
+def _stored_in(event: Event) -> str | None:
+    """The attribute of an object that an event stores something in or under, or that it adds to."""
+    target = event.target if event.kind is EventKind.STORE else None
+    if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data in ADDERS:
+        target = event.value.callee.args[0]
+    while target is not None and target.op is Op.INDEX:
+        target = target.args[0]
+    return None if target is None else self_attribute(target)
+
+
+# -- what was found ----------------------------------------------------------------------------------------------------
+
+
+class _Listed:
+    """The layers whose parameters the optimizers of one run are given."""
+
+    def __init__(
+        self,
+        run: Interpreter,
+        objects: Collection[Shell],
+        starts: list[tuple[Function, list[Built]]],
+        project: Project,
+    ) -> None:
+        assert run.training is not None
+        self._project = project
+        self._training = run.training
+        self._starts = starts
+        #: On which paths each is given; what all optimizers that a function leads to have in common left out.
+        self._given: Owners = {}
+        for _, optimizers in starts:
+            self._add(optimizers)
+        self._models: dict[ClassModel, list[Shell]] = {}
+        if len(self._given) > 1:
+            self._make(run, objects)
+        if not run.is_complete:
+            self._models.clear()
+        self._parts: dict[Shell, set[Shell]] = {}
+        self._reached = {part for shell in self._given for part in self._within(shell)}
+
+    def _make(self, run: Interpreter, objects: Collection[Shell]) -> None:
+        """Run the constructors of all layers in sight, and of those that they make."""
+        run.steps = 0
+        pending = [*objects, *run.shells()]
+        while pending:
+            known = len(run.shells())
+            for shell in pending:
+                cls = None if shell.model is None or not shell.is_layer else shell.model.cls
+                if cls is not None and shell.model is not None and not self._training.is_foreign(cls):
+                    run.objects.construct(shell)
+                    self._models.setdefault(shell.model, []).append(shell)
+            pending = list(islice(run.shells(), known, None))
+
+    def _add(self, optimizers: list[Built]) -> None:
+        common = set(optimizers[0].path).intersection(*(set(built.path) for built in optimizers))
+        for built in optimizers:
+            for shell, paths in (built.given or {}).items():
+                for path in paths:
+                    taken = (*built.path, *(step for step in path if step not in built.path))
+                    self._given.setdefault(shell, []).append(tuple(step for step in taken if step not in common))
+
+    def missing(self) -> Iterator[LeftOut]:
+        """The children that are in no list."""
+        for model, shells in self._models.items():
+            if model.cls is not None and model.is_module is True and model.is_complete:
+                found = self._missing(model, model.cls, shells)
+                if found is not None:
+                    yield found
+
+    def _missing(self, model: ClassModel, cls: Class, shells: list[Shell]) -> LeftOut | None:
+        listed = self._names(shells)
+        if listed is None or len(listed) < 2:
             return None
-    found: list[tuple[Value, str]] = []
-    for part in parts:
-        inner = _owners(part)
-        if inner is None:
+        lived = self._project.lives.of(model)
+        reached = {name for shell in shells for name, parts in _children(shell) if not parts.isdisjoint(self._reached)}
+        rest = _learning(lived, shells) - listed - reached
+        if len(rest) != 1 or not lived.is_used(*rest):
             return None
-        found.extend(inner)
-    return found or None
+        name = rest.pop()
+        made = _made(lived, name, shells)
+        if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
+            return None
+        start, optimizer = self._optimizer_of(shells)
+        if optimizer.function is None or Settled(self._project, lived, name, made, optimizer.function).is_so:
+            return None
+        return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
+
+    def _is_near(self, made: Store) -> bool:
+        """Whether a child is made in a file of the project itself."""
+        is_written = made.function is not None and made.value is not None
+        return is_written and not self._training.is_foreign(made.function)
+
+    def _names(self, shells: list[Shell]) -> set[str] | None:
+        """The children of some objects that are listed for sure; None if they are listed in another way, too."""
+        paths: dict[str, list[Path]] = {}
+        known: set[Shell] = set()
+        for shell in shells:
+            for name, parts in _children(shell):
+                for part in parts:
+                    found = self._paths(part)
+                    if found is not None:
+                        paths.setdefault(name, []).extend(found)
+                        known |= self._within(part) if part.is_module_container else {part}
+            known.update(own for store in shell.stores for own in shells_in((store.atoms,)) if own.kind in TENSORS)
+        if not all(map(covers, paths.values())) or any(self._is_mixed(shell, known) for shell in shells):
+            return None
+        return set(paths)
+
+    def _paths(self, shell: Shell) -> list[Path] | None:
+        """On which paths a layer is given, itself or, of a container, each of what is in it; None if it is not."""
+        if shell in self._given:
+            return self._given[shell]
+        if not shell.is_module_container or not shell.entries:
+            return None
+        held = [list(shells_in((entry.atoms,))) for entry in shell.entries]
+        is_listed = all(any(covers(self._paths(inner) or ()) for inner in each) for each in held)
+        return [()] if is_listed else None
+
+    def _is_mixed(self, model: Shell, known: set[Shell]) -> bool:
+        """Whether something is given that is more than a child of a model, a part of one, or beside it."""
+        outer = [shell for shells in self._models.values() for shell in shells if model in self._within(shell)]
+        family = {part for shell in outer for part in self._within(shell)}
+        return any(model in self._within(shell) or (shell in family and shell not in known) for shell in self._given)
+
+    def _within(self, shell: Shell) -> set[Shell]:
+        """A layer and all that is in it."""
+        if shell not in self._parts:
+            found = self._parts[shell] = {shell}
+            pending = [shell]
+            while pending:
+                inner = pending.pop()
+                held = [store.atoms for store in inner.stores] + [entry.atoms for entry in inner.entries]
+                for part in shells_in((*held, *inner.arguments.all())):
+                    if part not in found:
+                        found.add(part)
+                        pending.append(part)
+        return self._parts[shell]
+
+    def _is_settled(self, name: str, shells: list[Shell]) -> bool:
+        """Whether something else may train the child of some objects, or the objects as a whole."""
+        settled, kept = self._training.settled, self._training.settled | self._training.kept
+        holders = [shell for known in self._models.values() for shell in known]
+        for shell in shells:
+            if any(holder in settled and shell in self._within(holder) for holder in holders):
+                return True
+            for other, parts in _children(shell):
+                if other == name and any(not kept.isdisjoint(self._within(part)) for part in parts):
+                    return True
+        return False
+
+    def _optimizer_of(self, shells: list[Shell]) -> tuple[Function, Built]:
+        """The first optimizer that is given children of some objects, and the function that leads to it."""
+        children = {part for shell in shells for _, parts in _children(shell) for part in parts}
+        parts = {inner for part in children for inner in self._within(part)}
+        return next(
+            (start, built)
+            for start, optimizers in self._starts
+            for built in optimizers
+            if not parts.isdisjoint(built.given or {})
+        )
 
 
-def _class_of(owner: Value, frame: Frame, project: Project) -> Class | None:
-    """The class of the project that a model is of."""
-    if owner.op is Op.PARAM and owner.data == "self":
-        return frame.function.owner
-    instances = project.evaluator.instances(owner, frame)
-    return instances[0].cls if len(instances) == 1 else None
+def _children(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
+    """The layers that an object registers, by name."""
+    for store in shell.stores:
+        layers = {part for part in store.atoms if isinstance(part, Shell) and part.is_layer}
+        if store.registers and store.name is not None and layers:
+            yield store.name, layers
 
 
-def _missing(cls: Class, listed: set[str], optimizer: Located, project: Project) -> Iterator[LeftOut]:
-    model = project.classes.model(cls)
-    if model.is_module is not True or not model.is_complete or len(listed) < 2:
-        return
-    trained = {
-        name: value
-        for name, value in model.children.items()
-        if not isinstance(value, Instance) or project.classes.state(value, trained=True) is not False
-    }
-    rest = sorted(set(trained) - listed)
-    if len(rest) != 1 or not listed <= set(model.children):
-        return
-    name = rest[0]
-    child = trained[name]
-    if not isinstance(child, Instance) or project.classes.state(child, trained=True) is not True:
-        return
-    stored = project.members.stored(cls, name)
-    if len(stored) != 1 or stored[0][0].name != "__init__" or not _is_used(cls, name, project):
-        return
-    own = child.model.cls
-    files = {module.path: module for module in (cls.module, optimizer.frame.module, *((own.module,) if own else ()))}
-    settled = re.compile(_SETTLED.format(name=re.escape(name)))
-    texts = [_BLANKS.sub(r"\1", module.text) for module in files.values()]
-    if any(settled.search(text) or _FREEZES.search(text) for text in texts):
-        return
-    yield LeftOut(cls, name, stored[0][1], tuple(sorted(listed)), optimizer)
+def _learning(lived: Lived, shells: Collection[Shell]) -> set[str]:
+    """The attributes of some objects that are, or may be, layers with parameters."""
+    found: set[str] = set()
+    for store in (*lived.stores, *(store for shell in shells for store in shell.stores)):
+        if not store.registers:
+            continue
+        name = store.name or ""
+        for atom in store.atoms:
+            if isinstance(atom, Shell) and atom.is_layer:
+                found |= {name} if lived.is_trained(atom) is not False else set()
+            elif isinstance(atom, Given | Unknown) and lived.is_called(name):
+                found.add(name)
+    return found
 
 
-def _is_used(cls: Class, name: str, project: Project) -> bool:
-    """Whether the model calls the child when it runs."""
-    return any(
-        self_attribute(event.value.callee) == name
-        for owner in project.members.mro(cls)
-        for function in owner.mentioned.get(name, ())
-        if function.name != "__init__"
-        for event in function.flow.of(EventKind.CALL)
-    )
+def _made(lived: Lived, name: str, shells: list[Shell]) -> list[Store] | None:
+    """Where the constructor makes a child that has parameters to train for sure; None if it may be another one."""
+    found = [store for store in lived.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
+    places = [store.place for store in found]
+    stores = (*lived.stores, *(store for shell in shells for store in shell.stores))
+    is_replaced = any(s.name == name and any(map(_is_layer, s.atoms)) and s.place not in places for s in stores)
+    is_sure = covers(store.path for store in found) and not is_replaced
+    atoms = [atom for store in found for atom in store.atoms]
+    layers = [atom for atom in atoms if isinstance(atom, Shell) and lived.is_trained(atom) is True]
+    is_own = len(layers) == len(atoms) and not any(map(lived.is_tied, layers))
+    return found if found and is_sure and is_own else None
+
+
+def _is_layer(atom: Atom) -> bool:
+    return isinstance(atom, Shell) and atom.is_layer

@@ -1,0 +1,158 @@
+"""Whether code says that a layer is trained, filled or frozen on purpose, by the names that it speaks of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.heap import Shell
+from modellint.graph.value import EventKind, Op, walk_all
+from modellint.link.classes import calls
+from modellint.link.names import External
+from modellint.link.values.callers import neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.heap import Store
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.classes.lives import Lived
+    from modellint.link.project import Project
+
+#: What names speak of that keep layers from being trained, or give them weights that were trained before.
+_FREEZING = ("requires_grad", "freeze", "frozen", "no_grad", "inference_mode", "pretrained", "load_state_dict")
+#: What is asked of a layer by whoever trains it by hand, keeps it from being trained, fills or copies it.
+_ASKED = frozenset(("requires_grad_", "eval", "state_dict", "load_state_dict"))
+_PARAMETERS = "parameters"
+#: Methods and attributes of a tensor that give its numbers without what they were calculated from.
+_LEAVING = frozenset(("detach", "detach_", "data"))
+_SAYING = frozenset((Op.GLOBAL, Op.ATTR, Op.PARAM))
+
+
+class Settled:
+    """What is said of a child of a model in the files of its class, of the child's, and of the optimizer."""
+
+    def __init__(self, project: Project, lived: Lived, child: str, made: list[Store], optimizer_in: Function) -> None:
+        self._project = project
+        self._lived = lived
+        self._child = child
+        self._made = made
+        layers = [atom.model for store in made for atom in store.atoms if isinstance(atom, Shell) and atom.model]
+        files = [optimizer_in.module]
+        for model in (lived.model, *layers):
+            owners = [owner.cls for owner in model.mro() if owner.cls is not None]
+            files += [cls.module for cls in owners if cls is model.cls or not project.names.is_installed(cls.module)]
+        self._modules = list(dict.fromkeys(files))
+
+    @property
+    def is_so(self) -> bool:
+        """Whether anything may train the child, or keeps it from being trained."""
+        if any(map(self._is_copied, self._made)):
+            return True
+        if any(map(self._speaks_of_freezing, self._modules)):
+            return True
+        return any(map(self._is_asked_in, (*self._modules, *self._users())))
+
+    def _users(self) -> Iterator[ModuleFacts]:
+        """The files beside these that import something from them."""
+        for module in self._modules:
+            for other in neighbours(self._project, module, self._child):
+                targets = (*other.imports.values(), *other.star_imports)
+                if other not in self._modules and any(f"{name}.".startswith(f"{module.name}.") for name in targets):
+                    yield other
+
+    def _is_copied(self, store: Store) -> bool:
+        """Whether a child is a copy of another layer, which may follow that one."""
+        for atom in store.atoms:
+            made = atom.value if isinstance(atom, Shell) else None
+            module = atom.function.module if isinstance(atom, Shell) and atom.function is not None else None
+            if made is not None and made.op is Op.CALL and module is not None:
+                found = self._project.names.definition(module, made.callee)
+                if isinstance(found, External) and found.name in calls.COPIES:
+                    return True
+        return False
+
+    def _speaks_of_freezing(self, module: ModuleFacts) -> bool:
+        return any(word in name.lower() for name in _names(module) for word in _FREEZING)
+
+    def _is_asked_in(self, module: ModuleFacts) -> bool:
+        """Whether a file asks for the child's parameters, beyond what the optimizers are given, or ties its weights."""
+        for function in (*module.all_functions(), module.body):
+            if self._child not in function.words:
+                continue
+            is_later = function not in self._lived.first_done
+            for event in function.flow.events:
+                if self._is_tied(event) or any(map(self._is_asked, _values((event,)))):
+                    return True
+                if is_later and self._is_written(event):
+                    return True
+        return False
+
+    def _is_asked(self, value: Value) -> bool:
+        if value.op is Op.ATTR and value.data in _LEAVING:
+            return self._is_output(value.args[0])
+        if value.op is not Op.ATTR or not (str(value.data).endswith(_PARAMETERS) or value.data in _ASKED):
+            return False
+        owner = value.args[0]
+        while owner.op in (Op.ATTR, Op.INDEX) and owner.data != self._child:
+            owner = owner.args[0]
+        return owner.op is Op.ATTR and owner.data == self._child
+
+    def _is_written(self, event: Event) -> bool:
+        """Whether numbers of the child are changed in place: `self.codebook.weight.data.mul_(…)`."""
+        changed = event.target if event.kind is EventKind.STORE else None
+        if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR:
+            name = str(event.value.callee.data)
+            changed = event.value.callee if name.endswith("_") and not name.endswith("__") else None
+        owner = changed.args[0] if changed is not None else None
+        while owner is not None and owner.op in (Op.ATTR, Op.INDEX):
+            if owner.op is Op.ATTR and owner.data == self._child:
+                return True
+            owner = owner.args[0]
+        return False
+
+    def _is_output(self, value: Value) -> bool:
+        """Whether a value is what the child gives, or a part of it: gradients stop where that is let go."""
+        while value.op in (Op.ATTR, Op.INDEX, Op.CALL):
+            if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == self._child:
+                return True
+            value = value.args[0]
+        return False
+
+    def _is_tied(self, event: Event) -> bool:
+        """Whether a parameter of the child is set, or stored elsewhere: `head.weight = embed.weight`."""
+        return event.kind is EventKind.STORE and any(
+            side is not None
+            and side.op is Op.ATTR
+            and side.args[0].op is Op.ATTR
+            and side.args[0].data == self._child
+            and side.data not in calls.PLAIN_ATTRIBUTES
+            for side in (event.target, event.value)
+        )
+
+
+def _names(module: ModuleFacts) -> Iterator[str]:
+    """The names that the code of a file speaks of, those in quotes that may be options among them."""
+    yield from module.imports.values()
+    for function in (*module.all_functions(), module.body):
+        yield function.name
+        yield from (parameter.name for parameter in function.parameters)
+        for value in (*walk_all(function.signature.decorators), *_values(function.flow.events)):
+            if value.op in _SAYING:
+                yield str(value.data)
+            elif value.op is Op.CALL:
+                yield from filter(None, value.data)
+            elif value.op is Op.CONST and isinstance(value.data, str) and len(value.data.split()) == 1:
+                yield value.data
+
+
+def _values(events: Iterable[Event]) -> Iterator[Value]:
+    """All that events are made of, with the contexts and conditions that they happen in."""
+    wanted: list[Value] = []
+    for event in events:
+        wanted += [event.value, *event.contexts]
+        if event.target is not None:
+            wanted.append(event.target)
+        if event.guard is not None:
+            wanted += [link.test for link in event.guard.chain()]
+    return walk_all(wanted)

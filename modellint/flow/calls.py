@@ -22,6 +22,7 @@ from modellint.flow.domain import (
     Length,
     Outside,
     Plain,
+    Prepared,
     Shape,
     Site,
     Super,
@@ -323,7 +324,8 @@ class Calls:
         if isinstance(function, FunctionRef):
             return self._invoke(function, arguments, frame, value)
         if isinstance(function, Outside):
-            return self._outside(function.name, function.arguments.then(arguments), frame, value)
+            given = function.arguments.then(arguments) if isinstance(function, Prepared) else arguments
+            return self._outside(function.name, given, frame, value)
         if isinstance(function, Bound):
             return self.method(function.owner, function.name, arguments, frame, value)
         if isinstance(function, Shell) and function.kind == "instance":

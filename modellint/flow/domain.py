@@ -231,10 +231,16 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A function, class or module that cannot be read, by its dotted name; `arguments` as those of a `ClassRef`."""
+    """A function, class or module that cannot be read, by its dotted name."""
 
     name: str
-    arguments: Arguments = field(default_factory=lambda: NO_ARGUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Outside):
+    """One of them, with the arguments that a `partial` already gives it."""
+
+    arguments: Arguments
 
 
 @dataclass(frozen=True, slots=True)

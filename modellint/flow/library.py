@@ -22,6 +22,7 @@ from modellint.flow.domain import (
     Length,
     Outside,
     Plain,
+    Prepared,
     Shape,
     Tensor,
     Unknown,
@@ -442,7 +443,8 @@ def _partial(run: Interpreter, first: Atoms, arguments: Arguments) -> Atoms:
             given = atom.arguments.then(rest)
             found.append(FunctionRef(atom.code, atom.frame, atom.receiver, atom.above, given))
         elif isinstance(atom, Outside) and run.training is not None:
-            found.append(Outside(atom.name, atom.arguments.then(rest)))
+            given = atom.arguments.then(rest) if isinstance(atom, Prepared) else rest
+            found.append(Prepared(atom.name, given))
         else:
             found.append(Unknown(tuple(shells_in(rest.all()))))
     return tuple(found)

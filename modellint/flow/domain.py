@@ -74,6 +74,10 @@ class Given:
         full = f"{self.name}.{name}"
         return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
 
+    def element(self) -> Given:
+        """One of its elements, or any number of them."""
+        return self if self.name.endswith("[…]") else Given(f"{self.name}[…]", None, self.home)
+
 
 @dataclass(frozen=True, slots=True)
 class Site:

@@ -503,7 +503,8 @@ class Interpreter:
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
-        if isinstance(value.data, InPlace) and value.data in ("+", "|"):
+        is_tensor = self.tensors is not None and any(isinstance(atom, Tensor) for atom in left)
+        if isinstance(value.data, InPlace) and value.data in ("+", "|") and not is_tensor:
             found = self.objects.augmented(left, right, frame, value)
         elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
             return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))

@@ -244,6 +244,8 @@ class Objects:
             return PLAIN if atom.kind != "instance" else UNKNOWN
         if isinstance(atom, Shape):
             return sizes.element(atom)
+        if isinstance(atom, Given) and self._run.tensors is not None:
+            return (atom.element(),)
         if isinstance(atom, Given | Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
@@ -274,6 +276,9 @@ class Objects:
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
+        if isinstance(atom, Given) and self._run.tensors is not None:
+            key = text(index)
+            return (atom.element() if key is None else atom.part(key),)
         if isinstance(atom, Given | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN

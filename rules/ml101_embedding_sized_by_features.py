@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.values.facts import FactKind
+from modellint.flow.domain import Given, Tensor
 from modellint.link.values.python_edit import swapped
 from modellint.link.values.shapes import (
     COUNTS_IDS,
@@ -14,13 +14,11 @@ from modellint.link.values.shapes import (
     documented_shape,
     documents_ids,
     is_own_width,
-    is_shared,
     is_shared_shape,
     sharing,
 )
 from modellint.link.values.swaps import Sign, swaps
-from modellint.link.values.table_users import arrivals, attribute_of, is_called
-from modellint.link.values.widths import takers_of_index
+from modellint.link.values.table_users import indices, is_parameter
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -28,15 +26,16 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import SizedByWidth
     from modellint.confirm.plan import Probe
+    from modellint.flow.domain import Site
+    from modellint.flow.watched import Use
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
-    from modellint.graph.value import Event
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Item
-    from modellint.link.values.arrivals import Arrival
-    from modellint.link.values.evaluator import Frame, Located
-    from modellint.link.values.tables import Table
+    from modellint.link.values.held import Held
+    from modellint.link.values.sizing import Sizing
+    from modellint.source import Place
 
 
 _RIGHT_TABLE = "use a linear layer for features, or give the table as many rows as there are ids"
@@ -83,7 +82,7 @@ class EmbeddingSizedByFeatures(Rule):
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
     takes_configs = True
-    triggers = ("import", "Embedding")
+    triggers = ("import",)
     bad = (
         Example(
             "The documented shape of the input ends in the number of rows",
@@ -560,13 +559,14 @@ embedding: !new:torch.nn.Embedding
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        named = {name for name, origin in module.imports.items() if "Embedding" in origin}
-        for function in module.all_functions():
-            if named.isdisjoint(function.words) and not any("Embedding" in word for word in function.words):
-                continue
-            frame = project.evaluator.root(function)
-            for event, table in project.tables.built_in(frame):
-                yield from self._check_table(event, table, frame, project)
+        sizing = project.indexed.sizing(module)
+        seen: set[object] = set()
+        for table in sizing.holders.tables:
+            place = _place(table, module)
+            if place not in seen:
+                for finding in self._check_table(table, sizing, module, project):
+                    seen.add(place)
+                    yield finding
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.tables import tables_of
@@ -593,148 +593,172 @@ embedding: !new:torch.nn.Embedding
             help=_RIGHT_TABLE,
         )
 
-    def _check_table(self, event: Event, table: Table, frame: Frame, project: Project) -> Iterator[Finding]:
-        rows = project.tables.rows(table)
+    def _check_table(self, table: Held, sizing: Sizing, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        rows = table.rows.size
         if rows is not None and rows.constant in (0, 1, 2):
             return
-        evidence = list(_swapped(event, table, rows, frame, project))
+        evidence = list(_swapped(table, sizing))
         is_swapped = bool(evidence)
-        fix = swapped(table.call, "num_embeddings", "embedding_dim", frame.module) if is_swapped else None
+        call = _made_in(table, module)
+        fix = None
+        if is_swapped and table.is_written_here:
+            fix = swapped(call.value, "num_embeddings", "embedding_dim", module)
         if rows is not None:
-            evidence += _sized(event, table, rows, frame, project)
+            evidence += _sized(table, rows, sizing, module, project)
         strong = [item for item in evidence if item.is_strong]
         if not strong and len({item.text for item in evidence}) < 2:
             return
         from modellint.claims.lookups import SizedByWidth
 
-        module = frame.module
-        owner, attribute = frame.function.owner, attribute_of(table, frame)
+        function = sizing.holders.constructor(table) or call.function
+        owner = None if function is None else function.owner
         chosen = list({item.text: item for item in (*strong, *evidence)}.values())
-        callee, named = module.text_of(event.value.callee), _text(table.rows)
+        callee, named = module.text_of(call.value.callee), table.rows.text
         message, advice = f"`{callee}` has `{named}` rows, a feature dimension", _RIGHT_TABLE
         if is_swapped:
             message = f"the arguments of `{callee}` are swapped: it has `{named}` rows"
             advice = "swap them: the number of ids comes first, the width second"
         yield self.finding(
-            module.place(event.value),
+            call.place,
             message,
-            symbol=f"{owner.name}.{attribute}" if owner and attribute else event.value.target or _text(table.rows),
+            symbol=f"{owner.name}.{table.attribute}" if owner and table.attribute else call.value.target or named,
             confidence=Confidence.HIGH if strong else Confidence.MEDIUM,
             evidence=[item.text for item in chosen],
             related=[item.related for item in chosen if item.related is not None],
             help=advice,
             fix=fix,
-            claim=SizedByWidth(module.place(event.value), fix is not None),
+            claim=SizedByWidth(call.place, fix is not None),
         )
 
 
-def _sized(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _sized(table: Held, rows: Size, sizing: Sizing, module: ModuleFacts, project: Project) -> Iterator[_Evidence]:
     """What indexes a table, or stands beside it, has as many features as the table has rows."""
-    indexed = arrivals(table, frame, project)
-    if any(arrival.fact.kind is FactKind.POSITIONS for arrival in indexed):
+    may_be_width, is_documented = sizing.may_be_width(table), _is_documented(rows, module)
+    lookups = sizing.users.lookups(table) if may_be_width or is_documented or _is_square(table) else []
+    if any(tensor.positions is not None for lookup in lookups for tensor in indices(lookup)):
         return
-    yield from _real(table, rows, frame, project)
-    for arrival in indexed:
-        yield from _documented(arrival, table, rows, project)
-        yield from _fed_beside(arrival, rows, project)
-    if _is_fed_ids(indexed) and not documents_ids(rows.symbols, frame.function):
-        yield from _shared_width(event, table, rows, frame, project)
-    yield from _square(event, table, rows, frame, project)
+    yield from _real(table, rows, module, project)
+    for lookup in lookups:
+        yield from _documented(lookup, table, rows, project)
+        yield from _fed_beside(lookup, rows, sizing)
+    if any(map(_is_fed_ids, lookups)) and not _documents_ids(table, rows, sizing):
+        yield from _shared_width(table, rows, sizing)
+    if lookups:
+        yield from _square(table, rows, sizing)
 
 
-def _real(table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _real(table: Held, rows: Size, module: ModuleFacts, project: Project) -> Iterator[_Evidence]:
     """Real numbers index a table, as many as it has rows along their last dimension."""
     from modellint.flow.domain import Real
 
-    for lookup in project.indexed.lookups(frame.module):
+    for lookup in project.indexed.lookups(module):
         numbers = lookup.element
         is_same = lookup.width is not None and lookup.width == lookup.rows and not lookup.is_conditional
-        if lookup.table.value is table.call and is_same and isinstance(numbers, Real):
+        if lookup.table == table.made and is_same and isinstance(numbers, Real):
             made = Related(numbers.origin.place, "the features are made here")
             called = lookup.place.module.text_of(lookup.place.value)
             yield _Evidence(f"it is indexed by real numbers of width `{rows}`, in `{called}`", True, made)
 
 
-def _documented(arrival: Arrival, table: Table, rows: Size, project: Project) -> Iterator[_Evidence]:
+def _is_documented(rows: Size, module: ModuleFacts) -> bool:
+    """Whether the documented shape of anything ends in a number of rows."""
+    named = str(rows.only_symbol)
+    functions = (f for f in module.all_functions() if rows.only_symbol is not None and named in f.text)
+    shapes = (documented_shape(f, parameter.name) for f in functions for parameter in f.parameters)
+    return any(shape is not None and shape[-1:] == (named,) for shape in shapes)
+
+
+def _documented(lookup: Use, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:
     """The documented shape of what indexes the table ends in the number of its rows.
 
     Whoever names the row of the padding has ids in mind, and a text that other classes share describes them all.
     """
-    if table.padding is not None and table.padding.value.data is not None:
+    symbol, function = rows.only_symbol, lookup.root
+    if table.has_padding or symbol is None:
         return
-    symbol = rows.only_symbol
-    fact = arrival.fact
-    if symbol is None or fact.kind is not FactKind.PARAMETER or fact.changed or fact.parameter is None:
-        return
-    function = arrival.frame.function
-    shape = documented_shape(function, fact.parameter)
-    if shape is not None and len(shape) > 1 and shape[-1] == str(symbol):
-        module = function.module
-        yield _Evidence(
-            f"`{function.name}` documents `{fact.parameter}` as ({', '.join(shape)}): its last dimension is `{symbol}`",
-            not is_shared_shape(shape, fact.parameter, function, project),
-            Related(module.place(arrival.event.value), f"`{fact.parameter}` indexes the table here"),
-        )
+    for atom in lookup.given:
+        shape = documented_shape(function, atom.name) if isinstance(atom, Given) and is_parameter(atom) else None
+        if shape is not None and len(shape) > 1 and shape[-1] == str(symbol):
+            name = getattr(atom, "name", "")
+            yield _Evidence(
+                f"`{function.name}` documents `{name}` as ({', '.join(shape)}): its last dimension is `{symbol}`",
+                not is_shared_shape(shape, name, function, project),
+                Related(lookup.call.place, f"`{name}` indexes the table here"),
+            )
 
 
-def _fed_beside(arrival: Arrival, rows: Size, project: Project) -> Iterator[_Evidence]:
+def _fed_beside(lookup: Use, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
     """A layer takes the same tensor, with the same width, on a path that the lookup shares."""
-    for event in takers_of_index(arrival, rows, project):
-        text = f"`{arrival.frame.module.text_of(event.value)}` takes the same tensor with `{rows}` features"
-        yield _Evidence(text, True, Related(arrival.frame.module.place(event.value), "a layer takes the same tensor"))
+    for use in sizing.users.fed_beside(lookup, rows):
+        text = f"`{use.call.module.text_of(use.call.value)}` takes the same tensor with `{rows}` features"
+        yield _Evidence(text, True, Related(use.call.place, "a layer takes the same tensor"))
+
+
+def _made_in(table: Held, module: ModuleFacts) -> Site:
+    """Where a table is made, or what makes it is called, in a file."""
+    return table.made if table.made.module is module else table.call
+
+
+def _place(table: Held, module: ModuleFacts) -> Place:
+    return _made_in(table, module).place
 
 
 #: What is said of each sign that the sizes have changed places, and of where it is.
 _SIGNS = {
     Sign.NAMES: ("by their names, `{columns}` is a number of ids and `{rows}` a width", ""),
-    Sign.LIMIT: ("ids are kept below `{place}`, the number of columns", "the ids are kept below this number"),
+    Sign.LIMIT: ("ids are kept below `{columns}`, the number of columns", "the ids are kept below it here"),
     Sign.WIDTH: ("`{columns}` counts ids, `{rows}` is the width of other parts", ""),
     Sign.TAKER: ("`{place}` takes rows of `{size}` numbers", "the rows are taken to be `{size}` wide here"),
 }
 
 
-def _swapped(event: Event, table: Table, rows: Size | None, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _swapped(table: Held, sizing: Sizing) -> Iterator[_Evidence]:
     """What says that the first two arguments are swapped; names alone are no proof."""
-    columns = "" if table.columns is None else _text(table.columns)
-    for swap in swaps(event, table, rows, frame, project):
-        place = "" if swap.located is None else _text(swap.located)
+    columns = "" if table.columns is None else table.columns.text
+    for swap in swaps(table, sizing):
+        place = "" if swap.site is None else swap.site.module.text_of(swap.site.value)
         text, message = (
-            words.format(columns=columns, rows=_text(table.rows), place=place, size=rows) for words in _SIGNS[swap.sign]
+            words.format(columns=columns, rows=table.rows.text, place=place, size=table.rows.size)
+            for words in _SIGNS[swap.sign]
         )
-        related = None
-        if swap.located is not None:
-            related = Related(swap.located.frame.module.place(swap.located.value), message)
+        related = None if swap.site is None else Related(swap.site.place, message)
         yield _Evidence(text, swap.sign is not Sign.NAMES, related)
         if swap.sign is Sign.NAMES:
             yield _Evidence("ids are looked up in the table", False)
 
 
-def _text(number: Located) -> str:
-    """What a number is called where it is given."""
-    return number.frame.module.text_of(number.value)
+def _is_square(table: Held) -> bool:
+    """Whether a table has as many rows as columns, and neither is called a number of ids."""
+    if table.columns is None or table.rows.size is None or not table.rows.size.symbols:
+        return False
+    return table.columns.size == table.rows.size and not counts_ids(table.rows) and not counts_ids(table.columns)
 
 
-def _square(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _square(table: Held, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
     """The table has as many rows as columns, and other parts of the model are as wide."""
-    if table.columns is None or not rows.symbols or counts_ids(table.rows) or counts_ids(table.columns):
+    if not _is_square(table):
         return
-    columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if columns != rows or not is_called(table, frame, project):
-        return
-    if is_own_width(event, rows, frame, project) or is_shared(event, rows, frame, project):
+    if is_own_width(rows, table, sizing.holders) or sizing.holders.is_given_beside(rows, table):
         yield _Evidence(f"the table has as many rows as columns: `{rows}` is the width of its rows", False)
         yield _Evidence(f"other parts of the model are `{rows}` wide, and ids index the table", False)
 
 
-def _is_fed_ids(arrivals: list[Arrival]) -> bool:
-    return any(arrival.fact.kind is FactKind.PARAMETER and not arrival.conditional for arrival in arrivals)
+def _is_fed_ids(lookup: Use) -> bool:
+    """Whether what a function is given looks a table up, and nothing else."""
+    return all(isinstance(atom, Given) or (isinstance(atom, Tensor) and atom.ids is not None) for atom in lookup.given)
 
 
-def _shared_width(event: Event, table: Table, rows: Size, frame: Frame, project: Project) -> Iterator[_Evidence]:
+def _documents_ids(table: Held, rows: Size, sizing: Sizing) -> bool:
+    """Whether the docstrings of what makes a table say that its rows are ids."""
+    functions = {table.call.function, sizing.holders.constructor(table)}
+    return any(documents_ids(rows.symbols, function) for function in functions if function is not None)
+
+
+def _shared_width(table: Held, rows: Size, sizing: Sizing) -> Iterator[_Evidence]:
     """The number of rows is also the width of other layers, or of the model."""
-    module = frame.module
-    taken, own = sharing(event, rows, table.columns, frame, project)
+    taken, own = sharing(table, sizing.holders)
     for other, what in ((taken, "the input width of"), (own, "the width of the model, as in")):
-        if other is not None:
-            text = f"`{rows}` is {what} `{module.text_of(other.value)}`"
-            yield _Evidence(text, False, Related(module.place(other.value), f"`{rows}` is used as a width here"))
+        site = None if other is None else other.layer.site
+        if site is not None:
+            text = f"`{rows}` is {what} `{site.module.text_of(site.value)}`"
+            yield _Evidence(text, False, Related(site.place, f"`{rows}` is used as a width here"))

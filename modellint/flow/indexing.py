@@ -152,6 +152,11 @@ class Indexing:
                 if _last_name(event.value.callee) in self._makers:
                     yield event
 
+    def users(self) -> list[Function]:
+        """The functions that may look something up, or pass it on to what does."""
+        functions = (f for f in self._module.all_functions() if f.name != "__init__")
+        return [f for f in functions if self._speaks_of_tables(f) or self.speaks_of(None, f)]
+
     def fillers_of(self, function: Function) -> Iterator[Event]:
         """The calls of a function that may write a constant into elements."""
         if not function.words.isdisjoint(self.learned.filling):

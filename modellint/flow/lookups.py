@@ -370,8 +370,12 @@ class Lookups:
 
     def evaluated(self, value: Value, frame: Frame) -> Atoms:
         """What a value of a body is, with all that it calls, though the body is not being run."""
+        return self.asked(lambda: self._run.evaluate(value, frame), frame)
+
+    def asked(self, question: Callable[[], Atoms], frame: Frame) -> Atoms:
+        """What an answer is for which a body need not be run; what is called for it, is."""
         self._frames.append((frame, []))
-        atoms = self._run.evaluate(value, frame)
+        atoms = question()
         self._frames.pop()
         return atoms
 

@@ -65,7 +65,7 @@ _ARITHMETIC = frozenset(("+", "-", "*", "%", "/", "//", "**"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Operation:
+class Operation:
     """A call of an operator. Positions count from the operand, which is no argument of a method: `first` is 1."""
 
     row: Operator
@@ -125,7 +125,7 @@ class Tensors:
         if "counts" in row.facets and not _is_cut(atom):
             return (Length(Site(value, frame.function)),)
         told = arguments.positional if "sizes" in row.facets else ()
-        operation = _Operation(row, arguments, 1, told, frame, value)
+        operation = Operation(row, arguments, 1, told, frame, value)
         return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -140,7 +140,7 @@ class Tensors:
         if "counted" in row.facets and row.name == "builtins.range":
             return None
         told = arguments.positional[1:] if "sizes" in row.facets else ()
-        operation = _Operation(row, arguments, 0, told, frame, value)
+        operation = Operation(row, arguments, 0, told, frame, value)
         if "sized" in row.facets:
             return (self._sized(operation),)
         if "ids" in row.facets:
@@ -168,7 +168,7 @@ class Tensors:
             return (*self._joined(row, operand or (), arguments),)
         return join(self._done(tensor, operation) for tensor in given)
 
-    def _made(self, operation: _Operation) -> Atoms | None:
+    def _made(self, operation: Operation) -> Atoms | None:
         """What an operator makes of an operand of which nothing is known; None if that is nothing, too."""
         row = operation.row
         if not row.facets.keys() & elements.MAKING and not elements.is_float(row, operation.arguments):
@@ -189,7 +189,7 @@ class Tensors:
             self._run.lookups.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
 
     @staticmethod
-    def _sized(operation: _Operation) -> Tensor:
+    def _sized(operation: Operation) -> Tensor:
         """`torch.randn(rows, columns)`."""
         row, arguments = operation.row, operation.arguments
         given = arguments.positional[:1] if row.facets["sized"] == "tuple" else arguments.positional
@@ -207,7 +207,7 @@ class Tensors:
         real = Real(operation.site) if is_real and "fill" not in row.facets else None
         return replace(found, fillers=operation.fillers(row.argument("fill")), real=real)
 
-    def _literal(self, operation: _Operation, operand: Atoms) -> Atoms | None:
+    def _literal(self, operation: Operation, operand: Atoms) -> Atoms | None:
         """`torch.tensor([[0, bos]])`; None where it is given something else."""
         fillers = _literals(operation)
         if not fillers:
@@ -216,7 +216,7 @@ class Tensors:
             return (Tensor(real=Real(operation.site, is_computed=True)),)
         return (Tensor(fillers=fillers), *(replace(t, sizes=None, made=None) for t in tensors_in(operand)))
 
-    def _done(self, tensor: Tensor, operation: _Operation) -> Atoms:
+    def _done(self, tensor: Tensor, operation: Operation) -> Atoms:
         """What an operator makes of its operand."""
         row, arguments, get = operation.row, operation.arguments, operation.get
         facets = row.facets
@@ -267,13 +267,13 @@ class Tensors:
             ),
         )
 
-    def _outer(self, found: Atoms, operation: _Operation, tensor: Tensor) -> Atoms:
+    def _outer(self, found: Atoms, operation: Operation, tensor: Tensor) -> Atoms:
         """An outer product, whose rows are as many as the one operand has elements, and its columns as the other."""
         other = sizes.of(operation.get((1, "vec2")) or ())
         sides = None if tensor.sizes is None or other is None else (*tensor.sizes, *other)
         return tuple(replace(atom, sizes=sides) if isinstance(atom, Tensor) else atom for atom in found)
 
-    def _einsum(self, operation: _Operation) -> Atoms | None:
+    def _einsum(self, operation: Operation) -> Atoms | None:
         """An outer product, as `einsum` writes it; None of anything else."""
         equation, *operands = operation.arguments.positional
         if len(operands) != 2 or not sizes.is_outer(equation):
@@ -284,7 +284,7 @@ class Tensors:
         return (Tensor(real=real, sizes=sides),)
 
     @staticmethod
-    def _sizes_after(tensor: Tensor, operation: _Operation) -> Sizes | None:
+    def _sizes_after(tensor: Tensor, operation: Operation) -> Sizes | None:
         """The sizes of what an operator gives."""
         row, arguments = operation.row, operation.arguments
         if operation.sizes:
@@ -296,7 +296,7 @@ class Tensors:
         return sizes.after(row, tensor.sizes, lambda at, name: arguments.argument(at + 1 - operation.first, name))
 
     @staticmethod
-    def _keeps_width(tensor: Tensor, operation: _Operation, along: Atoms | None) -> bool:
+    def _keeps_width(tensor: Tensor, operation: Operation, along: Atoms | None) -> bool:
         """Whether an operator leaves the last dimension as it is."""
         row, get = operation.row, operation.get
         if row.facets.keys() & _SAME_WIDTH:
@@ -311,7 +311,7 @@ class Tensors:
         return known is not None and known.value not in (None, -1, at_end)
 
     @staticmethod
-    def _limited(operation: _Operation, ids: Ids | None) -> Ids | None:
+    def _limited(operation: Operation, ids: Ids | None) -> Ids | None:
         """What `clamp`, `minimum`, `remainder` leave of ids: they stay below a limit, where there is one."""
         row = operation.row
         given = operation.get(row.argument("below") or row.argument("limit"))
@@ -322,7 +322,7 @@ class Tensors:
             return None
         return replace(ids, bound=size if "below" in row.facets else size + Size.of(1))
 
-    def _pair(self, tensor: Tensor, along: Atoms | None, operation: _Operation) -> Atoms:
+    def _pair(self, tensor: Tensor, along: Atoms | None, operation: Operation) -> Atoms:
         """Values and their indices along a dimension."""
         picked = replace(tensor, width=None, head=None)
         drawn = self._drawn(tensor, along, operation.site)
@@ -360,7 +360,7 @@ class Tensors:
 
     def _chosen(
         self,
-        operation: _Operation,
+        operation: Operation,
         condition: tuple[int, str],
         first: tuple[int, str] | None,
         second: tuple[int, str],
@@ -562,7 +562,7 @@ class Tensors:
         return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, site),)
 
     @staticmethod
-    def _length_of(operation: _Operation) -> Site | None:
+    def _length_of(operation: Operation) -> Site | None:
         """Where it is written how many positions there are, if only a run knows that."""
         end = counted_end(operation.arguments)
         if end is None or _length((end[0],)) is None:
@@ -570,7 +570,7 @@ class Tensors:
         return operation.written((end[1], "end"))
 
     @staticmethod
-    def _length(operation: _Operation, operand: Atoms) -> Length | None:
+    def _length(operation: Operation, operand: Atoms) -> Length | None:
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
         row = operation.row
         if "counts" in row.facets:
@@ -719,7 +719,7 @@ def tensors_in(atoms: Atoms) -> Iterator[Tensor]:
                     yield inner
 
 
-def _literals(operation: _Operation) -> tuple[Filler, ...]:
+def _literals(operation: Operation) -> tuple[Filler, ...]:
     """The whole numbers of `torch.tensor([[bos, 7]])`."""
     found: dict[Filler, None] = {}
     pending = [*operation.arguments.positional[:1]]

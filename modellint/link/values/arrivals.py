@@ -11,12 +11,12 @@ from modellint.link.values.limits import is_tested
 from modellint.link.values.torch_api import PASSED_BY_ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from modellint.graph.python import Function
     from modellint.link.values.evaluator import Evaluator, Frame
     from modellint.link.values.facts import FactFinder
-    from modellint.link.values.tables import Lookup, Table, Tables
+    from modellint.link.values.tables import Lookup, Tables
 
 _MAX_CALLS = 5
 #: Values of whose elements a `FactFinder` knows nothing, or only which parameter they are.
@@ -58,7 +58,6 @@ class Arrivals:
         self._relevance = evaluator.project.relevance
         self._reached: dict[Function, dict[str, list[tuple[Fact, Lookup]]]] = {}
         self._arrivals: dict[Function, list[Arrival]] = {}
-        self._at_tables: dict[object, dict[Value, list[Arrival]]] = {}
 
     def of(self, function: Function) -> list[Arrival]:
         """The arrivals at what a function looks up or calls."""
@@ -68,17 +67,6 @@ class Arrivals:
             frame = self.evaluator.root(function)
             found = self._arrivals[function] = list(self._in_frame(frame))
         return found
-
-    def at(self, table: Table, key: object, users: Callable[[], Iterable[Function]]) -> list[Arrival]:
-        """The arrivals at a table, in the functions that `users` lists; `key` stands for that list."""
-        by_table = self._at_tables.get(key)
-        if by_table is None:
-            by_table = self._at_tables[key] = {}
-            for function in users():
-                for arrival in self.of(function):
-                    if arrival.lookup.table is not None:
-                        by_table.setdefault(arrival.lookup.table.call, []).append(arrival)
-        return by_table.get(table.call, [])
 
     def _in_frame(self, frame: Frame) -> Iterator[Arrival]:
         for lookup in self.tables.lookups(frame):

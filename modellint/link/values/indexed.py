@@ -12,6 +12,7 @@ from modellint.flow.interp import Interpreter
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.values.sizing import Sizing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,7 @@ class Indexed:
         self._runs: dict[ModuleFacts, Interpreter] = {}
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
+        self._sizing: dict[ModuleFacts, Sizing] = {}
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
@@ -141,8 +143,20 @@ class Indexed:
                             seen.add(event.value)
                             yield Made(event.value, function, *padding)
 
+    def sizing(self, module: ModuleFacts) -> Sizing:
+        """The tables of a file, and what is asked about their sizes."""
+        found = self._sizing.get(module)
+        if found is None:
+            objects: dict[Class, Shell] = {}
+            found = self._sizing[module] = Sizing(
+                module, *self._run(module), self._project, lambda function: _called(function, objects, self._project)
+            )
+        return found
+
     def close(self) -> None:
         """Let go of what was run, which would be garbage in circles."""
+        for sizing in self._sizing.values():
+            sizing.close()
         for run in self._runs.values():
             run.close()
 

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import operators
+from modellint.flow.heap import are_exclusive
 from modellint.graph.size import is_proved
-from modellint.graph.value import EventKind, Op, are_exclusive, dotted, self_attribute
+from modellint.graph.value import Op, dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from modellint.graph.python import Class, Function, Parameter
     from modellint.graph.size import Size, Symbol
-    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame, Instance, Located
+    from modellint.link.values.held import Held, Holders, Number, Part
 
-#: Where a layer takes the width (or the channels) of its input, a normalisation that of the model, a recurrent
-#: layer its own, and a layer that of its output.
-INPUT_WIDTH = operators.arguments("width") | operators.arguments("channels")
-OWN_WIDTH = operators.arguments("own-width")
-RECURRENT_WIDTH = operators.arguments("state-width")
-OUTPUT_WIDTH = operators.arguments("makes-width") | operators.arguments("makes-channels")
+#: The facets of where a layer takes the width (or the channels) of its input, a normalisation that of the model, a
+#: recurrent layer its own, and a layer that of its output.
+INPUT_WIDTH = ("width", "channels")
+OWN_WIDTH = ("own-width",)
+RECURRENT_WIDTH = ("state-width",)
+OUTPUT_WIDTH = ("makes-width", "makes-channels")
 #: What quantities of ids are called.
 COUNTS_IDS = re.compile(r"vocab|num_?embeddings|n_?tokens|num_?tokens|n_?symbols|num_?symbols|dictionary", re.I)
 _COUNTS_CODES = re.compile(r"(?<!\w)(?:codebook_(?:size|num)|(?:num|n)_(?:codes|chars|speakers)|num_classes|n_e)(?!\w)")
@@ -76,23 +75,31 @@ def _annotated_shape(parameter: Parameter) -> tuple[str, ...] | None:
 
 
 def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, project: Project) -> bool:
-    """Whether a class with the same base documents the same: it is the interface that takes such input."""
+    """Whether a class of the same family documents the same: it is the interface that takes such input."""
     owner = function.owner
     own = set() if owner is None else _interfaces(owner, project)
     return any(
         other.name == function.name
         and other.owner is not None
-        and other.owner is not owner
+        and not _are_one(owner, other.owner, project)
         and not own.isdisjoint(_interfaces(other.owner, project))
         and documented_shape(other, parameter) == shape
         for other in function.module.all_functions()
     )
 
 
+def _are_one(one: Class | None, other: Class, project: Project) -> bool:
+    """Whether objects of one class are objects of another."""
+    return one is not None and (one in project.members.mro(other) or other in project.members.mro(one))
+
+
 def _interfaces(cls: Class, project: Project) -> set[str]:
-    """The bases of a class that are no library's."""
-    bases = (base for base in cls.bases if project.evaluator.external_name(base, cls.module) is None)
-    return {name for name in map(dotted, bases) if name is not None}
+    """The bases of a class, of these, and of those that it is mixed into, which are no library's."""
+    mixed = (other for other in cls.module.classes.values() if cls in project.members.mro(other))
+    owners = {owner for one in (cls, *mixed) for owner in project.members.mro(one)}
+    bases = ((base, owner.module) for owner in owners for base in owner.bases)
+    names = (dotted(base) for base, module in bases if project.evaluator.external_name(base, module) is None)
+    return {name for name in names if name is not None}
 
 
 def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
@@ -107,107 +114,61 @@ def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:
     return False
 
 
-def input_width(layer: Instance, project: Project) -> Size | None:
-    """The width that a layer expects of its input."""
-    if layer.external not in INPUT_WIDTH or layer.call is None or layer.frame is None:
-        return None
-    return project.evaluator.size(layer.call.argument(*INPUT_WIDTH[layer.external]), layer.frame)
-
-
-def layers(frame: Frame, project: Project, widths: Mapping[str, tuple[int, str]]) -> Iterator[tuple[Event, Size]]:
-    """The layers that a function builds and the width that the table `widths` points at."""
-    for event in frame.function.flow.of(EventKind.CALL):
-        name = project.evaluator.external_name(event.value.callee, frame.module)
-        if name is not None and name in widths:
-            size = project.evaluator.size(event.value.argument(*widths[name]), frame)
-            if size is not None:
-                yield event, size
-
-
-def counts_ids(number: Located) -> bool:
+def counts_ids(number: Number) -> bool:
     """Whether what a number is called says that it counts ids."""
-    if number.value.op is Op.CALL and number.value.callee.data == "len":
-        return True
-    text = number.frame.module.text_of(number.value)
-    return any(pattern.search(text) for pattern in (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS))
+    patterns = (COUNTS_IDS, _COUNTS_CODES, _MAY_COUNT_UNITS)
+    return number.is_counted or any(pattern.search(number.names) for pattern in patterns)
 
 
-def counts_anything(number: Located) -> bool:
+def counts_anything(number: Number) -> bool:
     """Whether what a number is called says that it counts something: positions, speakers, classes."""
-    text = number.frame.module.text_of(number.value)
-    return bool(_COUNTS_ANYTHING.search(text)) and not _COUNTS_NOTHING.search(text)
+    return bool(_COUNTS_ANYTHING.search(number.names)) and not _COUNTS_NOTHING.search(number.names)
 
 
-def is_called_width(number: Located) -> bool:
+def is_called_width(number: Number) -> bool:
     """Whether what a number is called says that it is a width; by itself that is no evidence."""
-    return bool(_WIDTH.search(number.frame.module.text_of(number.value)))
+    return bool(_WIDTH.search(number.names))
 
 
-def is_width(number: Located, frame: Frame, project: Project) -> bool:
+def is_width(number: Number, table: Held, holders: Holders) -> bool:
     """Whether a number whose name may mean more than a vocabulary is the width of a layer beside."""
-    text = number.frame.module.text_of(number.value)
-    if COUNTS_IDS.search(text):
+    if COUNTS_IDS.search(number.names) or number.size is None:
         return False
-    taken = {**INPUT_WIDTH, **OWN_WIDTH}
-    found = [width for _, width in layers(frame, project, taken)]
-    if _MAY_COUNT_UNITS.search(text):
-        found.extend(width for _, width in layers(frame, project, OUTPUT_WIDTH))
-    return project.evaluator.size(number.value, number.frame) in found
+    facets = [(*INPUT_WIDTH, *OWN_WIDTH), *([OUTPUT_WIDTH] if _MAY_COUNT_UNITS.search(number.names) else [])]
+    parts = holders.parts(table.holder) if table.holder is not None else ()
+    return any(holders.width(part.layer, some) == number.size for part in parts for some in facets)
 
 
-def widths(event: Event, size: Size, frame: Frame, project: Project) -> Iterator[Size]:
-    """The widths of the layers that may be built along with `event`, and in other classes, if `size` is a symbol."""
-    kinds = {**INPUT_WIDTH, **OWN_WIDTH}
-    yield from (width for other, width in layers(frame, project, kinds) if not are_exclusive(other.guard, event.guard))
-    if size.symbols:
-        for function in frame.module.all_functions():
-            if function.name == "__init__" and function is not frame.function:
-                yield from (width for _, width in layers(project.evaluator.root(function), project, kinds))
-
-
-def is_own_width(event: Event, size: Size, frame: Frame, project: Project) -> bool:
-    """Whether a number is the width of a layer of the same constructor, or of the file's other classes."""
+def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
+    """Whether a number is the width of a layer of the same object, or of objects of the file's other classes."""
     is_known = bool(size.symbols)
-    return any(width == size and (is_known or is_proved(width, size)) for width in widths(event, size, frame, project))
+    facets = (*INPUT_WIDTH, *OWN_WIDTH)
+
+    def is_width_of(part: Part) -> bool:
+        width = holders.width(part.layer, facets)
+        return width is not None and width == size and (is_known or is_proved(width, size))
+
+    own = holders.parts(table.holder) if table.holder is not None else []
+    if any(is_width_of(part) for part in own if not are_exclusive(part.path, table.path)):
+        return True
+    return is_known and any(is_width_of(part) for part in holders.all_parts(table.holder))
 
 
-def is_shared(event: Event, size: Size, frame: Frame, project: Project) -> bool:
-    """Whether another part that a constructor builds is given the same number."""
-    for other in frame.function.flow.of(EventKind.CALL):
-        if (
-            other is not event
-            and self_attribute(other.value.callee) is None
-            and not _is_inside(other.value, event.value)
-        ):
-            given = (*other.value.positional, *other.value.keywords.values())
-            if any(
-                project.evaluator.size(arg, frame) == size for arg in given if arg.op in (Op.PARAM, Op.ATTR, Op.BIN)
-            ):
-                return True
-    return False
-
-
-def _is_inside(value: Value, other: Value) -> bool:
-    return any(part is other for part in value.walk())
-
-
-def sharing(
-    event: Event, rows: Size, columns: Located | None, frame: Frame, project: Project
-) -> tuple[Event | None, Event | None]:
+def sharing(table: Held, holders: Holders) -> tuple[Part | None, Part | None]:
     """The layer that takes as many features as a table has rows, and another that has them as the model's own width.
 
     The width of a recurrent layer is the model's own where the table has that many columns as well.
     """
-    if not rows.symbols or COUNTS_IDS.search(str(rows)) or _COUNTS_CODES.search(str(rows)):
+    rows = table.rows.size
+    if rows is None or not rows.symbols or COUNTS_IDS.search(str(rows)) or _COUNTS_CODES.search(str(rows)):
         return None, None
+    parts = holders.parts(table.holder) if table.holder is not None else ()
 
-    def first(kinds: Mapping[str, tuple[int, str]], beside: Event | None = None) -> Event | None:
-        for other, width in layers(frame, project, kinds):
-            if width == rows and other is not beside and not are_exclusive(other.guard, event.guard):
-                return other
-        return None
+    def first(facets: tuple[str, ...], beside: Part | None = None) -> Part | None:
+        others = (part for part in parts if part is not beside and not are_exclusive(part.path, table.path))
+        return next((part for part in others if holders.width(part.layer, facets) == rows), None)
 
     own = first(OWN_WIDTH)
-    if own is None and columns is not None and project.evaluator.size(columns.value, columns.frame) == rows:
+    if own is None and table.columns is not None and table.columns.size == rows:
         own = first(RECURRENT_WIDTH)
     return first(INPUT_WIDTH, own), own

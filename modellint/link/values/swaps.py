@@ -7,38 +7,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import Op, walk_all
-from modellint.link.values.bounds import upper_limit
-from modellint.link.values.evaluator import Located
-from modellint.link.values.shapes import (
-    counts_anything,
-    counts_ids,
-    is_called_width,
-    is_own_width,
-    is_shared,
-    is_width,
-)
-from modellint.link.values.table_users import is_called, is_transposed, users
-from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS
-from modellint.link.values.widths import takers
+from modellint.link.values.shapes import counts_anything, counts_ids, is_called_width, is_own_width, is_width
+from modellint.link.values.table_users import indices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
-    from modellint.graph.size import Size
-    from modellint.graph.value import Event, Value
-    from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame
-    from modellint.link.values.tables import Table
+    from modellint.flow.domain import Site
+    from modellint.link.values.held import Held, Number
+    from modellint.link.values.sizing import Sizing
 
 #: What the width of what a table gives is called. `input_dim` or `width` may be the number of words, or of pixels.
 _OWN_WIDTH = re.compile(
     r"(?<!\w)(?:\w*(?:emb|embed|embedding|embeddings|model|hidden|head)_(?:dim|size|channels)|d_model|dim)(?!\w)"
 )
-_MAX_DEPTH = 8
-#: A function that tells the bucket of a number is not longer than this.
-_MAX_LINES = 200
 
 
 class Sign(Enum):
@@ -52,34 +34,35 @@ class Sign(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Swap:
-    """A sign, and where it is: the number that limits the ids, or what takes the rows."""
+    """A sign, and where it is: what limits the ids, or what takes the rows."""
 
     sign: Sign
-    located: Located | None = None
+    site: Site | None = None
 
 
-def swaps(event: Event, table: Table, rows: Size | None, frame: Frame, project: Project) -> Iterator[Swap]:
-    """What says that the sizes of a table, built at `event`, have changed places; `rows` is None if it is not known."""
-    if table.columns is None:
+def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
+    """What says that the sizes of a table have changed places."""
+    columns, rows = table.columns, table.rows
+    if columns is None:
         return
-    columns = project.evaluator.size(table.columns.value, table.columns.frame)
-    if _is_named_the_other_way(table, table.columns, frame, project):
+    if _is_named_the_other_way(table, columns, sizing):
         yield Swap(Sign.NAMES)
-    if rows is None or columns == rows:
+    if rows.size is None or columns.size == rows.size:
         return
-    if not counts_ids(table.rows):
-        limit = None if columns is None else _limit_of_ids(table, columns, frame, project)
+    has_width = columns.size is not None and is_own_width(columns.size, table, sizing.holders)
+    if not counts_ids(rows):
+        limit = None if has_width else _limit_of_ids(table, columns, sizing)
         if limit is not None:
             yield Swap(Sign.LIMIT, limit)
-        elif _is_width_of_others(event, table, table.columns, rows, frame, project):
+        elif _is_width_of_others(table, columns, sizing):
             yield Swap(Sign.WIDTH)
-    if columns is None or not is_own_width(event, columns, frame, project):
-        taker = next((taker for taker in takers(table, frame, project) if taker.width == rows), None)
+    if not has_width:
+        taker = next((taken for taken in sizing.takers(table) if taken.width == rows.size), None)
         if taker is not None:
-            yield Swap(Sign.TAKER, taker.located)
+            yield Swap(Sign.TAKER, taker.taker)
 
 
-def _is_named_the_other_way(table: Table, columns: Located, frame: Frame, project: Project) -> bool:
+def _is_named_the_other_way(table: Held, columns: Number, sizing: Sizing) -> bool:
     """Whether what ids are looked up in has as many rows as a width, and as many columns as there are ids.
 
     That goes by what both sizes are called; one name alone tells nothing.
@@ -88,75 +71,28 @@ def _is_named_the_other_way(table: Table, columns: Located, frame: Frame, projec
         return False
     if not counts_ids(columns) and not counts_anything(columns):
         return False
-    if not _OWN_WIDTH.search(_text(table.rows)) or is_width(columns, frame, project):
+    if not _OWN_WIDTH.search(table.rows.names) or is_width(columns, table, sizing.holders):
         return False
-    return is_called(table, frame, project)
+    return bool(sizing.users.lookups(table))
 
 
-def _is_width_of_others(
-    event: Event, table: Table, columns: Located, rows: Size, frame: Frame, project: Project
-) -> bool:
+def _is_width_of_others(table: Held, columns: Number, sizing: Sizing) -> bool:
     """Whether the columns count something, and the rows are a width that other parts of the model have."""
-    number = project.evaluator.size(columns.value, columns.frame)
+    rows, number = table.rows.size, columns.size
     is_literal = number is not None and number.constant is not None and is_called_width(table.rows)
     is_vocabulary = counts_ids(columns)
-    if not (is_vocabulary or counts_anything(columns) or is_literal):
+    if rows is None or not (is_vocabulary or counts_anything(columns) or is_literal):
         return False
-    if is_transposed(table, frame, project) or is_width(columns, frame, project):
+    if counts_anything(table.rows) or is_width(columns, table, sizing.holders):
         return False
     differ = is_vocabulary or is_literal or is_called_width(table.rows)
-    return is_own_width(event, rows, frame, project) or (differ and is_shared(event, rows, frame, project))
+    is_shared = is_own_width(rows, table, sizing.holders) or (differ and sizing.holders.is_given_beside(rows, table))
+    return is_shared and not sizing.users.is_transposed(table)
 
 
-def _limit_of_ids(table: Table, columns: Size, frame: Frame, project: Project) -> Located | None:
-    """The number that keeps what indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`.
-
-    A function of the project keeps its result below a parameter from which it takes 1, as `bucket(distance, n)` does.
-    """
-    for function in users(table, frame, project):
-        outer = project.evaluator.root(function)
-        for lookup in project.tables.lookups_in(table, function):
-            for limit in _limits(lookup.index, outer, project):
-                if project.evaluator.size(limit, outer) == columns:
-                    return Located(limit, outer)
-    return None
-
-
-def _limits(index: Value, frame: Frame, project: Project, depth: int = 0) -> Iterator[Value]:
-    """The numbers below which ids are kept, innermost last."""
-    if depth > _MAX_DEPTH:
-        return
-    match index.op:
-        case Op.BIN if index.data == "%":
-            yield index.args[1]
-        case Op.BIN if index.data in ("+", "-"):
-            for arg in index.args:
-                yield from _limits(arg, frame, project, depth + 1)
-        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in CLAMPS:
-            last = upper_limit(index, frame, project.evaluator)
-            if last is not None and last.op is Op.BIN and last.data == "-" and last.args[1].data == 1:
-                yield last.args[0]
-            yield from _limits(index.callee.args[0], frame, project, depth + 1)
-        case Op.CALL if index.callee.op is Op.ATTR and index.callee.data in PASSED_BY_METHODS:
-            yield from _limits(index.callee.args[0], frame, project, depth + 1)
-        case Op.CALL:
-            inner = project.evaluator.call_frame(index, frame)
-            if inner is not None and inner.caller is frame and _is_short(inner.function):
-                for name, given in inner.arguments.items():
-                    if _takes_one_from(name, inner.function):
-                        yield given
-
-
-def _takes_one_from(parameter: str, function: Function) -> bool:
-    """Whether a function computes a parameter less 1."""
-    values = walk_all(event.value for event in function.flow.events)
-    less_one = (v.args[0] for v in values if v.op is Op.BIN and v.data == "-" and v.args[1].data == 1)
-    return any(number.op is Op.PARAM and number.data == parameter for number in less_one)
-
-
-def _is_short(function: Function) -> bool:
-    return function.end_line - function.line < _MAX_LINES
-
-
-def _text(number: Located) -> str:
-    return number.frame.module.text_of(number.value)
+def _limit_of_ids(table: Held, columns: Number, sizing: Sizing) -> Site | None:
+    """What keeps all that indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`."""
+    if columns.size is None or not sizing.limits:
+        return None
+    drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
+    return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

@@ -1,64 +1,122 @@
-"""Who looks a table up, in the file that builds it."""
+"""Who looks a table up, with what, and what its rows run into: the functions of the file that makes it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.flow.domain import ANY_ARGUMENTS, Given
+from modellint.flow.heap import TENSORS, Shell, are_exclusive
+from modellint.flow.tensors import tensors_in
+from modellint.graph.value import Op, Value, walk_all
+from modellint.link.names import DefinedFunction
+from modellint.link.values.held import width_of
+from modellint.link.values.shapes import INPUT_WIDTH
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Function
+    from collections.abc import Callable, Iterator
+
+    from modellint.flow.domain import FunctionRef, Tensor
+    from modellint.flow.frame import Frame
+    from modellint.flow.watched import Taken, Use
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.size import Size
     from modellint.link.project import Project
-    from modellint.link.values.arrivals import Arrival
-    from modellint.link.values.evaluator import Frame
-    from modellint.link.values.tables import Table
+    from modellint.link.values.held import Held
+
+    Called = Callable[[Function], Iterator[tuple[FunctionRef, Frame]]]
+
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+#: Methods that are called by another name than their own.
+_UNNAMED = frozenset(("forward", "__call__"))
 
 
-def arrivals(table: Table, frame: Frame, project: Project) -> list[Arrival]:
-    """What indexes a table, in the functions of its file."""
-    return project.arrivals.at(table, (frame.module, attribute_of(table, frame)), lambda: users(table, frame, project))
+class TableUsers:
+    """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
+
+    def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
+        from modellint.flow.watched import watched
+
+        self._module = module
+        self._project = project
+        self._called = called
+        self.run, self._found = watched(project)
+        self._started: set[Function] = set()
+
+    def lookups(self, table: Held) -> list[Use]:
+        """Where a table is looked up."""
+        self._start(table)
+        return [use for use in self._found.uses if table.is_made_as(use.layer)]
+
+    def takers(self, table: Held) -> Iterator[Taken]:
+        """What takes the rows that a table gives."""
+        self._start(table)
+        columns = None if table.columns is None else table.columns.size
+        return (taken for taken in self._found.taken if (taken.table, taken.columns) == (table.made, columns))
+
+    def _start(self, table: Held) -> None:
+        """Run what may look a table up, once; what objects are made by before that."""
+        wanted = [function for function in self._users(table) if function not in self._started]
+        self._started.update(wanted)
+        users = [(function, *one) for function in wanted for one in self._called(function)]
+        for _, reference, _ in users:
+            if isinstance(reference.receiver, Shell):
+                self.run.steps = 0
+                self.run.objects.construct(reference.receiver)
+        constructing = set(self.run.calls.done)
+        gate = self._found.gate(self._module)
+        users.sort(key=lambda user: not any(gate.makers_of(user[0])))
+        for function, reference, frame in users:
+            if function not in constructing:
+                self.run.steps = 0
+                self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+
+    def _users(self, table: Held) -> list[Function]:
+        """The functions that mention the attribute under which a table is kept, or a method that does."""
+        functions = [function for function in self._module.all_functions() if function.name != "__init__"]
+        if not table.attribute:
+            return self._found.gate(self._module).users()
+        names = {table.attribute, *self._imported(table.attribute)}
+        found: dict[Function, None] = {}
+        while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:
+            found.update(dict.fromkeys(new))
+            names.update(f.name for f in new if f.name not in _UNNAMED)
+        return list(found)
+
+    def _imported(self, attribute: str) -> Iterator[str]:
+        """The imported functions that mention an attribute."""
+        for name in self._module.imports:
+            found = self._project.names.resolve(self._module, name)
+            if isinstance(found, DefinedFunction) and attribute in found.function.words:
+                yield name
+
+    def is_transposed(self, table: Held) -> bool:
+        """Whether a table is never looked up, but used through its weight, which may lie either way."""
+        values = walk_all(event.value for function in self._module.all_functions() for event in function.flow.events)
+        weights = (value.args[0] for value in values if value.op is Op.ATTR and value.data == "weight")
+        is_taken = any(owner.op is Op.ATTR and owner.data == table.attribute for owner in weights)
+        return is_taken and not self.lookups(table)
+
+    def fed_beside(self, lookup: Use, rows: Size) -> Iterator[Use]:
+        """The layers that take the tensor which looks a table up, for as wide as `rows`, on a path that both share."""
+        tensors = {atom for atom in lookup.given if isinstance(atom, Given) and is_parameter(atom)}
+        for use in self._found.uses if tensors else ():
+            is_beside = use.root is lookup.root and use.call.value is not lookup.call.value
+            is_fed = is_beside and not tensors.isdisjoint(use.given) and not are_exclusive(use.path, lookup.path)
+            if is_fed and self._input_width(use.layer) == rows:
+                yield use
+
+    def _input_width(self, layer: Shell) -> Size | None:
+        return width_of(layer, INPUT_WIDTH, self.run)
 
 
-def users(table: Table, frame: Frame, project: Project) -> list[Function]:
-    """The functions of a file that mention the attribute under which a table is kept."""
-    name = attribute_of(table, frame)
-    if name is None:
-        return project.relevance.table_users(frame.module)
-    return project.relevance.attribute_users(frame.module, (name,))
+def is_parameter(given: Given) -> bool:
+    """Whether a function was given something as it is, rather than what it is a part of."""
+    return "." not in given.name and "[" not in given.name
 
 
-def attribute_of(table: Table, frame: Frame) -> str | None:
-    """The attribute under which a table is kept."""
-    for event in frame.function.flow.of(EventKind.STORE):
-        attribute = self_attribute(event.target) if event.target is not None else None
-        if attribute is not None and any(part is table.call for part in event.value.walk()):
-            return attribute
-    return None
-
-
-def is_called(table: Table, frame: Frame, project: Project) -> bool:
-    """Whether ids are looked up in a table, by calling the attribute under which it is kept."""
-    name = attribute_of(table, frame)
-    return name is not None and any(_calls(name, function) for function in users(table, frame, project))
-
-
-def is_transposed(table: Table, frame: Frame, project: Project) -> bool:
-    """Whether a table is never looked up, but used through its weight, which may lie either way."""
-    name = attribute_of(table, frame)
-    functions = [] if name is None else users(table, frame, project)
-    if name is None or not any(_takes_weight(name, function) for function in functions):
-        return False
-    return not any(_calls(name, function) for function in functions)
-
-
-def _calls(name: str, function: Function) -> bool:
-    """Whether a function calls an attribute."""
-    callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
-    return any(callee.op is Op.ATTR and callee.data == name for callee in callees)
-
-
-def _takes_weight(name: str, function: Function) -> bool:
-    """Whether a function uses the weight of an attribute."""
-    values = walk_all(event.value for event in function.flow.events)
-    weights = (value.args[0] for value in values if value.op is Op.ATTR and value.data == "weight")
-    return any(owner.op is Op.ATTR and owner.data == name for owner in weights)
+def indices(lookup: Use) -> Iterator[Tensor]:
+    """The tensors that look a table up, of which something is known."""
+    yield from tensors_in(lookup.given)
+    for atom in lookup.given:
+        if isinstance(atom, Shell) and atom.kind in TENSORS:
+            yield from tensors_in(atom.arguments.argument(0, "data") or atom.arguments.argument(0, "tensor") or ())

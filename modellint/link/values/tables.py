@@ -49,18 +49,10 @@ class Tables:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._lookups: dict[Function, tuple[Lookup, ...]] = {}
-        self._by_table: dict[Function, dict[int, list[Lookup]]] = {}
 
     def rows(self, table: Table) -> Size | None:
         """How many rows a table has."""
         return self.evaluator.size(table.rows.value, table.rows.frame)
-
-    def built_in(self, frame: Frame) -> Iterator[tuple[Event, Table]]:
-        """The tables that a function's body builds."""
-        for event in frame.function.flow.of(EventKind.CALL):
-            table = self._embedding(event.value, frame)
-            if table is not None:
-                yield event, table
 
     def of_value(self, value: Value, frame: Frame) -> Table | None:
         """The table that a value is, if it can be nothing else."""
@@ -140,16 +132,6 @@ class Tables:
         if known is None:
             known = self._lookups[frame.function] = tuple(self._found(frame))
         return known
-
-    def lookups_in(self, table: Table, function: Function) -> Iterable[Lookup]:
-        """Where a function's body calls one table."""
-        known = self._by_table.get(function)
-        if known is None:
-            known = self._by_table[function] = {}
-            for lookup in self.lookups(self.evaluator.root(function)):
-                if lookup.table is not None and lookup.event.kind is EventKind.CALL:
-                    known.setdefault(id(lookup.table.call), []).append(lookup)
-        return known.get(id(table.call), ())
 
     def _found(self, frame: Frame) -> Iterator[Lookup]:
         names = self.evaluator.project.relevance.lookup_names(frame.module)

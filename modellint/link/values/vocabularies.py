@@ -10,7 +10,6 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, same
 from modellint.link.names import DefinedClass
 from modellint.link.values.evaluator import Instance, Located
-from modellint.link.values.shapes import OUTPUT_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +27,8 @@ GROWS = ("add_tokens", "add_special_tokens")
 #: What tells how large a layer is.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
 _MAX_NESTING = 3
+#: Where a layer takes the width of its output.
+_OUTPUT_WIDTH = operators.arguments("makes-width") | operators.arguments("makes-channels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +134,9 @@ class Vocabularies:
         if len(instances) != 1:
             return None
         call, inner = instances[0].call, instances[0].frame
-        if call is None or inner is None or instances[0].external not in OUTPUT_WIDTH:
+        if call is None or inner is None or instances[0].external not in _OUTPUT_WIDTH:
             return None
-        rows = self._evaluator.size(call.argument(*OUTPUT_WIDTH[instances[0].external]), inner)
+        rows = self._evaluator.size(call.argument(*_OUTPUT_WIDTH[instances[0].external]), inner)
         return None if rows is None else Side(Located(call, inner), rows)
 
     # -- tokenizers -------------------------------------------------------------------------------------------------

@@ -1,0 +1,248 @@
+"""A run that notes what layers are given: whatever a parameter may be, and the rows that tables give.
+
+What is made of a parameter element by element stays known as that. The rows of a table are as wide as it has columns,
+and what they run into is noted where that says how wide it takes them to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tensor, Unknown, constant, join, size_of
+from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.interp import Interpreter
+from modellint.flow.lookups import Lookups
+from modellint.flow.tensors import Operation, Tensors, tensors_in
+from modellint.graph.size import Size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.operators import Operator
+
+#: Facets of operators whose result consists of elements of their operand, or of numbers that are made of each of them.
+_OF_ELEMENTS = frozenset(("passed", "picked", "limit", "below", "lift", "like", "mask", "rounds", "same-shape", "pair"))
+#: Facets of those whose result is none of ids.
+_OF_OTHERS = frozenset(("real", "drawn", "dtype", "product"))
+_ARITHMETIC = frozenset(("+", "-", "*", "//", "%"))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """A layer is given something at `call`, on a path, in a function that is run with anything or in what that calls.
+
+    It is that layer for sure, or another of its class; of a table that is indexed by its weight, it is the table.
+    """
+
+    layer: Shell
+    given: Atoms
+    call: Site
+    path: Path
+    root: Function
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Taken:
+    """Rows of the table that is made at `table` run into what takes them to be `width` wide: a layer, or a sum.
+
+    They are as wide as the table has `columns`.
+    """
+
+    table: Site
+    columns: Size | None
+    width: Size
+    taker: Site
+
+
+def watched(project: Project) -> tuple[Interpreter, Watched]:
+    """A run that notes what layers are given."""
+    run = Interpreter(project, project.lives.keepers, with_tensors=True)
+    run.tensors = _WatchedTensors(run)
+    run.lookups = found = Watched(run, run.tensors)
+    return run, found
+
+
+class Watched(Lookups):
+    """What layers are given in one run."""
+
+    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+        super().__init__(run, tensors)
+        self.is_open = True
+        self.uses: list[Use] = []
+        self.taken: list[Taken] = []
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a function is run that was asked about, rather than what makes its objects."""
+        return bool(self._frames) and not self._run.objects.under_construction
+
+    @property
+    def root(self) -> Function | None:
+        return self._frames[0][0].function if self._frames else None
+
+    def is_asked_for(self, frame: Frame) -> bool:
+        return True  # sums may stand in what is returned
+
+    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        self._note_use(shell, arguments.argument(0, "input"), frame, value)
+        return super().at_work(shell, arguments, frame, value)
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        if isinstance(table, Bound) and isinstance(table.owner, Shell):
+            self._note_use(table.owner, index, frame, value)
+        super().indexed(table, index, frame, value, takes_real=takes_real)
+
+    def _note_use(self, layer: Shell, given: Atoms | None, frame: Frame, value: Value) -> None:
+        root = self.root
+        if not given or root is None or not self.is_at_work:
+            return
+        call = Site(value, frame.function)
+        if not self._is_one_of_several(value):
+            self.uses.append(Use(layer, given, call, self._run.path, root))
+        row = self.row_of(layer)
+        width = None if row is None else size_of(self._tensors.argument(layer, _width_argument(row)))
+        if width is not None:
+            self.note_taken(given, width, call)
+
+    def note_taken(self, given: Atoms, width: Size, taker: Site) -> None:
+        """Note the rows of tables among what is given, which is taken to be so wide."""
+        if self.is_at_work:
+            rows = {t.head: t.width for t in tensors_in(given) if t.head is not None}
+            self.taken += [Taken(table, columns, width, taker) for table, columns in rows.items()]
+
+
+class _WatchedTensors(Tensors):
+    """What operators do to tensors, parameters among them."""
+
+    @property
+    def _watched(self) -> Watched:
+        assert isinstance(self._run.lookups, Watched)
+        return self._run.lookups
+
+    # -- calls ---------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(atom, Shell) and atom.kind in TENSORS:
+            made = [self.method(tensor, name, arguments, frame, value) for tensor in _opened((atom,))]
+            return join(atoms for atoms in made if atoms is not None) or None
+        found = super().method(atom, name, arguments, frame, value)
+        row = operators.row(f"Tensor.{name}")
+        if row is None or not self._watched.is_at_work:
+            return found
+        if name == "expand" and isinstance(atom, Tensor) and arguments.positional:
+            is_whole = constant(arguments.positional[-1]) == Constant(-1)
+            return (replace(atom, sizes=None, made=None),) if is_whole else found
+        if not isinstance(atom, Given | Unknown | Plain):
+            return found
+        limit = row.argument("below") or row.argument("limit")
+        below = None if limit is None else arguments.argument(limit[0] - 1, limit[1])
+        return self._made_of((atom,), row, below, Site(value, frame.function), found)
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        found = super().function(name, arguments, frame, value)
+        row = operators.row(name) or operators.row(name.removeprefix("torch."))
+        if row is None or not name.startswith("torch.") or not self._watched.is_at_work:
+            return found
+        limit = row.argument("below") or row.argument("limit")
+        below = None if limit is None else arguments.argument(*limit)
+        operand = arguments.argument(0, "input") or ()
+        if any(isinstance(atom, Tensor) for atom in operand):
+            return found
+        return self._made_of(operand, row, below, Site(value, frame.function), found)
+
+    @staticmethod
+    def _made_of(operand: Atoms, row: Operator, below: Atoms | None, made: Site, found: Atoms | None) -> Atoms | None:
+        """What an operator makes of a parameter, or of numbers that it keeps below a limit."""
+        is_same = "casts" in row.facets or {"passed", "same-shape"} <= row.facets.keys()
+        is_real = any(isinstance(atom, Tensor) and atom.real is not None for atom in found or ())
+        if is_real or (not is_same and row.facets.keys() & _OF_OTHERS):
+            return found
+        kept: list[Atom] = []
+        if is_same or row.facets.keys() & _OF_ELEMENTS:
+            kept += [atom if is_same else atom.element() for atom in operand if isinstance(atom, Given)]
+        size = size_of(below)
+        if size is not None:
+            bound = size if "below" in row.facets else size + Size.of(1)
+            kept.append(Tensor(ids=Ids(bound, made, None)))
+        return join([found or (), tuple(kept)]) or None if kept else found
+
+    @staticmethod
+    def _sized(operation: Operation) -> Tensor:
+        given = operation.arguments.positional
+        first = given[0] if given else ()
+        if len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact:
+            given = tuple(entry.atoms for entry in first[0].entries)
+        return replace(Tensors._sized(operation), width=size_of(given[-1]) if given else None)
+
+    def _joined(self, row: Operator, operand: Atoms, arguments: Arguments) -> Iterator[Tensor]:
+        """Tensors in one: joined along another dimension than the last one, they are all as wide as one of them."""
+        members = [a for atom in operand for a in (atom.contents() if isinstance(atom, Shell) else (atom,))]
+        widths = {tensor.width for tensor in _opened(tuple(members))} - {None}
+        dim = constant(arguments.argument(1, "dim") or (Constant(0),))
+        is_front = dim is not None and dim.value in (0, 1)
+        width = widths.pop() if is_front and len(widths) == 1 else None
+        found = [replace(tensor, width=width) for tensor in super()._joined(row, operand, arguments)]
+        yield from found or [Tensor(width=width)]
+
+    # -- layers --------------------------------------------------------------------------------------------------
+
+    def layer(self, shell: Shell, row: Operator | None, given: Atoms | None, frame: Frame, value: Value) -> Atoms:
+        if row is None or not self._watched.is_at_work:
+            return super().layer(shell, row, given, frame, value)
+        if "table" in row.facets:
+            width = size_of(self.argument(shell, (1, "embedding_dim")))
+            made = super().layer(shell, row, given, frame, value)
+            return tuple(replace(a, width=width, head=shell.site) if isinstance(a, Tensor) else a for a in made)
+        if "same-shape" not in row.facets:
+            return super().layer(shell, row, given, frame, value)
+        tensors: list[Atoms] = [(tensor,) for tensor in tensors_in(given or ())] or [()]
+        found = [super(_WatchedTensors, self).layer(shell, row, tensor, frame, value) for tensor in tensors]
+        parameters = tuple(atom for atom in given or () if isinstance(atom, Given)) if "passed" in row.facets else ()
+        return join([parameters, *found])
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+        found = super().binary(operator, left, right, made)
+        if not self._watched.is_at_work:
+            return found
+        if operator in ("+", "-"):
+            for one, other in ((left, right), (right, left)):
+                widths = {t.width for t in _opened(other) if t.width is not None}
+                if len(widths) == 1:
+                    self._watched.note_taken(one, widths.pop(), made)
+        if operator not in _ARITHMETIC:
+            return found
+        own = [atom.element() for atom in (*left, *right) if isinstance(atom, Given) and self._is_own(atom)]
+        limit = size_of(right) if operator == "%" else None
+        if limit is not None and not any(isinstance(atom, Constant) for atom in left):
+            return (*own, Tensor(ids=Ids(limit, made, None)))
+        return join([found if not own else tuple(a for a in found if isinstance(a, Tensor)), tuple(own)])
+
+    def _is_own(self, given: Given) -> bool:
+        """Whether it is a parameter of the function that is asked about, which may be a tensor."""
+        root = self._watched.root
+        owner = "" if root is None else f"{root.module.path}:{root.qualname}"
+        return given.symbol is None or given.symbol.owner == owner
+
+
+def _width_argument(row: Operator) -> tuple[int, str] | None:
+    """Where a layer takes how wide the last dimension of its input is."""
+    return row.argument("width") or row.argument("own-width")
+
+
+def _opened(atoms: Atoms) -> list[Tensor]:
+    """The tensors that a value is, those that are learned among them."""
+    found = list(tensors_in(atoms))
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.kind in TENSORS:
+            found += tensors_in(atom.arguments.argument(0, "data") or ())
+    return found

@@ -1,0 +1,340 @@
+"""The tables that objects of a file's classes keep, what sizes them, and the layers beside them, followed forwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Site, constant, size_of
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.objects import model_of
+from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.link.classes.definitions import SourceMethod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path, Trail
+    from modellint.flow.interp import Interpreter
+    from modellint.flow.lookups import Lookups
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.link.project import Project
+
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+#: What may be a number as a call is given it.
+_NUMBERS = frozenset((Op.PARAM, Op.ATTR, Op.BIN))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
+    """A size of a table: how much it is, if that is known, and where it is written, if it is."""
+
+    size: Size | None
+    written: Site | None
+
+    @property
+    def text(self) -> str:
+        """What it is called."""
+        return str(self.size) if self.written is None else self.written.module.text_of(self.written.value)
+
+    @property
+    def names(self) -> str:
+        """All that it is called: where it is written, and by those who give it."""
+        symbols = () if self.size is None else sorted({symbol.name for symbol in self.size.symbols})
+        return " ".join((self.text, *symbols))
+
+    @property
+    def is_counted(self) -> bool:
+        """`len(…)`"""
+        return self.written is not None and self.written.value.op is Op.CALL and self.written.value.callee.data == "len"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Held:
+    """A table that is made at `made`, and what an object keeps it under, if one does.
+
+    `call` is where a file makes it: that place, or a call of what another file makes it in. `way` is by which calls it
+    comes to be, by identity.
+    """
+
+    made: Site
+    call: Site
+    way: Trail
+    rows: Number
+    columns: Number | None
+    has_padding: bool
+    holder: Shell | None = None
+    attribute: str = ""
+    path: Path = ()
+
+    @property
+    def is_written_here(self) -> bool:
+        """Whether the call that makes it is given both sizes as they are written."""
+        sizes = (self.rows, self.columns)
+        given = self.call.value.args
+        return all(size is not None and size.written is not None and size.written.value in given for size in sizes)
+
+    def is_made_as(self, shell: Shell) -> bool:
+        """Whether an object is this table, perhaps of another run."""
+        if shell.site != self.made:
+            return False
+        near = min(len(self.way), len(shell.trail))
+        return not near or self.way[-near:] == shell.trail[-near:]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """A layer that an object keeps under an attribute, on a path."""
+
+    layer: Shell
+    attribute: str
+    path: Path
+
+
+class Holders:
+    """The objects of a file's classes, and what they keep."""
+
+    def __init__(self, module: ModuleFacts, run: Interpreter, lookups: Lookups, project: Project) -> None:
+        self._module = module
+        self._run = run
+        self._lookups = lookups
+        self._project = project
+        self._objects: dict[Class, Shell] = {}
+        self._parts: dict[Shell, list[Part]] = {}
+
+    @cached_property
+    def tables(self) -> list[Held]:
+        """The tables that are made in the file."""
+        found = [table for cls in self._keeping() for table in self._held_by(cls)]
+        seen = {table.call.value for table in found} | {table.made.value for table in found}
+        return [*found, *(table for table in self._others() if table.call.value not in seen)]
+
+    def _keeping(self) -> list[Class]:
+        """The classes of the file whose methods may make tables."""
+        makers = self._lookups.gate(self._module).learned.makers
+        owners = {f.owner for f in self._module.all_functions() if not f.words.isdisjoint(makers)}
+        members = self._project.members
+        keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
+        return [cls for cls in keeping if not self._is_mixed_in(cls)]
+
+    def _is_mixed_in(self, cls: Class) -> bool:
+        """Whether a class is no layer itself, but a part of the file's layers."""
+        if self._project.classes.model(cls).is_module is True:
+            return False
+        others = (other for other in self._module.classes.values() if other is not cls)
+        return any(cls in self._project.members.mro(other) for other in others)
+
+    def object_of(self, cls: Class) -> Shell:
+        """An object of a class that is made with anything."""
+        found = self._objects.get(cls)
+        if found is None:
+            model = self._project.classes.model(cls)
+            found = self._objects[cls] = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
+            self._run.steps = 0
+            self._run.objects.construct(found)
+            self._set_up(found, cls)
+        return found
+
+    def _set_up(self, shell: Shell, cls: Class) -> None:
+        """Run what makes tables of an object later than its constructor does."""
+        gate = self._lookups.gate(self._module)
+        for owner in self._project.members.mro(cls):
+            for method in owner.methods.values() if owner.module is self._module else ():
+                stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
+                is_left = any(name is not None and name not in shell.history for name in stored)
+                if is_left and method.name != "__init__" and not method.is_static and any(gate.makers_of(method)):
+                    self._run.steps = 0
+                    self._run.objects.under_construction.append(shell)
+                    self._run.calls.apply(self._reference(method, shell), ANY_ARGUMENTS, self._frame(method), _NOWHERE)
+                    self._run.objects.under_construction.pop()
+
+    def _reference(self, function: Function, receiver: Shell | None) -> FunctionRef:
+        return FunctionRef(SourceMethod(function, self._project.names), None, receiver)
+
+    def _frame(self, function: Function) -> Frame:
+        return class_frame(SourceMethod(function, self._project.names).scope, id(function))
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def _held_by(self, cls: Class) -> Iterator[Held]:
+        """The tables that an object keeps under the attributes that may hold some."""
+        holder = self.object_of(cls)
+        wanted = self._lookups.gate(self._module).learned.taking
+        for name in list(holder.history):
+            if name in wanted:
+                for part in self._kept_under(name, holder):
+                    if self._lookups.is_table(part.layer):
+                        yield from self._table(part.layer, holder, name, part.path)
+
+    def _table(self, shell: Shell, holder: Shell | None = None, name: str = "", path: Path = ()) -> Iterator[Held]:
+        """A table, with its sizes."""
+        made, call = shell.site, self._call_of(shell, holder)
+        if made is None or call is None or made.value.op is not Op.CALL:
+            return
+        numbers = [self._number(shell, made, *argument) for argument in ((0, "num_embeddings"), (1, "embedding_dim"))]
+        padding = self._lookups.padding_of(shell)
+        has_padding = padding is not None and constant(padding[1]) != Constant(None)
+        rows, columns = numbers
+        if rows is not None:
+            yield Held(made, call, shell.trail[3:], rows, columns, has_padding, holder, name, path)
+
+    def _call_of(self, shell: Shell, holder: Shell | None) -> Site | None:
+        """The call in the file that makes a table, by what it calls where that is in another file."""
+        made = shell.site
+        if made is None or made.function is None or made.module is self._module:
+            return made
+        owner = None if holder is None or holder.model is None else holder.model.cls
+        for cls in () if owner is None else self._project.members.mro(owner):
+            for method in cls.methods.values() if cls.module is self._module else ():
+                for event in method.flow.of(EventKind.CALL):
+                    if id(event.value) in shell.trail:
+                        return Site(event.value, method)
+        return None
+
+    def _number(self, shell: Shell, made: Site, position: int, name: str) -> Number | None:
+        given = self._run.tensors.argument(shell, (position, name)) if self._run.tensors is not None else None
+        if given is None:
+            return None
+        positional, keywords = _written(made.value)
+        found: Value | None
+        if shell.passed is None:
+            found = keywords.get(name) or next(iter(positional[position : position + 1]), None)
+        else:  # a class that derives from a table: the argument that it passes on
+            by_place = zip(shell.arguments.positional, positional, strict=False)
+            by_name = ((atoms, keywords.get(key)) for key, atoms in shell.arguments.keywords.items())
+            found = next((value for atoms, value in (*by_place, *by_name) if atoms is given), None)
+        return Number(size_of(given), None if found is None else Site(found, made.function))
+
+    def _others(self) -> Iterator[Held]:
+        """The tables that functions make, whatever becomes of them."""
+        gate = self._lookups.gate(self._module)
+        for function in (*self._module.all_functions(), self._module.body):
+            receiver = None
+            for event in gate.makers_of(function):
+                if function.owner is not None and not function.is_static:
+                    receiver = self.object_of(function.owner)
+                self._run.steps = 0
+                body = self._run.calls.frame(
+                    self._reference(function, receiver), ANY_ARGUMENTS, self._frame(function), _NOWHERE
+                )
+                for atom in self._lookups.asked(partial(self._run.evaluate_at, event, body), body):
+                    if isinstance(atom, Shell) and self._lookups.is_table(atom) and atom.value is event.value:
+                        yield from self._table(atom, receiver)
+
+    # -- what is beside them -------------------------------------------------------------------------------------
+
+    def parts(self, holder: Shell) -> list[Part]:
+        """The layers that an object keeps, those in containers among them."""
+        found = self._parts.get(holder)
+        if found is None:
+            self._run.steps = 0
+            kept = (part for name in list(holder.history) for part in self._kept_under(name, holder))
+            found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
+        return found
+
+    def all_parts(self, holder: Shell | None) -> Iterator[Part]:
+        """The layers that objects of the file's other classes keep."""
+        for cls in self._module.classes.values():
+            other = self.object_of(cls)
+            if other is not holder:
+                yield from self.parts(other)
+
+    def _kept_under(self, name: str, holder: Shell) -> Iterator[Part]:
+        frame = class_frame(model_of(holder).facts.scope, id(holder))
+        for atoms, path in list(holder.history.get(name, ())):
+            found = self._lookups.asked(atoms, frame) if callable(atoms) else atoms
+            yield from (Part(layer, name, taken) for layer, taken in _layers_in(found, path, set(), self._run))
+
+    def width(self, layer: Shell, facets: tuple[str, ...]) -> Size | None:
+        """What a layer of torch's is given as one of some sizes."""
+        return width_of(layer, facets, self._run)
+
+    def given_sizes(self, layer: Shell) -> Iterator[Size]:
+        """The numbers that a layer's constructor is given."""
+        for atoms in layer.arguments.all():
+            size = size_of(atoms)
+            if size is not None:
+                yield size
+
+    def is_given_beside(self, size: Size, table: Held) -> bool:
+        """Whether what a constructor makes besides a table, or another in its place, is given a number."""
+        parts = self.parts(table.holder) if table.holder is not None else []
+        own = [part for part in parts if part.attribute == table.attribute or table.is_made_as(part.layer)]
+        if any(size in self.given_sizes(part.layer) for part in parts if part not in own):
+            return True
+        calls = {id(table.call.value), *table.way, *(step for part in own for step in part.layer.trail)}
+        functions = {table.call.function, self.constructor(table)}
+        return any(self._gives(size, function, table, calls) for function in functions if function is not None)
+
+    def constructor(self, table: Held) -> Function | None:
+        """The constructor of the object that keeps a table."""
+        model = None if table.holder is None else table.holder.model
+        owner = None if model is None else model.cls
+        return None if owner is None else self._project.members.method(owner, "__init__")
+
+    def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
+        """Whether a function gives a number to anything, but in some calls and in what those are given."""
+        body = self._run.calls.frame(
+            self._reference(function, table.holder), ANY_ARGUMENTS, self._frame(function), _NOWHERE
+        )
+        calls = [event.value for event in function.flow.of(EventKind.CALL)]
+        inside = {id(part) for call in calls if id(call) in besides for part in call.walk()}
+        for call in calls:
+            if id(call) not in inside and self_attribute(call.callee) is None:
+                given = (*call.positional, *call.keywords.values())
+                if any(size_of(self._lookups.evaluated(arg, body)) == size for arg in given if arg.op in _NUMBERS):
+                    return True
+        return False
+
+
+def _layers_in(atoms: Atoms, path: Path, seen: set[Shell], run: Interpreter) -> Iterator[tuple[Shell, Path]]:
+    """The layers that a value is or holds, each with the path on which it does."""
+    for atom in atoms:
+        if not isinstance(atom, Shell) or atom in seen:
+            continue
+        seen.add(atom)
+        if atom.is_container or atom.is_module_container:
+            run.objects.construct(atom)
+            for entry in list(atom.entries):
+                yield from _layers_in(entry.atoms, (*path, *entry.path), seen, run)
+        elif atom.is_layer:
+            yield atom, path
+
+
+def width_of(layer: Shell, facets: tuple[str, ...], run: Interpreter) -> Size | None:
+    """What a layer of torch's is given as one of some sizes."""
+    assert run.lookups is not None
+    assert run.tensors is not None
+    row = run.lookups.row_of(layer) if layer.kind == "instance" else None
+    argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
+    return None if argument is None else size_of(run.tensors.argument(layer, argument))
+
+
+def _written(call: Value) -> tuple[list[Value], Mapping[str, Value]]:
+    """The arguments of a call, those that it unpacks or that a `partial` has already given among them."""
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    callee = call.callee
+    if callee.op is Op.CALL and str(callee.callee.data) == "partial":
+        positional, known = _written(callee)[0][1:], callee.keywords
+        keywords.update({name: value for name, value in known.items() if name is not None})
+    for arg in call.positional:
+        if arg.op is not Op.STARRED:
+            positional.append(arg)
+        elif arg.args[0].op in (Op.TUPLE, Op.LIST):
+            positional += arg.args[0].args
+        else:
+            break
+    start = len(call.args) - len(call.data)
+    for name, value in zip(call.data, call.args[start:], strict=True):
+        if name is not None:
+            keywords[name] = value
+        elif value.op is Op.DICT:
+            parts = zip(value.data, value.args, strict=True)
+            keywords.update({str(key.data): arg for key, arg in parts if key is not None and key.op is Op.CONST})
+    return positional, keywords

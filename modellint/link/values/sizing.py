@@ -1,0 +1,87 @@
+"""What may be wrong with the sizes of a file's tables: who keeps them, who looks them up, and what is as wide."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.link.names import DefinedFunction
+from modellint.link.values.held import Holders
+from modellint.link.values.shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
+from modellint.link.values.table_users import TableUsers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
+    from modellint.flow.lookups import Lookups
+    from modellint.flow.watched import Taken
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.link.project import Project
+    from modellint.link.values.held import Held
+    from modellint.link.values.table_users import Called
+
+#: Words of what keeps ids below a number.
+_LIMITING = operators.words("limit", "below")
+_WIDTHS = (*INPUT_WIDTH, *OWN_WIDTH, *RECURRENT_WIDTH)
+
+
+class Sizing:
+    """The tables of one file, and what is asked about their sizes."""
+
+    def __init__(
+        self, module: ModuleFacts, run: Interpreter, lookups: Lookups, project: Project, called: Called
+    ) -> None:
+        self._module = module
+        self._project = project
+        self._called = called
+        self.holders = Holders(module, run, lookups, project)
+
+    @cached_property
+    def users(self) -> TableUsers:
+        """The functions of the file at work."""
+        return TableUsers(self._module, self._project, self._called)
+
+    @cached_property
+    def limits(self) -> bool:
+        """Whether anything in the file, or that it imports, may keep ids below a number."""
+        found = (self._project.names.resolve(self._module, name) for name in self._module.imports)
+        imported = [one.function for one in found if isinstance(one, DefinedFunction)]
+        return any(_may_limit(function) for function in (*self._module.all_functions(), *imported))
+
+    @cached_property
+    def _parts(self) -> list[Shell]:
+        """The layers that objects with tables keep."""
+        holders = {table.holder: None for table in self.holders.tables if table.holder is not None}
+        return [part.layer for holder in holders for part in self.holders.parts(holder)]
+
+    @cached_property
+    def _given(self) -> set[Size]:
+        """The numbers that these layers are given."""
+        return {size for layer in self._parts for size in self.holders.given_sizes(layer)}
+
+    @cached_property
+    def _widths(self) -> set[Size | None]:
+        """How wide these layers take their input to be, or themselves are."""
+        return {self.holders.width(layer, (facet,)) for layer in self._parts for facet in _WIDTHS}
+
+    def may_be_width(self, table: Held) -> bool:
+        """Whether any layer beside a table is as wide as it has rows."""
+        return table.rows.size in self._widths
+
+    def takers(self, table: Held) -> Iterator[Taken]:
+        """What takes the rows that a table gives for as wide as it has rows."""
+        if table.rows.size in self._given:
+            yield from self.users.takers(table)
+
+    def close(self) -> None:
+        """Let go of what was run."""
+        if "users" in self.__dict__:
+            self.users.run.close()
+
+
+def _may_limit(function: Function) -> bool:
+    return not function.words.isdisjoint(_LIMITING) or "%" in function.text

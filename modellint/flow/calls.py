@@ -204,6 +204,8 @@ class Calls:
         if isinstance(atom, Bound):
             return self._bound_method(atom, name, arguments, frame, value)
         if isinstance(atom, Given):
+            if name in ("get", "pop") and run.tensors is not None:
+                return run.objects.part(atom, arguments.argument(0, "key") or UNKNOWN)
             if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
                 return (atom,)
             return self._unknown(arguments, value)

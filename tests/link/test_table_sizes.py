@@ -112,6 +112,16 @@ class DictConfig(nn.Module):
     def forward(self, ids):
         return self.up(self.norm(self.embed(ids)))
 """,
+    "sizes-by-get": """\
+class Got(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.embed = nn.Embedding(cfg.get("steps", 9), cfg.get("hidden"))
+        self.up = nn.Linear(cfg.get("hidden", 64), cfg.pop("out"))
+
+    def forward(self, ids):
+        return self.up(self.embed(ids))
+""",
     "sizes-by-place": """\
 class Indexed(nn.Module):
     def __init__(self, sizes):

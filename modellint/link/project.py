@@ -16,7 +16,6 @@ from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
 from modellint.link.names import Names
 from modellint.link.values.members import Members
-from modellint.link.values.relevance import Relevance
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
     from modellint.link.classes.creations import Creations
     from modellint.link.classes.lives import Lives
     from modellint.link.classes.models import Classes
-    from modellint.link.values.arrivals import Arrivals
     from modellint.link.values.evaluator import Evaluator
-    from modellint.link.values.facts import FactFinder
     from modellint.link.values.grids import Grids
     from modellint.link.values.indexed import Indexed
     from modellint.link.values.position_tables import PositionTables
@@ -44,11 +41,8 @@ T = TypeVar("T")
 _PER_FILE = (
     "budget",
     "members",
-    "relevance",
     "evaluator",
     "tables",
-    "facts",
-    "arrivals",
     "rotary",
     "grids",
     "position_tables",
@@ -101,11 +95,6 @@ class Project:
         return Members(self)
 
     @cached_property
-    def relevance(self) -> Relevance:
-        """Which functions can matter to a question."""
-        return Relevance(self)
-
-    @cached_property
     def evaluator(self) -> Evaluator:
         """Follows values across functions, classes and files."""
         from modellint.link.values.evaluator import Evaluator
@@ -114,24 +103,10 @@ class Project:
 
     @cached_property
     def tables(self) -> Tables:
-        """Embeddings and codebooks, and where they are looked up."""
+        """Embeddings, and how many rows they have."""
         from modellint.link.values.tables import Tables
 
         return Tables(self.evaluator)
-
-    @cached_property
-    def facts(self) -> FactFinder:
-        """What is known of the elements of tensors."""
-        from modellint.link.values.facts import FactFinder
-
-        return FactFinder(self.evaluator)
-
-    @cached_property
-    def arrivals(self) -> Arrivals:
-        """Which facts reach which table."""
-        from modellint.link.values.arrivals import Arrivals
-
-        return Arrivals(self.evaluator, self.tables, self.facts)
 
     @cached_property
     def rotary(self) -> Rotary:

@@ -8,7 +8,6 @@ from modellint import operators
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
-from modellint.link.values.limits import is_about, parts_of
 from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_of, operator_of
 
 if TYPE_CHECKING:
@@ -29,6 +28,9 @@ _TABLES = operators.words("table") | {"Parameter", "embedding"}
 _PASSING = frozenset(
     ("passed", "picked", "limit", "below", "lift", "mask", "chooses", "gathers", "contents", "element")
 )
+#: What tells the form of a tensor and nothing of its elements.
+_FORM = frozenset(("training", "config", "numel")) | operators.attributes("Tensor", "gives")
+_FORM |= operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple")
 
 
 def may_look_up(module: ModuleFacts, project: Project) -> bool:
@@ -81,7 +83,7 @@ def is_direct(index: Value, compare: Value, event: Event, module: ModuleFacts) -
 
 def _is_about_elements(compare: Value, index: Value, module: ModuleFacts) -> bool:
     """Whether a comparison is about ids, rather than how many there are: the last id of `arange(n)` is n - 1."""
-    return is_about(compare, {id(part): part for part in _passed_on(index, module) if part.op is not Op.CONST})
+    return _is_about(compare, {id(part): part for part in _passed_on(index, module) if part.op is not Op.CONST})
 
 
 def _passed_on(index: Value, module: ModuleFacts) -> Iterator[Value]:
@@ -134,11 +136,11 @@ def limits(index: Value, event: Event, budget: Budget) -> Iterator[tuple[Value, 
     """
     tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
     found = {id(part): part for test in (*tests, index) for part in test.walk() if _limit_of(part) is not None}
-    parts = parts_of(index) if found else {}
+    parts = _parts_of(index) if found else {}
     budget.spend(len(parts))
     for compare in found.values():
         limit = _limit_of(compare)
-        if limit is not None and is_about(compare, parts):
+        if limit is not None and _is_about(compare, parts):
             yield compare, limit
 
 
@@ -156,3 +158,49 @@ def is_as_large(rows: Size, limit: Value, size_of: Callable[[Value], Size | None
     """Whether a limit is the number of rows itself."""
     size = size_of(limit)
     return size is not None and excess(size, rows) == 0 and (is_proved(size, rows) or limit.op is Op.CONST)
+
+
+def _parts_of(value: Value) -> dict[int, Value]:
+    return {id(part): part for part in value.walk() if part.op is not Op.CONST}
+
+
+def _is_about(compare: Value, parts: dict[int, Value]) -> bool:
+    """Whether a comparison is about one of the parts: itself, its maximum, or the same element of it."""
+    for arg in compare.args:
+        for value in _compared(arg):
+            if id(value) in parts:
+                return True
+            if value.op is Op.INDEX and any(_same_element(value, part) for part in parts.values()):
+                return True
+    return False
+
+
+def _same_element(value: Value, other: Value) -> bool:
+    return (
+        other.op is Op.INDEX
+        and value.args[0] is other.args[0]
+        and value.args[1].op is other.args[1].op is Op.CONST
+        and value.args[1].data == other.args[1].data
+    )
+
+
+def _compared(value: Value) -> Iterator[Value]:
+    """What a comparison is about: the value itself, or what it takes the maximum or minimum of.
+
+    One element of several (`ids[0]`) speaks only for itself, and a shape not of elements at all.
+    """
+    while True:
+        if value.op is Op.PARAM and value.data == "self":
+            return
+        if value.op is Op.ATTR and (value.data in _FORM or len(value.args) > 1):
+            if value.data not in _FORM:
+                yield value.args[1]
+            return
+        yield value
+        if value.op is Op.CALL and value.callee.op is not Op.ATTR:
+            if value.callee.data != "len":
+                yield from value.positional
+            return
+        if value.op not in (Op.CALL, Op.ATTR):
+            return
+        value = value.args[0]

@@ -9,8 +9,6 @@ from modellint.graph.value import Event, EventKind, Op, dotted, self_attribute
 from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.names import Definition
@@ -137,10 +135,6 @@ class Members:
             and event.value.callee.data in methods
             and self_attribute(event.value.callee.args[0]) == name
         ]
-
-    def users(self, cls: Class, names: Iterable[str]) -> list[Function]:
-        """A class's own methods that do more with one of the attributes than assign it."""
-        return list(dict.fromkeys(function for name in names for function in cls.used.get(name, ())))
 
 
 def _is_near(name: str, module: ModuleFacts) -> bool:

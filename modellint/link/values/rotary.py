@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.value import Event, EventKind, Op, Value, same
-from modellint.link.names import DefinedFunction
+from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.evaluator import Located
 from modellint.link.values.torch_api import KEEPING_ORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.values.evaluator import Evaluator, Frame
 
-#: Functions and methods that give back the number they are given.
 #: What counts the elements of a tensor, what is its largest one, and what is the larger one of several numbers.
 _COUNTS = operators.words("counts")
 LARGEST = operators.methods("Tensor", "reduces largest")
@@ -97,15 +96,32 @@ class Rotary:
         """The names by which a file calls what takes cosines: functions, methods, and attributes that hold objects."""
         known = self._callables.get(module)
         if known is None:
-            relevance = self.evaluator.project.relevance
             names = {name for name, function in module.functions.items() if self.takes_cosines(function)}
             for cls in module.classes.values():
                 if self._class_takes_cosines(cls):
                     names.update(name for name in cls.methods if name != "forward" and not name.startswith("__"))
-            names |= relevance.holders(module, self._class_takes_cosines)
+            names |= self._holders(module)
             names |= self._imported(module)
             known = self._callables[module] = frozenset(names)
         return known
+
+    def _holders(self, module: ModuleFacts) -> set[str]:
+        """The attributes under which classes of a file keep objects that take cosines."""
+        return {
+            attribute
+            for cls in module.classes.values()
+            for attribute, called in cls.built.items()
+            if any(found is not None and self._class_takes_cosines(found) for found in self._classes(called, module))
+        }
+
+    def _classes(self, names: Iterable[str], module: ModuleFacts) -> Iterator[Class | None]:
+        """The classes of the project that names stand for in a file."""
+        for name in names:
+            if name in module.classes:
+                yield module.classes[name]
+            elif name in module.imports:
+                found = self.evaluator.project.names.resolve(module, name)
+                yield found.cls if isinstance(found, DefinedClass) else None
 
     def _imported(self, module: ModuleFacts) -> set[str]:
         """Imported functions that take cosines."""

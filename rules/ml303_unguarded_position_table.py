@@ -22,8 +22,9 @@ class UnguardedPositionTable(Rule):
 
     ## What it does
     Finds embeddings that are indexed by `arange(length)`, and buffers or parameters that are sliced up to a length,
-    where that length is a dimension of the input, the table is built once with a literal number of rows (or the default
-    of a constructor that nobody overrides), and no comparison, clamp or rebuild stands between them.
+    where that length is a dimension of the input, the table is built once with a literal number of rows (or a default
+    that something in sight leaves as it is), and no comparison, clamp or rebuild stands between them, in the layer or
+    in what calls it.
 
     ## Why is this bad
     A longer input than the table was built for fails deep inside of the model: `index out of range in self` from an

@@ -112,7 +112,7 @@ class Holders:
         """The tables that are made in the file."""
         found = [table for cls in self._keeping() for table in self._held_by(cls)]
         seen = {table.call.value for table in found} | {table.made.value for table in found}
-        return [*found, *(table for table in self._others() if table.call.value not in seen)]
+        return [*found, *self._others(seen)]
 
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
@@ -210,12 +210,14 @@ class Holders:
             found = next((value for atoms, value in (*by_place, *by_name) if atoms is given), None)
         return Number(size_of(given), None if found is None else Site(found, made.function))
 
-    def _others(self) -> Iterator[Held]:
-        """The tables that functions make, whatever becomes of them."""
+    def _others(self, seen: set[Value]) -> Iterator[Held]:
+        """The tables that functions make, whatever becomes of them, but for those that are known."""
         gate = self._lookups.gate(self._module)
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
             for event in gate.makers_of(function):
+                if event.value in seen:
+                    continue
                 if function.owner is not None and not function.is_static:
                     receiver = self.object_of(function.owner)
                 self._run.steps = 0

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedFunction
 from modellint.link.values.held import Holders
 from modellint.link.values.shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
@@ -45,12 +46,16 @@ class Sizing:
         """The functions of the file at work."""
         return TableUsers(self._module, self._project, self._called)
 
-    @cached_property
-    def limits(self) -> bool:
-        """Whether anything in the file, or that it imports, may keep ids below a number."""
-        found = (self._project.names.resolve(self._module, name) for name in self._module.imports)
-        imported = [one.function for one in found if isinstance(one, DefinedFunction)]
-        return any(_may_limit(function) for function in (*self._module.all_functions(), *imported))
+    def may_limit(self, table: Held) -> bool:
+        """Whether what looks a table up, or what that calls, may keep ids below a number."""
+        functions = [function for function in self._module.all_functions() if function.name != "__init__"]
+        found = self.users.of(table)
+        for user in found:
+            called = user.words - {user.name}
+            found += [other for other in functions if other.name in called and other not in found]
+        words = frozenset[str]().union(*(function.words for function in found))
+        imported = (self._project.names.resolve(self._module, name) for name in self._module.imports.keys() & words)
+        return any(map(_may_limit, (*found, *(one.function for one in imported if isinstance(one, DefinedFunction)))))
 
     @cached_property
     def _parts(self) -> list[Shell]:
@@ -84,4 +89,7 @@ class Sizing:
 
 
 def _may_limit(function: Function) -> bool:
-    return not function.words.isdisjoint(_LIMITING) or "%" in function.text
+    if not function.words.isdisjoint(_LIMITING):
+        return True
+    values = walk_all(event.value for event in function.flow.events) if "%" in function.text else ()
+    return any(value.op is Op.BIN and value.data == "%" and value.args[0].op is not Op.CONST for value in values)

@@ -92,7 +92,7 @@ def _is_width_of_others(table: Held, columns: Number, sizing: Sizing) -> bool:
 
 def _limit_of_ids(table: Held, columns: Number, sizing: Sizing) -> Site | None:
     """What keeps all that indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`."""
-    if columns.size is None or not sizing.limits:
+    if columns.size is None or not sizing.may_limit(table):
         return None
     drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
     return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

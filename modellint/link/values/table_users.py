@@ -55,7 +55,7 @@ class TableUsers:
 
     def _start(self, table: Held) -> None:
         """Run what may look a table up, once; what objects are made by before that."""
-        wanted = [function for function in self._users(table) if function not in self._started]
+        wanted = [function for function in self.of(table) if function not in self._started]
         self._started.update(wanted)
         users = [(function, *one) for function in wanted for one in self._called(function)]
         for _, reference, _ in users:
@@ -70,7 +70,7 @@ class TableUsers:
                 self.run.steps = 0
                 self.run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
 
-    def _users(self, table: Held) -> list[Function]:
+    def of(self, table: Held) -> list[Function]:
         """The functions that mention the attribute under which a table is kept, or a method that does."""
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not table.attribute:

@@ -506,17 +506,16 @@ def build(tokenizer, width):
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
         from modellint.claims.layers import Tied
 
-        smaller, larger, module = tie.smaller, tie.larger, tie.tied.frame.module
-        made = smaller.made.frame.module
-        place, other = made.place(smaller.made.value), larger.made.frame.module.place(larger.made.value)
-        tied, owner = module.place(tie.tied.value), declaring or tie.tied.frame.function.owner
+        smaller, larger, made = tie.smaller, tie.larger, tie.smaller.made.module
+        place, other, tied = smaller.made.place, larger.made.place, tie.tied.place
+        owner = declaring or (None if tie.tied.function is None else tie.tied.function.owner)
         return self.finding(
             place,
             f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
             f"{larger.rows.described}",
             symbol=made.text_of(smaller.made.value.callee),
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
-            evidence=(f"`{module.text_of(tie.tied.value)}` makes them share it",),
+            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` makes them share it",),
             related=(
                 Related(other, "the other layer is made here"),
                 Related(tied, "the weights are tied here"),
@@ -528,8 +527,8 @@ def build(tokenizer, width):
     def _grown(self, growth: Growth) -> Finding:
         from modellint.claims.layers import Outgrown
 
-        size, module, tokenizer = growth.size, growth.frame.module, growth.event.value.callee.args[0]
-        place, table = module.place(size.value), growth.table.frame.module.place(growth.table.call)
+        size, module, tokenizer = growth.size, growth.size.module, growth.event.value.callee.args[0]
+        place, table = size.place, growth.table.place
         added = module.text_of(growth.event.value.callee)
         text = module.text_of(size.value)
         counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"

@@ -112,10 +112,12 @@ class Counter:
 class Length:
     """A whole number that only a run knows: how many elements a tensor has along a dimension, or what is made of it.
 
-    Where it is measured (`x.shape`, `x.size(0)`, `len(x)`) makes no difference to what becomes of it.
+    Where it is measured (`x.shape`, `x.size(0)`, `len(x)`) makes no difference to what becomes of it. `is_made`: it was
+    calculated from what was measured.
     """
 
     origin: Site = field(compare=False)
+    is_made: bool = False
 
 
 @dataclass(frozen=True, slots=True)

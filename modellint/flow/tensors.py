@@ -441,7 +441,7 @@ class Tensors:
             return PLAIN if found is None else (sizes.number(found),)
         length = _length((left, right))
         if length is not None and not (*tensors_in(left), *tensors_in(right)):
-            return (length,)
+            return (replace(length, is_made=True),)
         if operator == "@":
             return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
@@ -578,7 +578,8 @@ class Tensors:
             return Length(operation.site) if is_open and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
             return _length((operand,))
-        return _length(operation.arguments.all()) if row.name == "builtins.max" else None
+        length = _length(operation.arguments.all()) if row.name == "builtins.max" else None
+        return None if length is None else replace(length, is_made=True)
 
     # -- conditions ----------------------------------------------------------------------------------------------
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from modellint.link.values.indexed import Indexed
     from modellint.link.values.position_tables import PositionTables
     from modellint.link.values.rotary import Rotary
-    from modellint.link.values.tables import Tables
     from modellint.link.values.vocabularies import Vocabularies
 
 T = TypeVar("T")
@@ -42,7 +41,6 @@ _PER_FILE = (
     "budget",
     "members",
     "evaluator",
-    "tables",
     "rotary",
     "grids",
     "position_tables",
@@ -100,13 +98,6 @@ class Project:
         from modellint.link.values.evaluator import Evaluator
 
         return Evaluator(self)
-
-    @cached_property
-    def tables(self) -> Tables:
-        """Embeddings, and how many rows they have."""
-        from modellint.link.values.tables import Tables
-
-        return Tables(self.evaluator)
 
     @cached_property
     def rotary(self) -> Rotary:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
 from modellint.link.values.shapes import COUNTS_IDS
-from modellint.link.values.tables import EMBEDDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from modellint.link.recipes.evaluation import Evaluation, Item
     from modellint.link.recipes.moved import Layers
 
+#: The layers that are tables.
+_EMBEDDINGS = operators.functions("padding")
 #: What features are counted by, and arguments that take the width of an input.
 _COUNTS_FEATURES = re.compile(
     r"n_?mels?|n_?mfccs?|num_mel_bins|n_?fft|feat\w*_(?:dim|size)|(?:n|num)_feat\w*|features?_dim"
@@ -51,7 +53,7 @@ def _names(known: Evaluation) -> Iterator[str]:
 
 def _row_argument(item: Item) -> Item | None:
     """What sizes the table that an object is."""
-    if item.target in EMBEDDINGS and item.elements:
+    if item.target in _EMBEDDINGS and item.elements:
         return item.elements[0]
     return item.fields.get("num_embeddings")
 

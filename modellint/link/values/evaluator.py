@@ -204,16 +204,6 @@ class Evaluator:
             return Instance(external=found.name, call=call, frame=frame)
         return None
 
-    def passed_to_base(self, instance: Instance) -> Located | None:
-        """The call that reaches the constructor of an object's library base class, with its arguments."""
-        if instance.call is None or instance.frame is None:
-            return None
-        frames = list(self._constructors(instance))
-        if not frames:
-            return Located(instance.call, instance.frame)
-        passed = super_init(frames[-1].function)
-        return None if passed is None else Located(passed, frames[-1])
-
     def _constructors(self, instance: Instance) -> Iterator[Frame]:
         """The constructors that run when an object is built, with what each of them gets, the object's own first."""
         if instance.cls is None or instance.call is None or instance.frame is None:

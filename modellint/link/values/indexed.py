@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, join, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
-_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,9 +64,9 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         told = 0
         for function in lookups.gate(module).roots():
-            for reference, frame in _called(function, objects, self._project):
+            for reference, frame in called(function, objects, self._project):
                 run.steps = 0
-                run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
             found = list(lookups.found.values())
             yield from found[told:]
             told = len(found)
@@ -76,9 +77,9 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
             for event in lookups.gate(module).fillers_of(function):
-                for reference, frame in _called(function, objects, self._project):
+                for reference, frame in called(function, objects, self._project):
                     run.steps = 0
-                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
                     for tensor in tensors_in(run.evaluate_at(event, body)):
                         yield from (
                             (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
@@ -104,8 +105,8 @@ class Indexed:
             return True
         function = padded.frame.function
         for caller in () if function is None else self._project.callers(function):
-            for reference, frame in _called(caller, {}, self._project):
-                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+            for reference, frame in called(caller, {}, self._project):
+                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
                 if lookups.compares(padded.filler.key, body):
                     return True
         return False
@@ -117,15 +118,43 @@ class Indexed:
             target = event.target
             if target is None or target.op is not Op.ATTR or target.data != "weight":
                 continue
-            for reference, frame in _called(function, {}, self._project):
+            for reference, frame in called(function, {}, self._project):
                 run.steps = 0
                 if isinstance(reference.receiver, Shell):
                     run.objects.construct(reference.receiver)
-                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
                 first = lookups.sided(lookups.evaluated(target.args[0], body))
                 second = lookups.sided(_owners(event.value, body, lookups))
                 if first is not None and second is not None:
                     yield event, first, second
+
+    def sided(self, cls: Class, path: list[str]) -> Sided | None:
+        """How many ids the layer is for that a path of attributes leads to from an object of a class."""
+        run, lookups = self._run(cls.module)
+        atoms, frame = self._object_of(cls, run)
+        for name in path:
+            atoms = lookups.asked(partial(self._part, atoms, name, run), frame)
+        return lookups.sided(atoms)
+
+    def shared(self, cls: Class, method: Function) -> Sided | None:
+        """How many ids the layer is for that a method of a class's object gives."""
+        run, lookups = self._run(cls.module)
+        atoms, frame = self._object_of(cls, run)
+        reference = FunctionRef(SourceMethod(method, self._project.names), None, atoms[0])
+        given = partial(run.calls.apply, reference, ANY_ARGUMENTS, frame, NOWHERE)
+        return lookups.sided(lookups.asked(given, frame))
+
+    def _object_of(self, cls: Class, run: Interpreter) -> tuple[Atoms, Frame]:
+        """An object of a class that is made with anything."""
+        model = self._project.classes.model(cls)
+        shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
+        run.steps = 0
+        run.objects.construct(shell)
+        return (shell,), class_frame(model.facts.scope, id(cls))
+
+    @staticmethod
+    def _part(owners: Atoms, name: str, run: Interpreter) -> Atoms:
+        return join(run.objects.attribute(atom, name, None, None) for atom in owners)
 
     def made(self, module: ModuleFacts) -> Iterator[Made]:
         """The tables that a file's functions make and give a row for padding."""
@@ -134,9 +163,9 @@ class Indexed:
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
             for event in lookups.gate(module).makers_of(function):
-                for reference, frame in _called(function, objects, self._project):
+                for reference, frame in called(function, objects, self._project):
                     run.steps = 0
-                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+                    body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
                     for atom in run.evaluate_at(event, body):
                         padding = lookups.padding_of(atom) if isinstance(atom, Shell) else None
                         if padding is not None and event.value not in seen:
@@ -149,7 +178,7 @@ class Indexed:
         if found is None:
             objects: dict[Class, Shell] = {}
             found = self._sizing[module] = Sizing(
-                module, *self._run(module), self._project, lambda function: _called(function, objects, self._project)
+                module, *self._run(module), self._project, lambda function: called(function, objects, self._project)
             )
         return found
 
@@ -179,7 +208,7 @@ def _owners(weight: Value, frame: Frame, lookups: Lookups) -> Atoms:
     return tuple(found)
 
 
-def _called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
+def called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:
     """The calls of a function with any arguments: of the object of each class that has it."""
     code = SourceMethod(function, project.names)
     frame = class_frame(code.scope, id(function))
@@ -195,9 +224,9 @@ class Guarded:
         assert self._run.lookups is not None
         self._found = self._run.lookups
         self._found.is_open = True
-        for reference, frame in _called(function, {}, project):
+        for reference, frame in called(function, {}, project):
             self._run.steps = 0
-            self._run.calls.apply(reference, ANY_ARGUMENTS, frame, _NOWHERE)
+            self._run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
 
     @property
     def lookups(self) -> Iterator[tuple[OwnLookup, Event]]:

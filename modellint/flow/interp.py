@@ -68,15 +68,21 @@ class Interpreter:
     """One run: a heap, and what is left of its steps."""
 
     def __init__(
-        self, project: Project, gate: Keepers, *, with_tensors: bool = False, trained_in: ModuleFacts | None = None
+        self,
+        project: Project,
+        gate: Keepers,
+        following: type[Lookups] | None = None,
+        *,
+        trained_in: ModuleFacts | None = None,
     ) -> None:
         self.project = project
         self.gate = gate
         #: What follows tensors, and where they are looked up; None where that is not asked.
         self.tensors: Tensors | None = None
         self.lookups: Lookups | None = None
-        if with_tensors:
-            self._follow_tensors()
+        if following is not None:
+            self.tensors = following.TENSORS(self)
+            self.lookups = following(self, self.tensors)
         #: What follows parameters to optimizers, where that is asked of the functions of a file.
         self.training = None if trained_in is None else Training(self, trained_in)
         #: The conditions of the event that happens.
@@ -98,13 +104,6 @@ class Interpreter:
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
-
-    def _follow_tensors(self) -> None:
-        from modellint.flow.lookups import Lookups
-        from modellint.flow.tensors import Tensors
-
-        self.tensors = Tensors(self)
-        self.lookups = Lookups(self, self.tensors)
 
     def close(self) -> None:
         """Break the circles that the run leads in, so that it is freed without a garbage collection."""
@@ -454,13 +453,12 @@ class Interpreter:
         assert self.tensors is not None
         assert self.lookups is not None
         is_slice = value.args[1].op is Op.SLICE
-        if self.lookups.is_whole:
-            self.lookups.sliced(owner, value, frame)
+        self.lookups.sliced(owner, value, frame)
         index = () if is_slice else self.behind(self.evaluate(value.args[1], frame), frame)
         found: list[Atoms] = []
         for atom in owner:
             self.lookups.indexed(atom, index, frame, value)
-            if self.lookups.is_whole and isinstance(atom, Given | Plain | Unknown):
+            if self.lookups.measures and isinstance(atom, Given | Plain | Unknown):
                 atom = self.tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self.tensors.index(atom, value, frame))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow import sizes
 from modellint.flow.domain import (
     Arguments,
     Bound,
@@ -28,34 +27,30 @@ from modellint.flow.domain import (
     Unknown,
     join,
     size_of,
-    text,
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.indexing import Indexing, indexing
 from modellint.flow.learned import KINDS
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.tensors import Tensors, tensors_in
-from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Element, Positions, Sizes
+    from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.size import Size
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.operators import Operator
 
 
-#: What tells how large a table is.
-_OF_TABLE = ("num_embeddings", "embedding_dim")
 #: What torch runs of an object that is called: its own `__call__`, and then this.
 _CALLED = ("__call__", "forward")
 #: Fewer rows than these are for the parts of an architecture, not for positions.
 FEW = 16
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 #: What does nothing but end a body, and what does nothing at all.
 _ENDING = frozenset((EventKind.RETURN, EventKind.RAISE))
 _IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
@@ -119,43 +114,19 @@ class OwnLookup:
     call: Value
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Read:
-    """A table, made at `table`, of which `use` reads the rows up to a `length`.
-
-    `rows` is how many it has, if that is known. Only a run knows the length; where it is given (`is_given`), a caller
-    knows more. `calls` lead to `use`, outermost first.
-    """
-
-    table: Site
-    rows: Size | None
-    use: Site
-    length: Site
-    is_given: bool
-    calls: tuple[Site, ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Limit:
-    """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters."""
-
-    operator: str
-    measured: tuple[Value, ...]
-
-
 class Lookups:
     """The look-ups of one run."""
+
+    #: What does to tensors what operators do.
+    TENSORS = Tensors
+    #: Whether it is asked how large tensors are that objects keep, and what they are cut to.
+    measures = False
 
     def __init__(self, run: Interpreter, tensors: Tensors) -> None:
         self._run = run
         self._tensors = tensors
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
-        #: Whether bodies are run as a whole, and how far tables are read is noted; what was, and where lengths are
-        #: compared.
-        self.is_whole = False
-        self.reads: dict[Hashable, Read] = {}
-        self.limits: dict[Function, dict[Value, Limit]] = {}
         self.own: dict[int, OwnLookup] = {}
         #: The frames of the functions that were asked about.
         self.roots: list[Frame] = []
@@ -180,8 +151,7 @@ class Lookups:
 
     def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
         """What a call gives; what it looks up with its arguments is looked up by the caller."""
-        shape = given if self.is_open else _shape(given, tells_lengths=self.is_whole)
-        full = (*key, bool(self._run.objects.under_construction), shape)
+        full = (*key, bool(self._run.objects.under_construction), self._told_apart(given))
         known = self._answers.get(full)
         if known is None:
             known = self._answers[full] = (given, *self._ran(given, run))
@@ -193,6 +163,10 @@ class Lookups:
             self._frames[-1][1].append(replace(one, element=element, steps=(site, *one.steps), is_conditional=is_open))
         keys = _keys(before)
         return tuple(_given_by(atom, site, keys, moved) for atom in atoms)
+
+    def _told_apart(self, given: Arguments) -> Hashable:
+        """What functions can tell apart of their arguments."""
+        return given if self.is_open else shape_of(given, (Given, Unknown, Plain, Length, Shape))
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         kinds = {type(element) for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()}
@@ -206,7 +180,7 @@ class Lookups:
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None or self.is_whole:
+        if len(self._frames) > 1 or frame.function is None:
             return True
         return self.gate(frame.function.module).speaks_of(Ids, frame.function)
 
@@ -215,8 +189,6 @@ class Lookups:
         if event.kind in _ENDING and event.guard is not None:  # what comes after knows the condition, too
             return event.kind is EventKind.RETURN and self.is_asked_for(frame)
         if event.kind in _IDLE:
-            if self.is_whole and event.kind is EventKind.COMPARE:
-                self._note_limit(event.value, frame)
             return False
         if event.kind not in _LEFT_OUT or (event.kind is EventKind.STORE and self._run.objects.under_construction):
             return True
@@ -224,11 +196,15 @@ class Lookups:
             if event.kind is not EventKind.CALL:
                 return True
             return _changes_objects(event.value) and id(event.value) not in self._used_in(frame.flow)
-        if self.is_whole or (self.is_open and len(self._frames) == 1):
+        if self._follows_all():
             return True
         gate = self.gate(frame.function.module)
         gate.about(frame.function)
         return gate.matters(event, frame.flow, frame.given)
+
+    def _follows_all(self) -> bool:
+        """Whether all that the body does is followed that is being run."""
+        return self.is_open and len(self._frames) == 1
 
     def _used_in(self, flow: Flow) -> frozenset[int]:
         """What stands in other values of a body, which are found out when they are asked for."""
@@ -243,7 +219,7 @@ class Lookups:
         """What a loop carries of elements from one turn to the next."""
         if frame.function is None or self._run.objects.under_construction:
             return loop.carried
-        if self.is_whole or (self.is_open and len(self._frames) == 1):
+        if self._follows_all():
             return loop.carried
         gate = self.gate(frame.function.module)
         gate.about(frame.function)
@@ -355,6 +331,9 @@ class Lookups:
         elif isinstance(table, Given | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
 
+    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
+        """Note that tables are sliced: `self.table[:, :length]`."""
+
     def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
         """Note constants that are written among the elements of a tensor, which are positions."""
         positions = tensor.positions
@@ -395,8 +374,6 @@ class Lookups:
             return  # a number that stands for one that is not known yet
         if self.is_open and table is not None and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
-        if self.is_whole and table is not None:
-            self._read(table, rows, index, frame, value)
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(index):
@@ -410,72 +387,6 @@ class Lookups:
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
                 found = Lookup(at, rows, element, steps, tensor.width, is_open, is_made=table is not None)
                 self._frames[-1][1].append(found)
-
-    def _read(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
-        """Note how far the positions count up that index a table."""
-        counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
-        for positions in counted:
-            if positions.length is not None and not any(t.is_conditional for t in tensors_in(index)):
-                self._note_read(table, rows, frame, value, positions.length)
-        if not counted and any(isinstance(atom, Given) for atom in index):
-            self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
-
-    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Note up to where the rows of tables are sliced: `self.table[:, :length]`."""
-        subscript = value.args[1]
-        parts = subscript.args if subscript.op is Op.TUPLE else (subscript,)
-        slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
-        for at, upper in slices if self._frames else ():
-            ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
-            is_known = any(isinstance(atom, Length) for atom in ends)
-            if not is_known and not any(isinstance(atom, Given) for atom in ends):
-                continue
-            for table, sides in self.tables(owner):
-                place = sizes.place_of(at, parts, len(sides))
-                if place is not None:
-                    rows = sides[place]
-                    known, end = rows if isinstance(rows, Size) else None, Site(upper, frame.function)
-                    self._note_read(table, known, frame, value, end, is_given=not is_known)
-
-    def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
-        """The tables that a value is or holds in containers: where each is made, and how large it is."""
-        for atom in atoms:
-            is_holding = isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
-            for inner in atom.contents() if isinstance(atom, Shell) and is_holding else (atom,):
-                found = self._sides_of(inner)
-                if found is not None:
-                    yield found
-
-    def _sides_of(self, atom: Atom) -> tuple[Site, Sizes] | None:
-        """Where a table is made that a value is, and how large it is."""
-        layer = atom.owner if isinstance(atom, Bound) else atom
-        if isinstance(layer, Shell) and self.is_table(layer):
-            given = (self._tensors.argument(layer, (at, name)) for at, name in enumerate(_OF_TABLE))
-            return None if layer.site is None else (layer.site, tuple(size_of(one) for one in given))
-        sides = sizes.of((atom,))
-        made = atom.site if isinstance(atom, Shell) else atom.made if isinstance(atom, Tensor) else None
-        return None if made is None or not sides else (made, sides)
-
-    def _note_read(
-        self, table: Site, rows: Size | None, frame: Frame, value: Value, length: Site, *, is_given: bool = False
-    ) -> None:
-        calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
-        read = Read(table, rows, Site(value, frame.function), length, is_given, calls)
-        self.reads.setdefault((table, rows, read.use, is_given, calls), read)
-
-    def _note_limit(self, test: Value, frame: Frame) -> None:
-        """Note that a function compares a length, or a number that it is given, and not just with a few."""
-        if test.data not in _COMPARISONS:
-            return
-        sides = [self._run.evaluate(arg, frame) for arg in test.args]
-        compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
-        if compared and not any(map(_is_few, sides)):
-            measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
-            limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)))
-            functions = [outer.function for outer, _ in self._frames if outer.function is not None]
-            is_helper = len(functions) > 1 and functions[-1].owner is None
-            for function in functions[-2:] if is_helper else functions[-1:]:
-                self.limits.setdefault(function, {})[test] = limit
 
     def _is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
@@ -586,31 +497,8 @@ def _is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _measured(value: Value) -> Value:
-    """The tensor whose length a value is: of `x.shape`, `x.size(0)`, `len(x)`."""
-    if value.op is Op.ATTR:
-        return value.args[0]
-    callee = value.args[0]
-    return callee.args[0] if callee.op is Op.ATTR else value.args[-1]
-
-
-def _is_few(atoms: Atoms) -> bool:
-    """Whether a value is a small number, or a string."""
-    size = size_of(atoms)
-    return text(atoms) is not None or (size is not None and size.constant is not None and size.constant < FEW)
-
-
-def _is_length(atom: Atom, frame: Frame) -> bool:
-    """Whether something is a length, or may be one that a function is given."""
-    if isinstance(atom, Length) or frame.function is None:
-        return isinstance(atom, Length)
-    own = f"{frame.function.module.path}:{frame.function.qualname}"
-    return isinstance(atom, Given) and atom.symbol is not None and atom.symbol.owner == own
-
-
-def _shape(given: Arguments, *, tells_lengths: bool) -> Hashable:
-    """What a function can tell apart of its arguments; where that matters, lengths from other numbers."""
-    alike = (Given, Unknown, Plain) if tells_lengths else (Given, Unknown, Plain, Length, Shape)
+def shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:
+    """What a function can tell apart of its arguments, where those of some kinds are all the same."""
     positional = tuple(_told_apart(atoms, alike) for atoms in given.positional)
     keywords = tuple((name, _told_apart(atoms, alike)) for name, atoms in given.keywords.items())
     return positional, keywords, given.is_complete

@@ -113,7 +113,7 @@ class Tensors:
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS and self._run.lookups is not None:
-            is_same = row.facets.keys() >= _UNCHANGED and self._run.lookups.is_whole
+            is_same = row.facets.keys() >= _UNCHANGED and self._run.lookups.measures
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))

@@ -64,59 +64,9 @@ class Taken:
 
 def watched(project: Project) -> tuple[Interpreter, Watched]:
     """A run that notes what layers are given."""
-    run = Interpreter(project, project.lives.keepers, with_tensors=True)
-    run.tensors = _WatchedTensors(run)
-    run.lookups = found = Watched(run, run.tensors)
-    return run, found
-
-
-class Watched(Lookups):
-    """What layers are given in one run."""
-
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
-        self.is_open = True
-        self.uses: list[Use] = []
-        self.taken: list[Taken] = []
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether a function is run that was asked about, rather than what makes its objects."""
-        return bool(self._frames) and not self._run.objects.under_construction
-
-    @property
-    def root(self) -> Function | None:
-        return self._frames[0][0].function if self._frames else None
-
-    def is_asked_for(self, frame: Frame) -> bool:
-        return True  # sums may stand in what is returned
-
-    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        self._note_use(shell, arguments.argument(0, "input"), frame, value)
-        return super().at_work(shell, arguments, frame, value)
-
-    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        if isinstance(table, Bound) and isinstance(table.owner, Shell):
-            self._note_use(table.owner, index, frame, value)
-        super().indexed(table, index, frame, value, takes_real=takes_real)
-
-    def _note_use(self, layer: Shell, given: Atoms | None, frame: Frame, value: Value) -> None:
-        root = self.root
-        if not given or root is None or not self.is_at_work:
-            return
-        call = Site(value, frame.function)
-        if not self._is_one_of_several(value):
-            self.uses.append(Use(layer, given, call, self._run.path, root))
-        row = self.row_of(layer)
-        width = None if row is None else size_of(self._tensors.argument(layer, _width_argument(row)))
-        if width is not None:
-            self.note_taken(given, width, call)
-
-    def note_taken(self, given: Atoms, width: Size, taker: Site) -> None:
-        """Note the rows of tables among what is given, which is taken to be so wide."""
-        if self.is_at_work:
-            rows = {t.head: t.width for t in tensors_in(given) if t.head is not None}
-            self.taken += [Taken(table, columns, width, taker) for table, columns in rows.items()]
+    run = Interpreter(project, project.lives.keepers, Watched)
+    assert isinstance(run.lookups, Watched)
+    return run, run.lookups
 
 
 class _WatchedTensors(Tensors):
@@ -232,6 +182,57 @@ class _WatchedTensors(Tensors):
         root = self._watched.root
         owner = "" if root is None else f"{root.module.path}:{root.qualname}"
         return given.symbol is None or given.symbol.owner == owner
+
+
+class Watched(Lookups):
+    """What layers are given in one run."""
+
+    TENSORS = _WatchedTensors
+
+    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+        super().__init__(run, tensors)
+        self.is_open = True
+        self.uses: list[Use] = []
+        self.taken: list[Taken] = []
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a function is run that was asked about, rather than what makes its objects."""
+        return bool(self._frames) and not self._run.objects.under_construction
+
+    @property
+    def root(self) -> Function | None:
+        return self._frames[0][0].function if self._frames else None
+
+    def is_asked_for(self, frame: Frame) -> bool:
+        return True  # sums may stand in what is returned
+
+    def at_work(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        self._note_use(shell, arguments.argument(0, "input"), frame, value)
+        return super().at_work(shell, arguments, frame, value)
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        if isinstance(table, Bound) and isinstance(table.owner, Shell):
+            self._note_use(table.owner, index, frame, value)
+        super().indexed(table, index, frame, value, takes_real=takes_real)
+
+    def _note_use(self, layer: Shell, given: Atoms | None, frame: Frame, value: Value) -> None:
+        root = self.root
+        if not given or root is None or not self.is_at_work:
+            return
+        call = Site(value, frame.function)
+        if not self._is_one_of_several(value):
+            self.uses.append(Use(layer, given, call, self._run.path, root))
+        row = self.row_of(layer)
+        width = None if row is None else size_of(self._tensors.argument(layer, _width_argument(row)))
+        if width is not None:
+            self.note_taken(given, width, call)
+
+    def note_taken(self, given: Atoms, width: Size, taker: Site) -> None:
+        """Note the rows of tables among what is given, which is taken to be so wide."""
+        if self.is_at_work:
+            rows = {t.head: t.width for t in tensors_in(given) if t.head is not None}
+            self.taken += [Taken(table, columns, width, taker) for table, columns in rows.items()]
 
 
 def _width_argument(row: Operator) -> tuple[int, str] | None:

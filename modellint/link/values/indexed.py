@@ -10,6 +10,7 @@ from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, join, size_
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.classes.definitions import SourceMethod
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Atoms, Filler
     from modellint.flow.frame import Frame
-    from modellint.flow.lookups import Lookup, Lookups, OwnLookup, Padded, Sided
+    from modellint.flow.lookups import Lookup, OwnLookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event
@@ -192,7 +193,7 @@ class Indexed:
     def _run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
         run = self._runs.get(module)
         if run is None:
-            run = self._runs[module] = Interpreter(self._project, self._project.lives.keepers, with_tensors=True)
+            run = self._runs[module] = Interpreter(self._project, self._project.lives.keepers, Lookups)
         assert run.lookups is not None
         return run, run.lookups
 
@@ -220,7 +221,7 @@ class Guarded:
     """A function that limits what it looks up, run with anything."""
 
     def __init__(self, function: Function, project: Project) -> None:
-        self._run = Interpreter(project, project.lives.keepers, with_tensors=True)
+        self._run = Interpreter(project, project.lives.keepers, Lookups)
         assert self._run.lookups is not None
         self._found = self._run.lookups
         self._found.is_open = True

@@ -16,6 +16,7 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.lookups import FEW
+from modellint.flow.measured import Measured
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
-    from modellint.flow.lookups import Limit, Read
+    from modellint.flow.measured import Limit, Read
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
 
@@ -282,9 +283,8 @@ def _keeps(cls: Class, project: Project) -> bool:
 
 def _built(cls: Class, project: Project) -> tuple[Interpreter, Shell]:
     """An object of a class that is built with any arguments."""
-    run = Interpreter(project, project.lives.keepers, with_tensors=True)
-    assert run.lookups is not None
-    run.lookups.is_whole = True
+    run = Interpreter(project, project.lives.keepers, Measured)
+    assert isinstance(run.lookups, Measured)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
     run.objects.construct(shell)
     return run, shell
@@ -293,7 +293,7 @@ def _built(cls: Class, project: Project) -> tuple[Interpreter, Shell]:
 def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it."""
     run, shell = _built(cls, project)
-    assert run.lookups is not None
+    assert isinstance(run.lookups, Measured)
     assert shell.model is not None
     names = _names(shell, cls, run, project)
     before = len(shell.stores)
@@ -316,7 +316,7 @@ def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
 
 def _names(shell: Shell, cls: Class, run: Interpreter, project: Project) -> dict[Value, str]:
     """The attributes under which an object keeps tables of a fixed length, by what makes these."""
-    assert run.lookups is not None
+    assert isinstance(run.lookups, Measured)
     constructor = project.members.method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}

@@ -10,6 +10,7 @@ from modellint import knowledge, operators
 from modellint.flow.domain import ANY_ARGUMENTS, Given, Length, Site
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.measured import Measured
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, dotted, same, walk_all
 from modellint.link.values.indexed import NOWHERE, called
@@ -99,7 +100,7 @@ class Vocabularies:
         grown = [(number, event) for number, event in enumerate(function.flow.events) if _may_grow(event)]
         if not grown:
             return
-        run = Interpreter(self._project, self._project.lives.keepers, with_tensors=True)
+        run = Interpreter(self._project, self._project.lives.keepers, Measured)
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
@@ -136,7 +137,6 @@ def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interp
     """Where the tables are made that a function leads to, each with the value of the function that sizes it."""
     assert run.lookups is not None
     assert run.tensors is not None
-    run.lookups.is_whole = True
     run.steps = 0
     run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
     pending = list(run.shells())

@@ -1,0 +1,180 @@
+"""A run that follows all of what bodies do, and notes how far tables are read, and where lengths are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow import sizes
+from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unknown, size_of, text
+from modellint.flow.heap import Shell
+from modellint.flow.lookups import FEW, Lookups, shape_of
+from modellint.flow.tensors import tensors_in
+from modellint.graph.size import Size
+from modellint.graph.value import EventKind, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms, Sizes
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.flow.tensors import Tensors
+    from modellint.graph.python import Function
+    from modellint.graph.value import Event, Value
+
+#: What tells how large a table is.
+_OF_TABLE = ("num_embeddings", "embedding_dim")
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Read:
+    """A table, made at `table`, of which `use` reads the rows up to a `length`.
+
+    `rows` is how many it has, if that is known. Only a run knows the length; where it is given (`is_given`), a caller
+    knows more. `calls` lead to `use`, outermost first.
+    """
+
+    table: Site
+    rows: Size | None
+    use: Site
+    length: Site
+    is_given: bool
+    calls: tuple[Site, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Limit:
+    """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters."""
+
+    operator: str
+    measured: tuple[Value, ...]
+
+
+class Measured(Lookups):
+    """The lengths of one run."""
+
+    measures = True
+
+    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+        super().__init__(run, tensors)
+        self.reads: dict[Hashable, Read] = {}
+        self.limits: dict[Function, dict[Value, Limit]] = {}
+
+    def is_asked_for(self, frame: Frame) -> bool:
+        return True
+
+    def matters(self, event: Event, frame: Frame) -> bool:
+        if event.kind is EventKind.COMPARE:
+            self._note_limit(event.value, frame)
+        return super().matters(event, frame)
+
+    def _follows_all(self) -> bool:
+        return True
+
+    def _told_apart(self, given: Arguments) -> Hashable:
+        return shape_of(given, (Given, Unknown, Plain))
+
+    def _look_up(
+        self,
+        table: Site | None,
+        rows: Size | None,
+        index: Atoms,
+        frame: Frame,
+        value: Value,
+        *,
+        takes_real: bool = False,
+    ) -> None:
+        is_meant = rows is None or rows.number is None or rows.number > 0
+        if self._frames and frame.function is not None and table is not None and is_meant:
+            self._read(table, rows, index, frame, value)
+        super()._look_up(table, rows, index, frame, value, takes_real=takes_real)
+
+    def _read(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
+        """Note how far the positions count up that index a table."""
+        counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
+        for positions in counted:
+            if positions.length is not None and not any(t.is_conditional for t in tensors_in(index)):
+                self._note_read(table, rows, frame, value, positions.length)
+        if not counted and any(isinstance(atom, Given) for atom in index):
+            self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
+
+    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
+        """Note up to where the rows of tables are sliced: `self.table[:, :length]`."""
+        subscript = value.args[1]
+        parts = subscript.args if subscript.op is Op.TUPLE else (subscript,)
+        slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
+        for at, upper in slices if self._frames else ():
+            ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
+            is_known = any(isinstance(atom, Length) for atom in ends)
+            if not is_known and not any(isinstance(atom, Given) for atom in ends):
+                continue
+            for table, sides in self.tables(owner):
+                place = sizes.place_of(at, parts, len(sides))
+                if place is not None:
+                    rows = sides[place]
+                    known, end = rows if isinstance(rows, Size) else None, Site(upper, frame.function)
+                    self._note_read(table, known, frame, value, end, is_given=not is_known)
+
+    def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
+        """The tables that a value is or holds in containers: where each is made, and how large it is."""
+        for atom in atoms:
+            is_holding = isinstance(atom, Shell) and (atom.is_container or atom.is_module_container)
+            for inner in atom.contents() if isinstance(atom, Shell) and is_holding else (atom,):
+                found = self._sides_of(inner)
+                if found is not None:
+                    yield found
+
+    def _sides_of(self, atom: Atom) -> tuple[Site, Sizes] | None:
+        """Where a table is made that a value is, and how large it is."""
+        layer = atom.owner if isinstance(atom, Bound) else atom
+        if isinstance(layer, Shell) and self.is_table(layer):
+            given = (self._tensors.argument(layer, (at, name)) for at, name in enumerate(_OF_TABLE))
+            return None if layer.site is None else (layer.site, tuple(size_of(one) for one in given))
+        sides = sizes.of((atom,))
+        made = atom.site if isinstance(atom, Shell) else atom.made if isinstance(atom, Tensor) else None
+        return None if made is None or not sides else (made, sides)
+
+    def _note_read(
+        self, table: Site, rows: Size | None, frame: Frame, value: Value, length: Site, *, is_given: bool = False
+    ) -> None:
+        calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
+        read = Read(table, rows, Site(value, frame.function), length, is_given, calls)
+        self.reads.setdefault((table, rows, read.use, is_given, calls), read)
+
+    def _note_limit(self, test: Value, frame: Frame) -> None:
+        """Note that a function compares a length, or a number that it is given, and not just with a few."""
+        if test.data not in _COMPARISONS:
+            return
+        sides = [self._run.evaluate(arg, frame) for arg in test.args]
+        compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
+        if compared and not any(map(_is_few, sides)):
+            measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
+            limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)))
+            functions = [outer.function for outer, _ in self._frames if outer.function is not None]
+            is_helper = len(functions) > 1 and functions[-1].owner is None
+            for function in functions[-2:] if is_helper else functions[-1:]:
+                self.limits.setdefault(function, {})[test] = limit
+
+
+def _measured(value: Value) -> Value:
+    """The tensor whose length a value is: of `x.shape`, `x.size(0)`, `len(x)`."""
+    if value.op is Op.ATTR:
+        return value.args[0]
+    callee = value.args[0]
+    return callee.args[0] if callee.op is Op.ATTR else value.args[-1]
+
+
+def _is_few(atoms: Atoms) -> bool:
+    """Whether a value is a small number, or a string."""
+    size = size_of(atoms)
+    return text(atoms) is not None or (size is not None and size.constant is not None and size.constant < FEW)
+
+
+def _is_length(atom: Atom, frame: Frame) -> bool:
+    """Whether something is a length, or may be one that a function is given."""
+    if isinstance(atom, Length) or frame.function is None:
+        return isinstance(atom, Length)
+    own = f"{frame.function.module.path}:{frame.function.qualname}"
+    return isinstance(atom, Given) and atom.symbol is not None and atom.symbol.owner == own

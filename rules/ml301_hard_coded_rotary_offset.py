@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.graph.value import Op
+from modellint.flow.lengths import Kind
 from modellint.link.values.length_edits import maximum_of_all, one_inside
-from modellint.link.values.offsets import index_moves_too, is_number, is_run_time, offset_of, takes_last
+from modellint.link.values.offsets import (
+    base_of,
+    is_meant,
+    is_run_time,
+    measured,
+    mixed_extreme,
+    offset_of,
+    takes_last,
+    uses,
+)
 from modellint.link.values.python_edit import written
-from modellint.link.values.rotary import LengthKind, is_enlarged, measured, mixed_extreme, sums
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -17,11 +25,13 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import LengthNotPositions
     from modellint.confirm.plan import Probe
+    from modellint.flow.domain import Site
+    from modellint.flow.lengths import Picked, Term
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Located
-    from modellint.link.values.rotary import SizedTable, TableIndex
+    from modellint.link.values.offsets import Use
+
+_COVERING = "size the table by the largest position plus 1"
 
 
 class HardCodedRotaryOffset(Rule):
@@ -165,6 +175,7 @@ class Attention(nn.Module):
         return self.rotate(q, self.rows(q), positions)
 """,
             },
+            changes=(("q.size(1) + 8", "positions.max() + 1"),),
         ),
         Example(
             "The plus one outside of the maximum",
@@ -575,16 +586,10 @@ class Attention(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        reported: set[int] = set()
-        for function in module.all_functions():
-            if function.name in ("__init__", "__post_init__"):
-                # A table that is built once is sized by constants, which are no run-time lengths.
-                continue
-            for table in project.rotary.sized_tables(function):
-                for finding, value in self._findings(table, project):
-                    if id(value) not in reported:
-                        reported.add(id(value))
-                        yield finding
+        for found in uses(project.position_lengths.asked(module)).values():
+            finding = self._finding(found, module, project)
+            if finding is not None:
+                yield finding
 
     def probe(self, claim: LengthNotPositions, project: Project) -> Probe | None:
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
@@ -592,118 +597,114 @@ class Attention(nn.Module):
 
         return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
 
-    def _findings(self, table: SizedTable, project: Project) -> Iterator[tuple[Finding, Value]]:
-        for part in sums(table.length, project.evaluator):
-            if part.frame.module is not table.frame.module:
-                continue
-            offset = offset_of(part, project)
-            if offset is None:
-                continue
-            if abs(offset) >= 2 and is_run_time(part, project):
-                if index_moves_too(table, part, offset, project) or is_enlarged(table, part):
-                    continue
-                if project.rotary.fits_grown(table, part):
-                    continue
-                yield self._added(table, part, offset, project), part.value
-            elif offset == 1:
-                extreme = mixed_extreme(part.value)
-                if extreme is not None:
-                    yield self._outside(table, part, extreme, project), part.value
-                elif takes_last(part, table, project):
-                    yield self._last(table, part, project), part.value
+    def _finding(self, found: list[Use], module: ModuleFacts, project: Project) -> Finding | None:
+        first = found[0]
+        offset = offset_of(first.part)
+        at = _written(first, module, project)
+        if offset is None or at is None:
+            return None
+        if abs(offset) >= 2 and is_run_time(base_of(first.part)[0]):
+            return None if any(is_meant(use, offset) for use in found) else self._added(first, at, offset)
+        extreme = mixed_extreme(first.part) if offset == 1 else None
+        if extreme is not None:
+            return self._outside(first, at, extreme)
+        last = next(filter(takes_last, found), None) if offset == 1 else None
+        return None if last is None else self._last(last, at)
 
-    def _added(self, table: SizedTable, part: Located, offset: int, project: Project) -> Finding:
-        module = part.frame.module
-        text = module.text_of(part.value)
-        base = module.text_of(next(arg for arg in part.value.args if not is_number(arg, part, project)))
-        indices = project.rotary.indices(table)
+    def _added(self, use: Use, at: Site, offset: int) -> Finding:
+        text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
         room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
-        evidence = [f"a fixed {room} `{base}` is enough for some inputs only"]
-        evidence.extend(_indexed_by(index) for index in indices[:1])
         return self.finding(
-            module.place(part.value),
+            at.place,
             f"the length of a position table is `{text}`: a hard-coded offset of {offset}",
-            symbol=part.value.target or text,
-            confidence=Confidence.HIGH if indices or table.callee is None else Confidence.MEDIUM,
-            evidence=evidence,
-            related=_related(table, indices),
-            help=_help(indices),
-            fix=_fix(part, indices),
-            claim=_claim(part, table, indices, is_offset=True),
+            symbol=at.value.target or text,
+            confidence=Confidence.HIGH if use.picks or not use.table.calls else Confidence.MEDIUM,
+            evidence=(f"a fixed {room} `{base}` is enough for some inputs only", *map(_picked_by, use.picks[:1])),
+            related=_related(use),
+            help=_help(use.picks),
+            fix=_fix(use, at),
+            claim=_claim(use, at, is_offset=True),
         )
 
-    def _outside(self, table: SizedTable, part: Located, extreme: Value, project: Project) -> Finding:
-        module = part.frame.module
-        position = next(arg for arg in extreme.positional if measured(arg) == LengthKind.POSITION)
-        inside = module.text_of(position)
-        indices = project.rotary.indices(table)
+    def _outside(self, use: Use, at: Site, extreme: Term) -> Finding:
+        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is Kind.LARGEST)
+        written = extreme.origin.value.positional
+        inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
         return self.finding(
-            module.place(part.value),
+            at.place,
             f"`+ 1` stands outside of `max`: it belongs to `{inside}`, the other operand is a length already",
-            symbol=part.value.target or module.text_of(part.value),
+            symbol=at.value.target or _text(use.part.origin),
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
-            related=_related(table, indices),
+            related=_related(use),
             help=f"write `max(…, {inside} + 1)`",
-            fix=one_inside(part.value, list(extreme.positional).index(position), module),
-            claim=_claim(part, table, indices, is_offset=False),
+            fix=one_inside(at.value, operand, at.module),
+            claim=_claim(use, at, is_offset=False),
         )
 
-    def _last(self, table: SizedTable, part: Located, project: Project) -> Finding:
-        module = part.frame.module
-        text = module.text_of(part.value)
-        indices = project.rotary.indices(table)
+    def _last(self, use: Use, at: Site) -> Finding:
+        text = _text(use.part.origin)
         return self.finding(
-            module.place(part.value),
+            at.place,
             f"`{text}` takes the last position for the largest",
-            symbol=part.value.target or text,
+            symbol=at.value.target or text,
             confidence=Confidence.MEDIUM,
             severity=Severity.WARNING,
             evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
-            related=_related(table, indices),
+            related=_related(use),
             help="take the maximum over all positions",
-            fix=maximum_of_all(part.value, module),
-            claim=_claim(part, table, indices, is_offset=False),
+            fix=maximum_of_all(at.value, at.module),
+            claim=_claim(use, at, is_offset=False),
         )
 
 
-def _claim(part: Located, table: SizedTable, indices: list[TableIndex], *, is_offset: bool) -> LengthNotPositions:
+def _text(site: Site) -> str:
+    return site.module.text_of(site.value)
+
+
+def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
+    """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
+    home = use.part.origin.module
+    if home is module:
+        return use.part.origin
+    if use.part.origin.value in uses(project.position_lengths.asked(home)):
+        return None  # that file's own function knows the table
+    passed = [one.length for one in use.table.passed.values() if one.length is not None]
+    return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
+
+
+def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions:
     from modellint.claims.positions import LengthNotPositions
 
-    place = part.frame.module.place(part.value)
-    asking = None if table.callee is None else table.frame.module.place(table.event.value)
-    lookup = indices[0].frame.module.place(indices[0].event.value) if indices else None
-    return LengthNotPositions(place, lookup, asking, is_offset)
+    call = use.table.call(use.picks[0] if use.picks else None)
+    lookup = use.picks[0].use.place if use.picks else None
+    return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
 
 
-def _indexed_by(index: TableIndex) -> str:
-    value = index.ids.value
-    ids = value.data if value.op is Op.PARAM else index.ids.frame.module.text_of(value)
-    return f"the table is indexed by `{ids}`, whose maximum this does not cover"
+def _picked_by(picked: Picked) -> str:
+    return f"the table is indexed by `{picked.name}`, whose maximum this does not cover"
 
 
-def _related(table: SizedTable, indices: list[TableIndex]) -> Iterator[Related]:
-    if table.callee is not None:
-        yield Related(table.frame.module.place(table.event.value), f"the length is passed as `{table.name}`")
-    for index in indices[:1]:
-        yield Related(index.frame.module.place(index.event.value), "the table is indexed here")
+def _related(use: Use) -> Iterator[Related]:
+    call = use.table.call(use.picks[0] if use.picks else None)
+    if call is not None:
+        yield Related(call.place, "the length is passed on here")
+    for picked in use.picks[:1]:
+        yield Related(picked.use.place, "the table is indexed here")
 
 
-def _help(indices: list[TableIndex]) -> str:
-    for index in indices:
-        if index.ids.value.op is Op.PARAM:
-            return f"size the table by what indexes it: `{index.ids.value.data}.max() + 1`"
-    return "size the table by the largest position plus 1"
+def _help(picks: list[Picked]) -> str:
+    names = [picked.parameter for picked in picks if picked.parameter is not None]
+    return f"size the table by what indexes it: `{names[0]}.max() + 1`" if names else _COVERING
 
 
-def _fix(part: Located, indices: list[TableIndex]) -> Fix | None:
-    if written(part.value, part.frame.module) is None:
+def _fix(use: Use, at: Site) -> Fix | None:
+    if written(at.value, at.module) is None:
         # `length += 10` is a statement.
         return None
-    for index in indices:
-        if index.ids.value.op is Op.PARAM and index.ids.frame is part.frame:
-            text = f"{index.ids.value.data}.max() + 1"
-            edit = Edit(part.frame.module.place(part.value), text)
-            return Fix(f"Size the table by `{text}`", Applicability.UNSAFE, (edit,))
+    for picked in use.picks:
+        if picked.parameter is not None and picked.asked_about is at.function:
+            text = f"{picked.parameter}.max() + 1"
+            return Fix(f"Size the table by `{text}`", Applicability.UNSAFE, (Edit(at.place, text),))
     return None

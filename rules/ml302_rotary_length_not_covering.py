@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.value import EventKind, Op, same, self_attribute
-from modellint.link.values.rotary import LengthKind, length_kind, number_sources
+from modellint.flow.domain import Given, Length, Tensor
+from modellint.flow.lengths import Kind, Term
+from modellint.graph.value import Op
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import StepBeyond
     from modellint.confirm.plan import Probe
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.flow.domain import Atom, Site
+    from modellint.flow.lengths import Asked, Picked, Sized
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.rotary import SizedTable, TableIndex
 
 
 class RotaryLengthNotCovering(Rule):
@@ -490,18 +491,19 @@ class Attention(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
-            if function.name == "__init__":
-                continue
-            for table in project.rotary.sized_tables(function):
-                if table.callee is None or not _is_current_length(table, project):
+        reported: set[Value] = set()
+        for asked in project.position_lengths.asked(module):
+            for picked in asked.picked.values() if asked.is_kept else ():
+                if not _is_given(picked, asked) or not all(_is_current(length, asked) for length in picked.lengths):
                     continue
-                if not _continues(function) or _is_whole(table):
-                    continue
-                for index in project.rotary.indices(table):
-                    if _is_given(index, table, project):
-                        yield self._report(table, index)
-                        break
+                for table in asked.sized.values():
+                    place = table.call(picked) or table.use
+                    told = table.passed[place].given if place in table.passed else frozenset()
+                    is_told = picked.parameter in told or not asked.exceeding(table).isdisjoint(table.length.parts())
+                    if table.length in picked.lengths and not is_told and place.module is module:
+                        if place.value not in reported:
+                            yield self._report(place, table, picked, asked)
+                        reported.add(place.value)
 
     def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with what was kept of them."""
@@ -509,128 +511,43 @@ class Attention(nn.Module):
 
         return boundary_probe(claim, project, [claim.place])
 
-    def _report(self, table: SizedTable, index: TableIndex) -> Finding:
+    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked) -> Finding:
         from modellint.claims.positions import StepBeyond
 
-        module = table.frame.module
-        place, lookup = module.place(table.event.value), index.frame.module.place(index.event.value)
-        kept = _kept_from_before(table.frame.function)
-        past = dict.fromkeys(str(value.data) for value in kept if value.op is Op.PARAM)
-        ids = index.ids.value.data
-        length = table.length.frame.module.text_of(table.length.value)
+        passed = table.passed.get(place)
+        said = (None if passed is None else passed.length) or table.length.origin
+        length, ids = said.module.text_of(said.value), picked.parameter
         return self.finding(
-            place,
+            place.place,
             f"the table has `{length}` rows, which need not cover the positions `{ids}`",
-            symbol=module.text_of(table.event.value.callee),
+            symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
             confidence=Confidence.MEDIUM,
             evidence=(
                 f"`{length}` is the length of the current input",
                 f"`{ids}` is passed in, and the sequence may continue a cached one",
             ),
-            related=(Related(lookup, "the table is indexed here"),),
+            related=(Related(picked.use.place, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
-            claim=StepBeyond(place, lookup, tuple(past)),
+            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)),
         )
 
 
-#: Functions of numbers.
-_OF_NUMBERS = operators.functions("number", "extreme")
-#: What makes a tensor of several, along a dimension.
-_JOINS = operators.words("joins")
+def _is_given(picked: Picked, asked: Asked) -> bool:
+    """Whether ids are passed in, and nothing compares them."""
+    return picked.parameter is not None and picked.parameter not in asked.compared
 
 
-def _is_current_length(table: SizedTable, project: Project) -> bool:
-    """Whether a length is one dimension of the input: no past is added, no position looked at."""
-    sources = list(number_sources(table.length, project.evaluator))
-    return bool(sources) and all(
-        source.frame is table.frame
-        and length_kind(source.value) == LengthKind.COUNT
-        and same(source.value, sources[0].value)
-        and not _grew(source.value)
-        for source in sources
-    )
-
-
-def _is_whole(table: SizedTable) -> bool:
-    """Whether a table that grows on demand is returned whole, with all the rows it has ever had."""
-    assert table.callee is not None
-    flow = table.callee.function.flow
-
-    def mentions(value: Value) -> bool:
-        return any(part.op is Op.PARAM and part.data == table.parameter for part in value.walk())
-
-    grows = any(mentions(event.value) for event in flow.of(EventKind.COMPARE))
-    return grows and not any(mentions(event.value) for event in flow.of(EventKind.RETURN))
-
-
-def _grew(value: Value) -> bool:
-    """Whether a dimension is that of a tensor to which a cache was added, or a cache's own length."""
-    return any(
-        (part.callee.data in _JOINS and not _joins_slices(part))
-        or part.callee.data == "update"
-        or "length" in str(part.callee.data)
-        for part in value.walk()
-        if part.op is Op.CALL
-    )
-
-
-def _joins_slices(call: Value) -> bool:
-    """Whether a tensor is put together again from the parts that a comprehension computes of it."""
-    return bool(call.positional) and call.positional[0].op is Op.COMPREHENSION
-
-
-def _continues(function: Function) -> bool:
-    """Whether a function joins what it computes to something kept from earlier calls."""
-    return any(True for _ in _kept_from_before(function))
-
-
-def _kept_from_before(function: Function) -> Iterator[Value]:
-    """What a function has kept from earlier calls and joins to what it computes."""
-    for event in function.flow.of(EventKind.CALL):
-        call = event.value
-        if call.callee.op is not Op.ATTR:
-            continue
-        if call.callee.data in _JOINS and call.positional and call.positional[0].op in (Op.LIST, Op.TUPLE):
-            first, *rest = call.positional[0].args
-            kept = _kept(first)
-            if kept is not None and rest and not any(same(part, kept) for other in rest for part in other.walk()):
-                yield kept
-        if call.callee.data == "update" and call.callee.args[0].op is Op.PARAM and len(call.positional) >= 2:
-            yield call.callee.args[0]
-
-
-def _kept(value: Value) -> Value | None:
-    """The parameter or attribute that a value is (part of), as it was given: a past."""
-    while value.op in (Op.INDEX, Op.UNPACK) or (value.op is Op.ATTR and value.args[0].op is not Op.PARAM):
-        value = value.args[0]
-    return value if value.op is Op.PARAM or (value.op is Op.ATTR and len(value.args) == 1) else None
-
-
-def _is_given(index: TableIndex, table: SizedTable, project: Project) -> bool:
-    """Whether the ids are a parameter of the function that sizes the table, and no comparison guards them."""
-    ids = index.ids
-    if ids.value.op is not Op.PARAM or ids.frame is not table.frame:
+def _is_current(length: Length, asked: Asked) -> bool:
+    """Whether a length is how long the current input is: no past is added, no position looked at."""
+    if not isinstance(length, Term):
         return False
-    if any(arg.op is Op.PARAM and arg.data == ids.value.data for arg in table.event.value.args[1:]):
-        return False
-    return not any(
-        _is_made_of(arg, ids.value)
-        for event in table.frame.function.flow.of(EventKind.COMPARE)
-        for arg in event.value.args
-        if event.value.data not in ("is", "is not")
-    )
+    if length.is_extreme:
+        return all(_is_current(atom, asked) for atoms in length.operands for atom in atoms if isinstance(atom, Length))
+    return length.kind is Kind.COUNT and not any(_is_past(atom, asked) for atom in length.operands[0])
 
 
-def _is_made_of(value: Value, ids: Value, depth: int = 0) -> bool:
-    """Whether a compared number is computed from ids: not what layers and functions make with their help."""
-    if value is ids or depth > 12:
-        return value is ids
-    if value.op is Op.CALL:
-        callee = value.callee
-        is_layer = self_attribute(callee) is not None or (
-            callee.op is Op.GLOBAL and f"builtins.{callee.data}" not in _OF_NUMBERS
-        )
-        parts = () if is_layer else (*callee.args[:1], *value.args[1:])
-    else:
-        parts = value.args
-    return any(_is_made_of(part, ids, depth + 1) for part in parts)
+def _is_past(atom: Atom, asked: Asked) -> bool:
+    """Whether something is, or has in it, what was kept from earlier calls."""
+    if isinstance(atom, Tensor):
+        return atom.extent is not None and atom.extent.is_grown
+    return isinstance(atom, Given) and atom.parameter in asked.kept

@@ -74,6 +74,11 @@ class Given:
         full = f"{self.name}.{name}"
         return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
 
+    @property
+    def parameter(self) -> str:
+        """The parameter that it is, or is a part of."""
+        return self.name.partition(".")[0].partition("[")[0]
+
     def element(self) -> Given:
         """One of its elements, or any number of them."""
         return self if self.name.endswith("[…]") else Given(f"{self.name}[…]", None, self.home)
@@ -118,6 +123,22 @@ class Length:
 
     origin: Site = field(compare=False)
     is_made: bool = False
+
+    def along(self, _place: int | None) -> Length:
+        """That of one of several dimensions."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What a tensor is made for: the `lengths` that it was counted or cut to.
+
+    It is a table of sines or cosines (`is_periodic`), or has what was kept from earlier calls in it (`is_grown`).
+    """
+
+    lengths: tuple[Length, ...] = ()
+    is_periodic: bool = False
+    is_grown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +216,8 @@ class Tensor:
     `width` is the size of its last dimension, `head` what says so; `sizes` are those of all of them, each as far as it
     is known, None where even their number is not. `made` is where it is made of sizes. `ids`, `fillers`, `positions`
     and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
-    comparing. `is_conditional`: it may be something else altogether. `is_cut`: it is no longer than some number.
+    comparing. `extent` is what it is made for, where that is asked. `is_conditional`: it may be something else
+    altogether. `is_cut`: it is no longer than some number.
     """
 
     width: Size | None = None
@@ -207,6 +229,7 @@ class Tensor:
     positions: Positions | None = None
     real: Real | None = None
     compared: frozenset[Hashable] = frozenset()
+    extent: Extent | None = None
     is_conditional: bool = False
     is_cut: bool = False
 
@@ -229,10 +252,13 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor, or some of them; `tensor` is what is known of it where these are all."""
+    """The sizes of a tensor, or some of them; `tensor` is what is known of it where these are all.
+
+    One of which nothing else is known is a `length`.
+    """
 
     tensor: Tensor
-    origin: Site = field(compare=False)
+    length: Length
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,12 @@ from modellint.flow.domain import (
     PLAIN,
     UNKNOWN,
     Constant,
+    Derived,
     FunctionRef,
-    Given,
     Number,
     Plain,
     Site,
     Tensor,
-    Unknown,
     constant,
     join,
     size_of,
@@ -458,7 +457,7 @@ class Interpreter:
         found: list[Atoms] = []
         for atom in owner:
             self.lookups.indexed(atom, index, frame, value)
-            if self.lookups.measures and isinstance(atom, Given | Plain | Unknown):
+            if self.lookups.measures:
                 atom = self.tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self.tensors.index(atom, value, frame))
@@ -466,7 +465,7 @@ class Interpreter:
                 found.append((atom,))
             else:
                 found.append(self.tensors.part(atom, index, self.objects.part(atom, index)))
-        return join(found)
+        return self.tensors.picked(join(found), owner, value, frame)
 
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
@@ -501,8 +500,8 @@ class Interpreter:
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
-        is_tensor = self.tensors is not None and any(isinstance(atom, Tensor) for atom in left)
-        if isinstance(value.data, InPlace) and value.data in ("+", "|") and not is_tensor:
+        may_grow = any(isinstance(atom, Shell | Derived) for atom in left)
+        if isinstance(value.data, InPlace) and value.data in ("+", "|") and may_grow:
             found = self.objects.augmented(left, right, frame, value)
         elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
             return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))

@@ -133,7 +133,7 @@ def imported(module: ModuleFacts, project: Project, offered: Callable[[ModuleFac
     giving = [(set[str](), set[str]()) for _ in GIVEN]
     makers, taking, padding, asking, held, own, starred = (set[str]() for _ in range(7))
     owners: dict[str, frozenset[str]] = {}
-    for word, home, found in _reached(module, project):
+    for word, home, found in reached(module, project):
         if isinstance(found, DefinedModule):
             there = offered(found.module)
             for (functions, classes), (others, other_classes) in zip(giving, there.giving, strict=True):
@@ -184,7 +184,7 @@ def imported(module: ModuleFacts, project: Project, offered: Callable[[ModuleFac
     )
 
 
-def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
+def reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
     """What a file's code mentions by imported names, each with the file that imports it.
 
     Of a module that is mentioned, what that one only hands on is reached where its name is mentioned, too.

@@ -119,7 +119,7 @@ class Lookups:
 
     #: What does to tensors what operators do.
     TENSORS = Tensors
-    #: Whether it is asked how large tensors are that objects keep, and what they are cut to.
+    #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
     measures = False
 
     def __init__(self, run: Interpreter, tensors: Tensors) -> None:
@@ -180,7 +180,7 @@ class Lookups:
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None:
+        if len(self._frames) > 1 or frame.function is None or self.measures:
             return True
         return self.gate(frame.function.module).speaks_of(Ids, frame.function)
 
@@ -204,7 +204,7 @@ class Lookups:
 
     def _follows_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self.is_open and len(self._frames) == 1
+        return self.measures or (self.is_open and len(self._frames) == 1)
 
     def _used_in(self, flow: Flow) -> frozenset[int]:
         """What stands in other values of a body, which are found out when they are asked for."""

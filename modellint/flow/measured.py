@@ -62,16 +62,10 @@ class Measured(Lookups):
         self.reads: dict[Hashable, Read] = {}
         self.limits: dict[Function, dict[Value, Limit]] = {}
 
-    def is_asked_for(self, frame: Frame) -> bool:
-        return True
-
     def matters(self, event: Event, frame: Frame) -> bool:
         if event.kind is EventKind.COMPARE:
             self._note_limit(event.value, frame)
         return super().matters(event, frame)
-
-    def _follows_all(self) -> bool:
-        return True
 
     def _told_apart(self, given: Arguments) -> Hashable:
         return shape_of(given, (Given, Unknown, Plain))

@@ -123,7 +123,7 @@ class Tensors:
             shape, dim = self.shape(atom, Site(value, frame.function)), arguments.argument(0, "dim")
             return shape if dim is None else join(sizes.measured(one, dim) for one in shape if isinstance(one, Shape))
         if "counts" in row.facets and not _is_cut(atom):
-            return (Length(Site(value, frame.function)),)
+            return (self.length(Site(value, frame.function), (atom,)),)
         told = arguments.positional if "sizes" in row.facets else ()
         operation = Operation(row, arguments, 1, told, frame, value)
         return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
@@ -502,8 +502,14 @@ class Tensors:
         sides = sizes.indexed(tensor.sizes, parts, lambda part: self._run.evaluate(part, frame))
         return (replace(known, width=width, head=head, sizes=sides, made=None),)
 
+    def picked(self, found: Atoms, _owner: Atoms, _value: Value, _frame: Frame) -> Atoms:
+        """`owner[…]`, which gives what was found."""
+        return found
+
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
         """What `x[:, :512]` gives of something that may be a tensor: one that is no longer than that."""
+        if not isinstance(atom, Given | Plain | Unknown):
+            return atom
         key = value.args[1]
         ends = [part.args[1] for part in (key.args if key.op is Op.TUPLE else (key,)) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
@@ -556,10 +562,13 @@ class Tensors:
         sides = tensor.sizes[::-1] if tensor.sizes is not None and len(tensor.sizes) == 2 else None
         return (replace(tensor, width=None, head=None, sizes=sides, made=None),)
 
-    @staticmethod
-    def shape(atom: Atom, site: Site) -> Atoms:
+    def shape(self, atom: Atom, site: Site) -> Atoms:
         """`tensor.shape`, `tensor.size()`, of what may be a tensor."""
-        return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, site),)
+        return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, self.length(site, (atom,))),)
+
+    def length(self, site: Site, _measured: Atoms) -> Length:
+        """How long something is that is measured."""
+        return Length(site)
 
     @staticmethod
     def _length_of(operation: Operation) -> Site | None:
@@ -569,13 +578,12 @@ class Tensors:
             return None
         return operation.written((end[1], "end"))
 
-    @staticmethod
-    def _length(operation: Operation, operand: Atoms) -> Length | None:
+    def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
         row = operation.row
         if "counts" in row.facets:
             is_open = any(isinstance(atom, Given | Unknown | Plain | Tensor | Shape) for atom in operand)
-            return Length(operation.site) if is_open and not all(map(_is_cut, operand)) else None
+            return self.length(operation.site, operand) if is_open and not all(map(_is_cut, operand)) else None
         if row.name in _ROUNDING:
             return _length((operand,))
         length = _length(operation.arguments.all()) if row.name == "builtins.max" else None
@@ -644,8 +652,7 @@ class Tensors:
             return False
         return any(isinstance(atom, Given) for atom in self._run.evaluate(test.args[0], frame))
 
-    @staticmethod
-    def are_known(left: Atoms, right: Atoms) -> bool:
+    def are_known(self, left: Atoms, right: Atoms) -> bool:
         """Whether arithmetic is about tensors, or numbers of which something is known."""
         if any(isinstance(atom, Tensor | Counter | Length) for atom in (*left, *right)):
             return True

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from modellint.link.values.evaluator import Evaluator
     from modellint.link.values.grids import Grids
     from modellint.link.values.indexed import Indexed
+    from modellint.link.values.position_lengths import PositionLengths
     from modellint.link.values.position_tables import PositionTables
-    from modellint.link.values.rotary import Rotary
     from modellint.link.values.vocabularies import Vocabularies
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ _PER_FILE = (
     "budget",
     "members",
     "evaluator",
-    "rotary",
+    "position_lengths",
     "grids",
     "position_tables",
     "vocabularies",
@@ -100,11 +100,11 @@ class Project:
         return Evaluator(self)
 
     @cached_property
-    def rotary(self) -> Rotary:
-        """Position tables and their lengths."""
-        from modellint.link.values.rotary import Rotary
+    def position_lengths(self) -> PositionLengths:
+        """Tables of sines and cosines that are as long as functions say."""
+        from modellint.link.values.position_lengths import PositionLengths
 
-        return Rotary(self.evaluator)
+        return PositionLengths(self)
 
     @cached_property
     def grids(self) -> Grids:

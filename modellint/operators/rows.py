@@ -76,8 +76,8 @@ log                                                 : like:log real same-shape i
 log1p                                               : like:log1p real same-shape in-place
 log2                                                : like:log2 real same-shape in-place
 log10                                               : like:log10 real same-shape in-place
-sin                                                 : like:sin real same-shape in-place
-cos                                                 : like:cos real same-shape in-place
+sin                                                 : like:sin periodic real same-shape in-place
+cos                                                 : like:cos periodic real same-shape in-place
 tan                                                 : like:tan real same-shape in-place
 sqrt                                                : like:sqrt real same-shape in-place
 rsqrt                                               : like:1/sqrt real same-shape in-place
@@ -115,7 +115,8 @@ outer                                               : product spreads together
 meshgrid                                            : gives:tensors together
 broadcast_tensors                                   : gives:tensors
 einsum                                              : subscripts together
-complex polar                                       : same-shape together
+complex                                             : same-shape together
+polar                                               : periodic same-shape together
 bucketize                                           : same-shape together
 stft istft                                          : together
 fill                                                : fill:value@1 same-shape
@@ -301,6 +302,9 @@ Categorical                                         : distribution
 [methods of Categorical]
 sample                                              : drawn:best dtype:int64
 
+[methods of Cache]
+update                                              : grows unchecked:transformers
+get_seq_length get_usable_length get_max_length     : counts unchecked:transformers
 [methods of Module]
 to                                                  : itself moves casts
 to_empty                                            : itself moves

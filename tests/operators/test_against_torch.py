@@ -410,6 +410,14 @@ def casts(trial: Trial, value: str) -> bool:
     return kinds.get(value, True) and torch.equal(trial.result.double(), trial.operand.double())
 
 
+def periodic(trial: Trial, _value: str) -> bool:
+    """Whether an operator gives the same for an angle, its last argument, that is 2π more."""
+    *others, angle = (part.double() for part in (trial.before, *trial.args))
+    first, *rest = *others, angle
+    turned, *after = *others, angle + 2 * math.pi
+    return torch.allclose(trial.again(first, tuple(rest)), trial.again(turned, tuple(after)))
+
+
 def resampled(trial: Trial, value: str) -> bool:
     return trial.again(torch.rand(1, 1, 4, 4), ((2, 2),)).shape[-2:] == (2, 2)
 
@@ -460,6 +468,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "flat": lambda trial, _: trial.result.dim() == 1,
     "spaced": lambda trial, _: len(trial.result) == 5 and bool((trial.result.diff() > 0).all()),
     "same-number": lambda trial, _: trial.result == trial.operand,
+    "periodic": periodic,
     "smallest": lambda trial, _: min(elements(first(trial))) == min(elements(trial.operand) | elements(trial.args)),
     "squeezes": lambda trial, _: 1 not in trial.result.shape,
     "unsqueezes": lambda trial, _: trial.result.dim() == numbers().dim() + 1,
@@ -563,7 +572,9 @@ def test_what_a_facet_says_is_seen(facet: str) -> None:
 
 
 def is_found(row: Operator, kind: str, of: str) -> bool:
-    if why_not(row) in ("numpy", "einops", "torchvision", "Pillow") or (of == "Module" and kind == "attributes"):
+    if why_not(row) in ("numpy", "einops", "torchvision", "Pillow", "transformers") or (
+        of == "Module" and kind == "attributes"
+    ):
         return True  # the latter are annotated, or seen as the facet `reads`
     try:
         if kind in ("methods", "attributes") and not of.startswith("torch"):

@@ -1,89 +1,146 @@
-"""Whole numbers that are added to the lengths of position tables, and whether what indexes the table moves along."""
+"""Whole numbers that are added to the lengths of position tables, and what these lengths measure."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.flow.domain import Given, size_of
+from modellint.flow.lengths import Kind, Term
 from modellint.graph.value import Op
-from modellint.link.values.evaluator import Located
-from modellint.link.values.rotary import (
-    LARGEST,
-    LengthKind,
-    has_length_beside,
-    is_element,
-    is_last,
-    length_kind,
-    number_sources,
-)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.lengths import Asked, Picked, Sized
     from modellint.graph.value import Value
-    from modellint.link.project import Project
-    from modellint.link.values.rotary import SizedTable
+
+#: What a length may measure, and as which of the two that counts: how many, or the largest position.
+_MEASURED = {Kind.COUNT: Kind.COUNT, Kind.KEPT: Kind.COUNT, Kind.LARGEST: Kind.LARGEST, Kind.LAST: Kind.LARGEST}
 
 
-def offset_of(part: Located, project: Project) -> int | None:
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """A part of a length, of the table that it is the length of, and where rows of that are picked."""
+
+    part: Term
+    table: Sized
+    picks: list[Picked]
+    asked: Asked
+
+
+def uses(found: Iterable[Asked]) -> dict[Value, list[Use]]:
+    """By where they are calculated: the parts of the lengths of tables, those first whose rows are picked in sight."""
+    parts: dict[Value, list[Use]] = {}
+    for asked in found:
+        for table in asked.sized.values():
+            picks = asked.picks(table)
+            for part in table.length.parts():
+                parts.setdefault(part.origin.value, []).append(Use(part, table, picks, asked))
+    return {value: sorted(of, key=lambda use: not use.picks) for value, of in parts.items()}
+
+
+def offset_of(part: Term) -> int | None:
     """The whole number that a sum adds to something that is none."""
-    left, right = part.value.args
-    sizes = [project.evaluator.size(arg, part.frame) for arg in (left, right)]
-    numbers = [None if size is None else size.constant for size in sizes]
-    if numbers[1] is not None and numbers[0] is None:
-        return -numbers[1] if part.value.data == "-" else numbers[1]
-    if numbers[0] is not None and numbers[1] is None and part.value.data == "+":
-        return numbers[0]
-    return None
+    if not part.is_sum:
+        return None
+    left, right = map(_whole, part.operands)
+    if right is not None and left is None:
+        return -right if part.kind is Kind.DIFFERENCE else right
+    return left if left is not None and right is None and part.kind is Kind.SUM else None
 
 
-def is_number(value: Value, part: Located, project: Project) -> bool:
-    """Whether an operand of a sum is a whole number that is known."""
-    size = project.evaluator.size(value, part.frame)
-    return size is not None and size.constant is not None
+def base_of(part: Term) -> tuple[Atoms, Value]:
+    """What a whole number is added to: what it is, and where it is written."""
+    at = 0 if _whole(part.operands[0]) is None else 1
+    return part.operands[at], part.origin.value.args[at]
 
 
-def is_run_time(part: Located, project: Project) -> bool:
-    """Whether what the offset is added to is known only at run time: a dimension, a position, an argument."""
-    for source in number_sources(part, project.evaluator):
-        value = source.value
-        if value.op is Op.CONST:
-            continue
-        if length_kind(value) != LengthKind.UNKNOWN:
-            return True
-        if is_element(value) or (value.op is Op.PARAM and value.data != "self"):
-            return True
-        if value.op is Op.BIN and value.data == "//" and length_kind(value.args[0]) == LengthKind.COUNT:
-            return True
-    return False
+def is_run_time(atoms: Atoms) -> bool:
+    """Whether a number is known only at run time: a dimension, a position, an argument."""
+    return any(isinstance(atom, Given) or (isinstance(atom, Term) and _is_of_a_run(atom)) for atom in atoms)
 
 
-def index_moves_too(table: SizedTable, part: Located, offset: int, project: Project) -> bool:
-    """Whether positions are moved by the same number, so that table and index agree (OPT and BART add 2)."""
-    functions = [table.frame.function, *([table.callee.function] if table.callee is not None else [])]
-    for function in functions:
-        frame = project.evaluator.root(function)
-        for event in function.flow.events:
-            for value in event.value.walk():
-                if value.op is not Op.BIN or value is part.value or value.data not in ("+", "-"):
-                    continue
-                if value.line == part.value.line and value.offset == part.value.offset:
-                    continue
-                other = offset_of(Located(value, frame), project)
-                if other is not None and abs(other) == abs(offset):
-                    return True
-    return False
+def _is_of_a_run(term: Term) -> bool:
+    is_quotient = term.kind is Kind.QUOTIENT and measured(term.operands[0]) is Kind.COUNT
+    return term.kind in _MEASURED or is_quotient or any(map(is_run_time, _of(term)))
 
 
-def takes_last(part: Located, table: SizedTable, project: Project) -> bool:
+def measured(atoms: Atoms) -> Kind | None:
+    """Whether a number counts (COUNT) or is the largest position (LARGEST)."""
+    found = {kind for atom in atoms if isinstance(atom, Term) for kind in _kinds(atom)}
+    return found.pop() if len(found) == 1 else None
+
+
+def mixed_extreme(part: Term) -> Term | None:
+    """The `max(length, position)` inside of `max(length, position) + 1`."""
+    found = (a for a in base_of(part)[0] if isinstance(a, Term) and a.kind is Kind.MAXIMUM)
+    return next((a for a in found if {Kind.COUNT, Kind.LARGEST} <= set(map(measured, a.operands))), None)
+
+
+def is_meant(use: Use, offset: int) -> bool:
+    """Whether a number belongs to the length of a table.
+
+    That is so of a table that is applied as a whole to what is as long, that is enlarged once it is known to be too
+    short, or whose positions are moved by the same number (OPT and BART add 2).
+    """
+    if use.asked.is_fitting(use.table) or not use.asked.exceeding(use.table).isdisjoint(base_of(use.part)[0]):
+        return True
+    parts = (part for picked in use.picks for atom in picked.ids if isinstance(atom, Term) for part in atom.parts())
+    return any(abs(offset_of(part) or 0) == abs(offset) for part in parts)
+
+
+def takes_last(use: Use) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
-    if has_length_beside(part, table):
+    last = [term for term in _leaves(use.part) if term.kind is Kind.LAST and _is_of_rows(term)]
+    if not last or _competes(use.part, use.table.length):
         return False
-    indices = project.rotary.indices(table)
-    for source in number_sources(part, project.evaluator):
-        value = source.value
-        if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in LARGEST:
-            value = value.callee.args[0]
-        if not is_last(value) or value.args[1].op is not Op.TUPLE:
-            continue
-        ids = project.rotary.follow(Located(value.args[0], source.frame))
-        if any(index.ids.value is ids.value for index in indices):
-            return True
+    of = {atom for term in last for atom in term.operands[0] if isinstance(atom, Given)}
+    return any(not of.isdisjoint(picked.ids) for picked in use.picks)
+
+
+def _is_of_rows(last: Term) -> bool:
+    """Whether the last element of each row is taken: `ids[:, -1]`."""
+    return last.origin.value.args[1].op is Op.TUPLE
+
+
+def _competes(part: Term, length: Term) -> bool:
+    """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
+    for term in length.parts():
+        if term.is_extreme:
+            beside = [atoms for atoms in term.operands if not any(part in _within(atom) for atom in atoms)]
+            if len(beside) < len(term.operands) and any(measured(atoms) is Kind.COUNT for atoms in beside):
+                return True
     return False
+
+
+def _within(atom: object) -> Iterator[Term]:
+    return atom.parts() if isinstance(atom, Term) else iter(())
+
+
+def _of(term: Term) -> tuple[Atoms, ...]:
+    """What a length is calculated from, by sums and extremes."""
+    return term.operands if term.is_sum or term.is_extreme else ()
+
+
+def _kinds(term: Term) -> Iterator[Kind]:
+    """What the numbers measure that a length is calculated from."""
+    if term.kind in _MEASURED:
+        yield _MEASURED[term.kind]
+    for atoms in _of(term):
+        yield from (kind for atom in atoms if isinstance(atom, Term) for kind in _kinds(atom))
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    """The lengths that a length is calculated from; the largest of some is one of them."""
+    if term.kind is Kind.LARGEST or _of(term):
+        for atoms in term.operands:
+            yield from (leaf for atom in atoms if isinstance(atom, Term) for leaf in _leaves(atom))
+    else:
+        yield term
+
+
+def _whole(atoms: Atoms) -> int | None:
+    size = size_of(atoms)
+    return None if size is None else size.constant

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 #: Methods that keep, repeat, reorder or pick the elements of a tensor.
 PASSED_BY_METHODS = operators.methods("Tensor", "passed")
-#: Methods that give the same elements in the same order.
-KEEPING_ORDER = operators.methods("Tensor", "passed same-shape", "sizes", "squeezes", "unsqueezes", "flattens")
 #: What limits elements from above by the argument `max`.
 CLAMPS = operators.words("limit:max@2", "limit:max@1")
 

@@ -1,0 +1,568 @@
+"""A run that knows how lengths are calculated, and follows tables of sines and cosines that are as long as they say.
+
+Where a function counts up to a length, or cuts a table to it, the table is made for that length. What is added to the
+length on the way, what indexes the table, and what is compared or kept from earlier calls is noted with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import (
+    Constant,
+    Extent,
+    Given,
+    Length,
+    Plain,
+    Site,
+    Tensor,
+    Unknown,
+    constant,
+    size_of,
+)
+from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.tensors import Tensors, counted_end, tensors_in
+from modellint.graph.value import EventKind, Op, self_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Function
+    from modellint.graph.value import Event, Value
+    from modellint.operators import Operator
+
+#: Facets of operators whose result is one number for each of the operand's: or the same ones in another shape.
+_KEEPING = frozenset(
+    (
+        "passed", "same-shape", "squeezes", "unsqueezes", "flattens", "reorders", "sizes", "repeats", "stacks", "joins",
+        "casts", "parts", "spreads", "subscripts", "product", "like",
+    )
+)  # fmt: skip
+#: Facets of operators that give the numbers that they are given.
+_SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape", "sizes"))
+_SUMS = frozenset(("+", "-"))
+_ORDERS = frozenset(("<", "<=", ">", ">="))
+_IDENTITY = frozenset(("is", "is not", "in", "not in"))
+#: Which operand is the larger one where a comparison holds.
+_LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
+
+
+class Kind(Enum):
+    """What a length is: measured, or calculated."""
+
+    COUNT = "count"  # how many: a dimension, `len`
+    KEPT = "kept"  # how many were kept from earlier calls
+    LARGEST = "largest"  # the largest position, which is one less than a length that covers it
+    LAST = "last"  # the last position
+    SUM = "+"
+    DIFFERENCE = "-"
+    MAXIMUM = "max"
+    MINIMUM = "min"
+    QUOTIENT = "//"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Term(Length):
+    """A length, measured or calculated at `origin`: of what it is measured, or of which numbers it is calculated.
+
+    `place` tells which of several dimensions it is.
+    """
+
+    origin: Site
+    kind: Kind = Kind.COUNT
+    operands: tuple[Atoms, ...] = ()
+    place: int | None = None
+
+    def along(self, place: int | None) -> Length:
+        return replace(self, place=place)
+
+    @property
+    def is_sum(self) -> bool:
+        return self.kind is Kind.SUM or self.kind is Kind.DIFFERENCE
+
+    @property
+    def is_extreme(self) -> bool:
+        return self.kind is Kind.MAXIMUM or self.kind is Kind.MINIMUM
+
+    def parts(self) -> Iterator[Term]:
+        """Itself, and the lengths that it is the sum or the extreme of, outermost first."""
+        pending, seen = [self], {self}
+        for term in pending:
+            yield term
+            for atoms in term.operands if term.is_sum or term.is_extreme else ():
+                pending += [atom for atom in atoms if isinstance(atom, Term) and atom not in seen]
+                seen.update(pending)
+
+
+_KINDS = {"+": Kind.SUM, "-": Kind.DIFFERENCE, "//": Kind.QUOTIENT}
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a call passes on: as the length of a table, and of what the function is `given` that is asked about."""
+
+    length: Site | None
+    given: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sized:
+    """A table of sines and cosines that is as long as `length`, made or cut at `use`.
+
+    A table that is there is cut to the length, or (unless `is_cut`) one is made for it. `passed` are the calls that
+    lead there, outermost first, with what they pass on. `exceeding` is what conditions on the way have shown to be
+    larger than something.
+    """
+
+    length: Term
+    use: Site
+    passed: dict[Site, Passed]
+    exceeding: frozenset[Atom]
+    is_cut: bool = False
+
+    @property
+    def calls(self) -> tuple[Site, ...]:
+        return tuple(self.passed)
+
+    def call(self, picked: Picked | None = None) -> Site | None:
+        """The call that asks for the table, in the function where it meets what picks rows; None: it is made there."""
+        beside = () if picked is None else picked.calls
+        return next((call for at, call in enumerate(self.calls) if call not in beside[at : at + 1]), None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Picked:
+    """Rows of a table that is as long as one of `lengths` are picked by `ids`, which `index` gives, at `use`.
+
+    `calls` lead there. `asked_about` is the function that was run with anything.
+    """
+
+    lengths: tuple[Length, ...]
+    ids: Atoms
+    index: Site
+    use: Site
+    calls: tuple[Site, ...]
+    asked_about: Function
+
+    @property
+    def parameter(self) -> str | None:
+        """What the function is given that is asked about, if the ids are no more than that."""
+        given = {atom.parameter for atom in self.ids if isinstance(atom, Given)}
+        return given.pop() if len(given) == 1 else None
+
+    @property
+    def name(self) -> str:
+        """What the ids are called."""
+        return self.parameter or self.index.module.text_of(self.index.value)
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """What was found of one function that is run with anything.
+
+    `applied` are the lengths of tables that are applied as a whole; `kept` is what the function was given from earlier
+    calls, and joins to what it computes, `is_kept` whether it does so; `compared` is what it is given and compares.
+    """
+
+    function: Function
+    sized: dict[Hashable, Sized] = field(default_factory=dict)
+    picked: dict[Hashable, Picked] = field(default_factory=dict)
+    applied: set[Length] = field(default_factory=set)
+    kept: dict[str, None] = field(default_factory=dict)
+    is_kept: bool = False
+    compared: set[str] = field(default_factory=set)
+
+    def picks(self, table: Sized) -> list[Picked]:
+        """Where rows of a table are picked."""
+        return [picked for picked in self.picked.values() if table.length in picked.lengths]
+
+    def exceeding(self, table: Sized) -> frozenset[Atom]:
+        """What conditions have shown to be larger than something, where tables of that length are made, or are cut."""
+        alike = (t for t in self.sized.values() if t.length == table.length and t.is_cut is table.is_cut)
+        return frozenset(atom for other in alike for atom in other.exceeding)
+
+    def is_fitting(self, table: Sized) -> bool:
+        """Whether a table is applied as a whole to what must be as long: nothing works with another length."""
+        return table.length in self.applied and not self.picks(table)
+
+
+class _LengthTensors(Tensors):
+    """What operators do to tables, and to lengths."""
+
+    @property
+    def _lengths(self) -> Lengths:
+        assert isinstance(self._run.lookups, Lengths)
+        return self._run.lookups
+
+    # -- lengths -------------------------------------------------------------------------------------------------
+
+    def length(self, site: Site, measured: Atoms) -> Length:
+        return Term(site, operands=(measured,))
+
+    def _numbers(self, atoms: Atoms) -> Atoms:
+        """What may be a number that only a run knows."""
+        own = self._lengths.given
+        return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, Given) and a in own))
+
+    def are_known(self, left: Atoms, right: Atoms) -> bool:
+        return bool(self._numbers(left) or self._numbers(right)) or super().are_known(left, right)
+
+    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+        numbers = self._numbers(left), self._numbers(right)
+        first, second = (tuple(a for a in atoms if not isinstance(a, Length)) for atoms in (left, right))
+        is_known = super().are_known(first, second)
+        found = super().binary(operator, first, second, made) if is_known or not any(numbers) else ()
+        found = self._arithmetic(operator, (left, right), found, made)
+        is_moved = operator in _SUMS and any(map(_is_counted, (*left, *right)))
+        if not any(numbers) and not is_moved:
+            return found
+        kept = tuple(atom for atom in found if isinstance(atom, Tensor))
+        return (*kept, Term(made, kind=_KINDS.get(operator, Kind.OTHER), operands=(left, right)))
+
+    def _arithmetic(self, operator: str, operands: tuple[Atoms, Atoms], found: Atoms, made: Site) -> Atoms:
+        """Arithmetic with tables: those that are applied to something else are none any more."""
+        extents = [self.extents(atoms) for atoms in operands]
+        for at, extent in enumerate(extents):
+            other, value = operands[1 - at], made.value.args[1 - at] if made.value.op is Op.BIN else None
+            is_number = constant(other) is not None or (size_of(other) is not None and not self._numbers(other))
+            is_scale = is_number or (value is not None and self_attribute(value) is not None)
+            if extent is not None and extent.is_periodic and not is_scale:
+                self._lengths.note_applied(extent)
+                return tuple(replace(a, extent=None) if isinstance(a, Tensor) else a for a in found)
+        return _with(_common(extents), found) if operator != "@" or None not in extents else found
+
+    def _extreme(self, row: Operator, arguments: Arguments, site: Site) -> Atoms | None:
+        """`max(a, b)`, `torch.maximum(a, b)`, `max([a, b])`."""
+        operands = arguments.positional
+        if len(operands) == 1 and len(operands[0]) == 1 and isinstance(operands[0][0], Shell):
+            operands = tuple(entry.atoms for entry in operands[0][0].entries)
+        if len(operands) < 2 or not any(map(self._numbers, operands)):
+            return None
+        return (Term(site, kind=Kind.MAXIMUM if "largest" in row.facets else Kind.MINIMUM, operands=operands),)
+
+    # -- calls ---------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        row, site = operators.row(f"Tensor.{name}"), Site(value, frame.function)
+        atom = self._opened(atom)
+        if row is None:
+            return self._of_cache(atom, name, arguments, site) or super().method(atom, name, arguments, frame, value)
+        if "extreme" in row.facets and arguments.positional:
+            made = self._extreme(row, replace(arguments, positional=((atom,), *arguments.positional)), site)
+            if made is not None:
+                return made
+        is_open = isinstance(atom, Given | Unknown | Plain | Tensor)
+        if is_open and {"reduces", "largest"} <= row.facets.keys() and not arguments.positional:
+            return (Term(site, kind=Kind.LARGEST, operands=((atom,),)),)
+        if isinstance(atom, Length):
+            return (atom,) if row.facets.keys() & _SAME else None
+        if isinstance(atom, Given) and atom in self._lengths.given:
+            self._note_comparison(row, (atom,))
+            if row.facets.keys() & {"passed", "casts", "rounds"} and "ids" not in row.facets:
+                return (atom,)
+        found = super().method(atom, name, arguments, frame, value)
+        if "ids" in row.facets:
+            self._look_up(row, replace(arguments, positional=((atom,), *arguments.positional)), frame, value)
+        return self._after(row, ((atom,), *arguments.all()), found, arguments, site)
+
+    def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:
+        """A method of what may be a cache, whose code is not in sight."""
+        row = operators.row(f"Cache.{name}")
+        if row is None or not isinstance(atom, Given | Unknown):
+            return None
+        if "counts" in row.facets:
+            return (Term(site, kind=Kind.KEPT, operands=((atom,),)),)
+        if len(arguments.positional) < 2:
+            return None
+        self._lengths.note_kept(atom)
+        return (Tensor(extent=Extent(is_grown=True)),)
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        row, site = operators.row(name) or operators.row(name.removeprefix("torch.")), Site(value, frame.function)
+        if row is None:
+            return super().function(name, arguments, frame, value)
+        operand = arguments.argument(0, "input") or ()
+        numbers = self._numbers(operand)
+        if "extreme" in row.facets:
+            made = self._extreme(row, arguments, site)
+            if made is not None:
+                return made
+        if {"reduces", "largest"} <= row.facets.keys() and operand and len(tuple(arguments.all())) == 1:
+            return (Term(site, kind=Kind.LARGEST, operands=(operand,)),)
+        is_same = row.facets.keys() & {"rounds", "same-number", "literal"} or row.facets.get("number")
+        if numbers and (is_same or "number" in row.facets) and "counts" not in row.facets:
+            return numbers
+        self._note_comparison(row, operand)
+        found = super().function(name, arguments, frame, value)
+        if "counted" in row.facets and row.name != "builtins.range":
+            return self._counted(arguments, found)
+        if "joins" in row.facets:
+            found = self._kept(operand or arguments.argument(0, "tensors") or (), found, frame, value)
+        return self._after(row, arguments.all(), found, arguments, site)
+
+    def _after(
+        self, row: Operator, operands: Iterable[Atoms], found: Atoms | None, arguments: Arguments, site: Site
+    ) -> Atoms | None:
+        """What an operator makes of tables, and of the angles that some are made of."""
+        operands = list(operands)
+        extent = _common([self.extents(atoms) for atoms in operands])
+        if "periodic" in row.facets:
+            extent = Extent(() if extent is None else extent.lengths, is_periodic=True)
+            self._lengths.note_sized(extent, site)
+            return _with(extent, found)
+        if extent is None or not row.facets.keys() & _KEEPING or "ids" in row.facets:
+            return found
+        if extent.is_periodic and row.facets.get("like") in ("*", "+", "-", "/"):
+            other = arguments.argument(0, "other") or arguments.argument(1, "other") or ()
+            return self._arithmetic(row.facets["like"], (operands[0], other), found or (), site)
+        if "product" in row.facets:
+            extent = replace(extent, is_periodic=False)
+        return _with(extent, found)
+
+    def _counted(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
+        """`arange(n)`, `range(n)`."""
+        end = counted_end(arguments)
+        lengths = tuple(a for a in self._numbers(end[0]) if isinstance(a, Length)) if end is not None else ()
+        return _with(Extent(lengths), found) if lengths else found
+
+    # -- what is kept --------------------------------------------------------------------------------------------
+
+    def _kept(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
+        """`torch.cat([past, k])`: what a function was given, and joins to something else."""
+        parts = next((arg for arg in value.args[1:] if arg.op in (Op.LIST, Op.TUPLE)), None)
+        entries = [e.atoms for a in members if isinstance(a, Shell) for e in a.entries]
+        if len(entries) < 2 or not entries[0]:
+            return found
+        kept = [atom for atom in entries[0] if isinstance(atom, Given | Unknown)]
+        own = _names(entries[0])
+        others = parts.args[1:] if parts is not None and len(parts.args) > 1 else ()
+        beside = self._made_of(others, frame).union(*map(_names, entries[1:]))
+        is_attribute = parts is not None and self_attribute(_whole(parts.args[0])) is not None
+        if not kept or not (own or is_attribute) or not own.isdisjoint(beside):
+            return found
+        self._lengths.note_kept(kept[0])
+        return _with(Extent(is_grown=True), found)
+
+    def _made_of(self, values: Iterable[Value], frame: Frame) -> set[str]:
+        """What a function is given that values are made of."""
+        parameters = (part for value in values for part in value.walk() if part.op is Op.PARAM and part.data != "self")
+        return {name for part in parameters for name in _names(self._run.evaluate(part, frame))}
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def extents(self, atoms: Atoms) -> Extent | None:
+        """What the tensors are made for that a value is, or holds."""
+        return _common([tensor.extent for tensor in tensors_in(tuple(map(self._opened, atoms)))])
+
+    def _opened(self, atom: Atom) -> Atom:
+        """What a buffer or parameter is made of, where that is a table."""
+        if not isinstance(atom, Shell) or atom.kind not in TENSORS:
+            return atom
+        data = tensors_in(atom.arguments.argument(0, "data") or ())
+        return next((tensor for tensor in data if tensor.extent is not None), atom)
+
+    def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
+        return super().cut(self._opened(atom), value, frame)
+
+    def picked(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+        last = constant(self._run.evaluate(subscripts(value)[-1], frame))
+        if last != Constant(-1) or not any(isinstance(a, Given | Unknown | Plain | Tensor) for a in owner):
+            return found
+        return (*found, Term(Site(value, frame.function), kind=Kind.LAST, operands=(owner,)))
+
+    def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
+        found = super().index(tensor, value, frame)
+        extent = tensor.extent
+        if extent is None:
+            return found
+        found = tuple(replace(a, extent=None) if isinstance(a, Tensor) else a for a in found)
+        for part in subscripts(value):
+            if part.op is Op.SLICE:
+                lengths = tuple(a for a in self._run.evaluate(part.args[1], frame) if isinstance(a, Term))
+                if lengths:
+                    extent = replace(extent, lengths=lengths)
+                    self._lengths.note_sized(extent, Site(part.args[1], frame.function), is_cut=True)
+            elif part.op is not Op.CONST and not _is_one(self._run.evaluate(part, frame)):
+                return found  # rows are picked
+        return _with(extent, found)
+
+    def _note_comparison(self, row: Operator, operand: Atoms) -> None:
+        if row.facets.get("like") in (*_LARGER, "==", "!="):
+            self._lengths.note_compared(operand)
+
+
+class Lengths(Lookups):
+    """The tables of sines and cosines of one run, and what their lengths are."""
+
+    TENSORS = _LengthTensors
+    measures = True
+
+    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+        super().__init__(run, tensors)
+        self.about: Asked | None = None
+        #: What the function is given that is asked about.
+        self.given: frozenset[Atom] = frozenset()
+
+    def ask(self, function: Function) -> Asked:
+        """Note what is found of one function from now on."""
+        self.about, self.given = Asked(function), frozenset()
+        self._answers.clear()
+        return self.about
+
+    def enter(self, frame: Frame, given: Arguments) -> None:
+        if not self._frames:
+            atoms = [atom for atoms in frame.names.values() for atom in atoms if isinstance(atom, Given)]
+            self.given = frozenset((*atoms, *(atom.element() for atom in atoms)))
+        super().enter(frame, given)
+
+    def matters(self, event: Event, frame: Frame) -> bool:
+        if event.kind is EventKind.COMPARE and event.value.data not in _IDENTITY:
+            for arg in event.value.args:
+                self.note_compared(self._run.evaluate(arg, frame))
+        return super().matters(event, frame)
+
+    def _told_apart(self, given: Arguments) -> Hashable:
+        return shape_of(given, (Plain,))
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        tensors = self._tensors
+        assert isinstance(tensors, _LengthTensors)
+        extent = tensors.extents((table,))
+        if self.about is None or extent is None or not extent.is_periodic or not extent.lengths:
+            return
+        use = Site(value, frame.function)
+        parts = subscripts(value) if value.op is Op.INDEX else value.args[-1:]
+        for part in parts:
+            ids = index if value.op is not Op.INDEX else self._run.evaluate(part, frame)
+            if part.op is not Op.SLICE and part.op is not Op.CONST and not _is_one(ids):
+                at = Site(part, frame.function)
+                picked = Picked(extent.lengths, ids, at, use, self._calls(), self.about.function)
+                self.about.picked.setdefault((extent.lengths, ids, use), picked)
+
+    # -- notes ---------------------------------------------------------------------------------------------------
+
+    def note_sized(self, extent: Extent, use: Site, *, is_cut: bool = False) -> None:
+        """Note that a table is made or cut for a length."""
+        if self.about is None or use.function is None or not extent.is_periodic:
+            return
+        for length in extent.lengths:
+            if isinstance(length, Term) and length.origin.function is not None:
+                passed = {Site(call, frame.function): self._passed(length, frame, call) for frame, call in self._way()}
+                sized = Sized(length, use, passed, frozenset(self._exceeding()), is_cut)
+                self.about.sized.setdefault((length, use, sized.calls), sized)
+
+    def _way(self) -> list[tuple[Frame, Value]]:
+        """The calls under way in the function that is asked about, outermost first."""
+        return [(frame, call) for frame, call in self._run.calls.way if frame.function is not None]
+
+    def _calls(self) -> tuple[Site, ...]:
+        return tuple(Site(call, frame.function) for frame, call in self._way())
+
+    def _passed(self, length: Term, frame: Frame, call: Value) -> Passed:
+        """Which argument of a call a length is, and what a function is given that the call passes on."""
+        passed = {arg: self._run.evaluate(arg, frame) for arg in call.args[1:]}
+        own = next((Site(arg, frame.function) for arg, atoms in passed.items() if length in atoms), None)
+        return Passed(own, frozenset(name for atoms in passed.values() for name in _names(atoms)))
+
+    def _exceeding(self) -> Iterator[Atom]:
+        """What open conditions of the functions under way have shown to be larger, or not to be equal."""
+        for frame, _ in self._frames:
+            guard = None if frame.event is None else frame.event.guard
+            for link in guard.chain() if guard is not None else ():
+                for compare, holds in _comparisons(link.test, link.truthy):
+                    for value in _larger(compare, holds):
+                        yield from self._run.evaluate(value, frame)
+
+    def note_applied(self, extent: Extent) -> None:
+        """Note that a table is applied to something as a whole."""
+        if self.about is not None:
+            self.about.applied.update(extent.lengths)
+
+    def note_kept(self, atom: Atom) -> None:
+        """Note that something from an earlier call is joined to what is computed."""
+        if self.about is not None:
+            self.about.is_kept = True
+            if isinstance(atom, Given):
+                self.about.kept[atom.parameter] = None
+
+    def note_compared(self, atoms: Atoms) -> None:
+        """Note what a function is given that a comparison is made of, but for how many that is."""
+        if self.about is None:
+            return
+        pending = list(atoms)
+        for atom in pending:
+            if isinstance(atom, Given):
+                self.about.compared.add(atom.parameter)
+            elif isinstance(atom, Term) and atom.kind not in (Kind.COUNT, Kind.KEPT):
+                pending += [inner for operand in atom.operands for inner in operand]
+
+
+def subscripts(index: Value) -> tuple[Value, ...]:
+    """The parts of a subscript."""
+    return index.args[1].args if index.args[1].op is Op.TUPLE else (index.args[1],)
+
+
+def _is_one(atoms: Atoms) -> bool:
+    """Whether an index is one constant number."""
+    known = constant(atoms)
+    return known is not None and isinstance(known, Constant)
+
+
+def _is_counted(atom: Atom) -> bool:
+    """Whether something counts up to a length, and is no table of sines or cosines."""
+    return isinstance(atom, Tensor) and atom.positions is not None
+
+
+def _common(extents: Iterable[Extent | None]) -> Extent | None:
+    """What something is made for that is made of several."""
+    known = [extent for extent in extents if extent is not None]
+    if not known:
+        return None
+    lengths = dict.fromkeys(length for extent in known for length in extent.lengths)
+    return Extent(tuple(lengths), any(e.is_periodic for e in known), any(e.is_grown for e in known))
+
+
+def _with(extent: Extent | None, found: Atoms | None) -> Atoms:
+    """What an operator gives, made for lengths."""
+    if extent is None or not found or not any(isinstance(atom, Tensor) for atom in found):
+        return (found or ()) if extent is None else (Tensor(extent=extent),)
+    return tuple(replace(atom, extent=extent) if isinstance(atom, Tensor) else atom for atom in found)
+
+
+def _names(atoms: Atoms) -> set[str]:
+    """The parameters that a value may be, or be a part of."""
+    return {atom.parameter for atom in atoms if isinstance(atom, Given)}
+
+
+def _whole(value: Value) -> Value:
+    """What something is a part of: `self.past[0]`."""
+    while value.op in (Op.INDEX, Op.UNPACK):
+        value = value.args[0]
+    return value
+
+
+def _comparisons(test: Value, holds: bool) -> Iterator[tuple[Value, bool]]:
+    """The comparisons in a condition, and whether each of them holds where the condition does or does not."""
+    if test.op is Op.UNARY and test.data in ("not", "~"):
+        yield from _comparisons(test.args[0], not holds)
+    elif test.op is Op.BOOL:
+        for arg in test.args:
+            yield from _comparisons(arg, holds)
+    else:
+        yield from ((part, holds) for part in test.walk() if part.op is Op.COMPARE)
+
+
+def _larger(compare: Value, holds: bool) -> tuple[Value, ...]:
+    """What a comparison that holds, or does not, says to be larger than another number, or not the one known."""
+    if compare.data in _IDENTITY:
+        return ()
+    larger = _LARGER.get(str(compare.data))
+    return compare.args if larger is None else (compare.args[larger if holds else 1 - larger],)

@@ -1,0 +1,357 @@
+"""Which functions may say how long a table of sines and cosines is: a gate, which may only say that one cannot.
+
+What computes sines is known by the names under which a file reaches it, in the file and in those that it imports.
+Of the functions that call such a thing, those matter that may pass it a number that is a length: not a tensor.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.learned import reached
+from modellint.graph.value import EventKind, Nested, Op, dotted, self_attribute
+from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: Through how many other files sines are looked for.
+_MAX_FILES = 3
+_PERIODIC, _COUNTED = operators.words("periodic"), operators.words("counted")
+_CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
+#: Names by which a function is not told from others.
+_UNNAMED = frozenset((*_CONSTRUCTORS, "forward", "__call__"))
+_ENDING = frozenset((EventKind.RETURN, EventKind.YIELD))
+_GIVEN = _ENDING | {EventKind.STORE}
+#: Facets of operators that give a length of anything, and that give one of others.
+_GIVING = frozenset(("counts", "largest"))
+_OF_NUMBERS = frozenset(
+    (
+        *_GIVING, "extreme", "rounds", "number", "host", "passed", "same-number", "contents", "gathers", "pairs",
+        "element", "adds", "extends", "copies",
+    )
+)  # fmt: skip
+_SUMS = frozenset(("+", "-", "*", "//", "%"))
+#: Facets of operators that give a table of the one that they are given.
+_OF_TABLES = frozenset(
+    (
+        "passed", "same-shape", "squeezes", "unsqueezes", "flattens", "reorders", "sizes", "repeats", "stacks", "joins",
+        "casts", "parts", "contents", "gathers", "pairs", "element", "adds", "copies", "spreads", "product",
+        "subscripts", "counted",
+    )
+)  # fmt: skip
+#: What may hold or give what it is made of.
+_HOLDING = frozenset(
+    (Op.CHOICE, Op.BOOL, Op.TUPLE, Op.LIST, Op.DICT, Op.SET, Op.STARRED, Op.ITEM, Op.UPDATE, Op.COMPREHENSION, Op.UNARY)
+)
+#: What may be a function or class that is handed on: to a `partial`.
+_FUNCTIONS = frozenset((Op.GLOBAL, Op.ATTR, Op.LAMBDA))
+_MAX_DEPTH = 60
+
+
+def speaking(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> Speaking:
+    """What a file says by names, where so many other files are looked into that it imports."""
+    return project.once(("speaks of sines", module, files), lambda: Speaking(module, project, files))
+
+
+class Speaking:
+    """What one file says of tables of sines and cosines, and of lengths, by names."""
+
+    def __init__(self, module: ModuleFacts, project: Project, files: int) -> None:
+        self._module, self._project, self._files = module, project, files
+        imports = module.imports.items()
+        self._counted = _COUNTED | {name for name, origin in imports if _last(origin) in _COUNTED}
+        self._functions = list(module.all_functions())
+        #: By identity of values: whether they may be lengths, or tables.
+        self._known: dict[int, bool] = {}
+        self._known_tables: dict[int, bool] = {}
+        self._depth = 0
+        #: What gives tables when it is called, and attributes that may be some.
+        self.names = {*_PERIODIC, *(name for name, origin in imports if _last(origin) in _PERIODIC)}
+        self.names |= self._imported(lambda there: there.names)
+        self._close(self.names, self._giving_tables)
+        #: These, and what hands on to them what it is given.
+        self.asked = {*self.names, *self._imported(lambda there: there.asked)}
+        self._close(self.asked, self._handing_on)
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def _imported(self, names: Callable[[Speaking], AbstractSet[str]]) -> set[str]:
+        """Some of the names of the files that are imported, as the file calls them."""
+        found: set[str] = set()
+        for word, _, definition in reached(self._module, self._project) if self._files else ():
+            home, own, beside = _home(definition)
+            if home is not None and home is not self._module:
+                there = names(speaking(home, self._project, self._files - 1))
+                found |= there if own is None else there & beside
+                found |= {word} if own in there else set()
+        return found
+
+    def _close(self, found: set[str], more: Callable[[Function], Iterator[str]]) -> None:
+        """Find more names in the functions that mention those that were found, until nothing more is found."""
+        before = -1
+        while before < (before := len(found)):
+            self._known_tables.clear()
+            for function in self._functions:
+                if not function.words.isdisjoint(found):
+                    found.update(more(function))
+            for cls in self._module.classes.values():
+                found.update(attribute for attribute, made in cls.built.items() if not made.isdisjoint(found))
+                if not found.isdisjoint(_last(dotted(base) or "") for base in cls.bases):
+                    found.add(cls.name)
+
+    def _giving_tables(self, function: Function) -> Iterator[str]:
+        """A function, or class, that gives tables, and the attributes under which it keeps some, or what gives some."""
+        for event in function.flow.events:
+            if event.kind is EventKind.STORE:
+                if event.target is not None and event.target.op is Op.ATTR and self._may_be_table(event.value):
+                    yield str(event.target.data)
+            elif event.kind is EventKind.CALL and event.value.args[1:]:
+                if any(map(self._may_be_table, event.value.args[1:])):
+                    yield from _strings(event.value)
+            elif event.kind in _ENDING and self._may_be_table(event.value):
+                yield from _called(function)
+
+    def _handing_on(self, function: Function) -> Iterator[str]:
+        calls = (event.value for event in function.flow.of(EventKind.CALL))
+        if any(_last_name(call.callee) in self.asked and any(map(_is_parameter, call.args[1:])) for call in calls):
+            yield from _called(function)
+
+    @cached_property
+    def lengths(self) -> set[str]:
+        """Functions that may give lengths, and attributes that may be some."""
+        found = self._imported(lambda there: there.lengths)
+        before = -1
+        while before < (before := len(found)):
+            self._known.clear()
+            found.update(name for function in self._functions for name in self._giving(function, found))
+        return found - _UNNAMED
+
+    def _giving(self, function: Function, known: set[str]) -> Iterator[str]:
+        for event in function.flow.events:
+            if event.kind is EventKind.STORE:
+                name = None if event.target is None else self_attribute(event.target)
+                if name is not None and name not in known and self._may_be_length(event.value, known):
+                    yield name
+            elif event.kind in _ENDING and function.name not in known and self._may_be_length(event.value, known):
+                yield function.name
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def roots(self) -> list[Function]:
+        """The functions that may say how long a table is, but for constructors and what only these call."""
+        found = [f for f in self._functions if not f.words.isdisjoint(self.asked) and self._may_say(f)]
+        building = _building(self._functions) if found else set()
+        return [function for function in found if function not in building]
+
+    def _may_say(self, function: Function) -> bool:
+        return self._says(function) or not function.words.isdisjoint(self.tables)
+
+    @cached_property
+    def tables(self) -> set[str]:
+        """The functions that may give or keep tables of lengths that they say themselves."""
+        found = self._imported(lambda there: there.tables)
+        found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
+        return found
+
+    def _gives_own(self, function: Function) -> bool:
+        is_near = not function.words.isdisjoint(self.names | self._counted)
+        given = (event.value for event in function.flow.events if event.kind in _GIVEN) if is_near else ()
+        return any(map(self._may_be_table, given)) and self._says(function)
+
+    # -- tables ----------------------------------------------------------------------------------------------------
+
+    def _may_be_table(self, value: Value) -> bool:
+        """Whether a value may be a table, hold one, or give one when it is called."""
+        return self._remembered(self._known_tables, value, self._is_table)
+
+    def _is_table(self, value: Value) -> bool:
+        op = value.op
+        if op is Op.CALL:
+            return self._is_table_given(value)
+        if op is Op.GLOBAL:
+            return value.data in self.names
+        if op is Op.ATTR:
+            return value.data in self.names or self._may_be_table(value.args[0])
+        if op is Op.BIN:
+            return any(map(self._may_be_table, value.args)) and any(map(_is_scale, value.args))
+        if op is Op.INDEX:
+            return self._may_be_table(value.args[0]) and all(map(_keeps_rows, _subscripts(value)))
+        if op is Op.LAMBDA:
+            return any(map(self._may_be_table, value.data.returns if isinstance(value.data, Nested) else value.args))
+        return (op in _HOLDING or op is Op.UNPACK) and any(map(self._may_be_table, value.args))
+
+    def _is_table_given(self, call: Value) -> bool:
+        """Whether a call may give a table: of what gives some, or of what gives what it is given."""
+        callee, name = call.callee, _last_name(call.callee)
+        if name in self.names or name in self._counted or not name:
+            return name in self.names or name in self._counted or self._may_be_table(callee)
+        rows = [] if name in self._own else operators.called(name)
+        given = (*callee.args[:1], *call.args[1:]) if callee.op is Op.ATTR else call.args[1:]
+        if rows and not any(row.facets.keys() & _OF_TABLES for row in rows):
+            return False
+        is_passed = bool(rows) or name in self._module.classes or name in self._module.imports or name in self._own
+        return any(self._may_be_table(arg) for arg in given if is_passed or arg.op in _FUNCTIONS)
+
+    def _says(self, function: Function) -> bool:
+        """Whether a function may count up or cut to a length, or pass one on to what does."""
+        return any(self._is_said(event) for event in function.flow.events)
+
+    def _is_said(self, event: Event) -> bool:
+        if event.kind is EventKind.INDEX:
+            return self._is_cut(event.value)
+        return event.kind is EventKind.CALL and self._asks(event.value)
+
+    def _asks(self, call: Value) -> bool:
+        """Whether a call may count up to a length, or ask for a table of one."""
+        name = _last_name(call.callee)
+        is_asked = not name or name in self.asked or name in self._counted
+        return is_asked and any(self._may_be_length(arg, self.lengths) for arg in call.args[1:])
+
+    def _is_cut(self, value: Value) -> bool:
+        if value.op is not Op.INDEX:
+            return False
+        parts = value.args[1].args if value.args[1].op is Op.TUPLE else value.args[1:]
+        return any(part.op is Op.SLICE and self._may_be_length(part.args[1], self.lengths) for part in parts)
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def _may_be_length(self, value: Value, names: set[str]) -> bool:
+        """Whether a value may be a number that only a run knows, or hold one: a parameter is for its caller to say."""
+        return self._remembered(self._known, value, lambda asked: self._is_length(asked, names))
+
+    def _remembered(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
+        """The answer to a question about a value, asked once; what a loop leads back to adds nothing."""
+        found = known.get(id(value))
+        if found is None:
+            if self._depth > _MAX_DEPTH:
+                return True
+            self._depth += 1
+            known[id(value)] = False
+            found = known[id(value)] = question(value)
+            self._depth -= 1
+        return found
+
+    def _is_length(self, value: Value, names: set[str]) -> bool:
+        op = value.op
+        if op is Op.CALL:
+            return self._is_given(value, names)
+        if op is Op.BIN:
+            return str(value.data) in _SUMS and any(self._is_number(arg, names) for arg in value.args)
+        if op is Op.INDEX or op is Op.UNPACK:
+            owner = value.args[0]
+            return _is_shape(owner) or _is_last(value) or self._may_be_length(owner, names)
+        if op is Op.ATTR:
+            return value.data in names or value.data == "shape" or self._may_be_length(value.args[0], names)
+        if op is Op.LAMBDA:
+            returned = value.data.returns if isinstance(value.data, Nested) else value.args
+            return any(self._may_be_length(arg, names) for arg in returned)
+        return op in _HOLDING and any(self._may_be_length(arg, names) for arg in value.args)
+
+    def _is_number(self, value: Value, names: set[str]) -> bool:
+        """Whether an operand of a sum may be a number that only a run knows."""
+        return value.op in (Op.PARAM, Op.INDEX, Op.ITEM) or self._may_be_length(value, names)
+
+    def _is_given(self, call: Value, names: set[str]) -> bool:
+        """Whether a call may give a length: what counts, a function that gives one, and what is made of some."""
+        name = _last_name(call.callee)
+        if name in names:
+            return True
+        rows = [] if name in self._own else operators.called(name)
+        if rows and not any(row.facets.keys() & _OF_NUMBERS for row in rows):
+            return False
+        if any(row.facets.keys() & _GIVING for row in rows):
+            return True
+        operands = (*call.callee.args[:1], *call.args[1:]) if call.callee.op is Op.ATTR else call.args
+        return any(self._may_be_length(arg, names) for arg in operands)
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        """The functions of the file, which are no operators."""
+        return frozenset(function.name for function in self._functions)
+
+
+def _home(definition: Definition | None) -> tuple[ModuleFacts | None, str | None, AbstractSet[str]]:
+    """The file that something comes from, its name there, and those of its methods."""
+    if isinstance(definition, DefinedModule):
+        return definition.module, None, frozenset()
+    if isinstance(definition, DefinedFunction):
+        return definition.function.module, definition.function.name, frozenset()
+    if isinstance(definition, DefinedClass):
+        return definition.cls.module, definition.cls.name, definition.cls.methods.keys()
+    return None, None, frozenset()
+
+
+def _building(functions: list[Function]) -> set[Function]:
+    """Constructors, and what nothing else in a file calls than these: they are given constants."""
+    callers: dict[str, set[Function]] = {}
+    for function in functions:
+        for event in function.flow.of(EventKind.CALL):
+            callers.setdefault(_last_name(event.value.callee), set()).add(function)
+    found = {function for function in functions if function.name in _CONSTRUCTORS}
+    while True:
+        more = {f for f in functions if callers.get(f.name) and callers[f.name] <= found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _called(function: Function) -> Iterator[str]:
+    """The name by which a function is called, or the object that it is run of."""
+    if function.name not in _UNNAMED:
+        yield function.name
+    elif function.owner is not None and function.name not in _CONSTRUCTORS:
+        yield function.owner.name
+
+
+def _strings(call: Value) -> Iterator[str]:
+    return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
+
+
+def _subscripts(index: Value) -> tuple[Value, ...]:
+    return index.args[1].args if index.args[1].op is Op.TUPLE else index.args[1:]
+
+
+def _keeps_rows(part: Value) -> bool:
+    """Whether a part of a subscript picks no rows by ids."""
+    return part.op in (Op.SLICE, Op.CONST)
+
+
+def _is_parameter(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data != "self"
+
+
+def _is_scale(value: Value) -> bool:
+    """Whether something may be one number: a constant, or an attribute of the object."""
+    return value.op in (Op.CONST, Op.GLOBAL, Op.UNARY) or self_attribute(value) is not None
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _last_name(callee: Value) -> str:
+    return _last(str(callee.data)) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
+
+
+def _is_shape(value: Value) -> bool:
+    """`x.shape`, `x.size()`."""
+    if value.op is Op.CALL:
+        return value.callee.op is Op.ATTR and value.callee.data == "size"
+    return value.op is Op.ATTR and value.data == "shape"
+
+
+def _is_last(index: Value) -> bool:
+    """`x[-1]`, `x[:, -1]`."""
+    if index.op is not Op.INDEX:
+        return False
+    last = index.args[1].args[-1:] if index.args[1].op is Op.TUPLE else index.args[1:]
+    return any(part.op is Op.CONST and part.data == -1 for part in last)

@@ -1,0 +1,45 @@
+"""Tables of sines and cosines, as long as a function says, and what is wrong with that length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import ANY_ARGUMENTS
+from modellint.flow.interp import Interpreter
+from modellint.flow.lengths import Lengths
+from modellint.flow.speaking import speaking
+from modellint.link.values.indexed import NOWHERE, called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.heap import Shell
+    from modellint.flow.lengths import Asked
+    from modellint.graph.python import Class, ModuleFacts
+    from modellint.link.project import Project
+
+
+class PositionLengths:
+    """Finds position tables and their lengths; one per project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def asked(self, module: ModuleFacts) -> list[Asked]:
+        """What is found of each function of a file that may lead to a position table."""
+        return self._project.once(("position lengths", module), lambda: list(self._asked(module)))
+
+    def _asked(self, module: ModuleFacts) -> Iterator[Asked]:
+        functions = speaking(module, self._project).roots()
+        if not functions:
+            return
+        run = Interpreter(self._project, self._project.lives.keepers, Lengths)
+        assert isinstance(run.lookups, Lengths)
+        objects: dict[Class, Shell] = {}
+        for function in functions:
+            found = run.lookups.ask(function)
+            for reference, frame in called(function, objects, self._project):
+                run.steps = 0
+                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            yield found
+        run.close()

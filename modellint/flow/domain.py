@@ -393,6 +393,9 @@ NEVER: Atoms = ()
 
 def join(options: Iterable[Atoms]) -> Atoms:
     """One of `options`."""
+    options = [*options]
+    if len(options) == 1 and len(options[0]) <= 1:
+        return options[0]
     found: dict[Atom, None] = {}
     for atoms in options:
         for atom in atoms:

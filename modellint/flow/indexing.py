@@ -77,6 +77,8 @@ class Indexing:
         self._storing: dict[str, frozenset[str]] = {}
         self._real: dict[str, bool] = {}
         self._looked_at: dict[int, tuple[frozenset[int], frozenset[str], Flow]] = {}
+        #: By identity: whether events can matter, by the kinds that parameters may be.
+        self._events: dict[tuple[int, frozenset[type]], tuple[bool, Event]] = {}
         #: What methods keep for those that call them to draw from.
         self._wanted: set[str] = set()
         self._depth = 0
@@ -396,12 +398,19 @@ class Indexing:
             return any(map(self._is_passed_on, value.args[1:]))
         return value.op in (Op.ATTR, Op.GLOBAL, Op.LAMBDA) and str(value.data) in self._taking
 
-    def matters(self, event: Event, flow: Flow, given: frozenset[type]) -> bool:
+    def matters(self, event: Event, function: Function, flow: Flow, given: frozenset[type]) -> bool:
         """Whether an event may look elements up, or pass them on; `given`: the kinds that parameters may be."""
+        key = id(event), given
+        known = self._events.get(key)
+        if known is None:
+            self.about(function)
+            known = self._events[key] = self._matters(event, flow, given), event
+        target = event.target
+        return known[0] or (target is not None and target.data in self._wanted)
+
+    def _matters(self, event: Event, flow: Flow, given: frozenset[type]) -> bool:
         if event.kind is EventKind.STORE or event.kind is EventKind.AUGMENT:
             target = event.target
-            if target is not None and target.data in self._wanted:
-                return True
             if self._may_be_any(event.value, flow, given):
                 return True
             is_read = target is not None and (target.op is not Op.ATTR or target.data in self._indexing(flow)[1])

@@ -291,7 +291,8 @@ class Interpreter:
 
     def behind(self, atoms: Atoms, frame: Frame, guard: Guard | None = None) -> Atoms:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
-        return atoms if self.tensors is None else self.tensors.behind(atoms, guard or self.guard, frame)
+        known = guard or self.guard
+        return atoms if self.tensors is None or known is None else self.tensors.behind(atoms, known, frame)
 
     def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
         """What a constructor stores in its object, found out when it is asked for."""
@@ -315,7 +316,7 @@ class Interpreter:
     def evaluate(self, value: Value, frame: Frame) -> Atoms:
         """What a value may be; a call that has not happened yet happens now."""
         key = id(value)
-        known = frame.known(key)
+        known = frame.memo.get(key) if frame.parent is None else frame.known(key)
         if known is not None:
             return known
         self._nesting += 1

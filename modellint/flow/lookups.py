@@ -142,7 +142,7 @@ class Lookups:
         #: How many imports, at least, led to a file from the one that is asked about.
         self._away: dict[ModuleFacts, int] = {}
         #: By identity, with the flow that they are of.
-        self._used: dict[int, tuple[frozenset[int], Flow]] = {}
+        self._calls: dict[int, tuple[frozenset[int], Flow]] = {}
         self._answers: dict[Hashable, tuple[Arguments, Atoms, list[Lookup]]] = {}
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
         self._exits: dict[int, tuple[list[tuple[Value, Guard]], Flow]] = {}
@@ -195,24 +195,24 @@ class Lookups:
         if frame.function is None or self._run.objects.under_construction:
             if event.kind is not EventKind.CALL:
                 return True
-            return _changes_objects(event.value) and id(event.value) not in self._used_in(frame.flow)
+            return id(event.value) in self._changing(frame.flow)
         if self._follows_all():
             return True
-        gate = self.gate(frame.function.module)
-        gate.about(frame.function)
-        return gate.matters(event, frame.flow, frame.given)
+        return self.gate(frame.function.module).matters(event, frame.function, frame.flow, frame.given)
 
     def _follows_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
         return self.measures or (self.is_open and len(self._frames) == 1)
 
-    def _used_in(self, flow: Flow) -> frozenset[int]:
-        """What stands in other values of a body, which are found out when they are asked for."""
-        known = self._used.get(id(flow))
+    def _changing(self, flow: Flow) -> frozenset[int]:
+        """The calls of a body that may change objects, but those in other values, which happen when these are asked."""
+        known = self._calls.get(id(flow))
         if known is None:
             values = [value for event in flow.events for value in (event.value, event.target) if value is not None]
-            stored = {id(e.value) for e in flow.events if e.kind is EventKind.STORE}
-            known = self._used[id(flow)] = frozenset(id(arg) for value in values for arg in value.args) | stored, flow
+            used = {id(arg) for value in values for arg in value.args}
+            used.update(id(event.value) for event in flow.of(EventKind.STORE))
+            calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
+            known = self._calls[id(flow)] = frozenset(id(call) for call in calls if _changes_objects(call)), flow
         return known[0]
 
     def carried(self, loop: Loop, frame: Frame) -> tuple[Value, ...]:

@@ -591,9 +591,10 @@ class Tensors:
 
     # -- conditions ----------------------------------------------------------------------------------------------
 
-    def behind(self, atoms: Atoms, guard: Guard | None, frame: Frame) -> Atoms:
+    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
         """What is left of elements where conditions hold that compare them."""
-        if guard is None or not any(isinstance(atom, Tensor) and any(True for _ in atom.elements()) for atom in atoms):
+        tensors = [atom for atom in atoms if isinstance(atom, Tensor)]
+        if not any(True for tensor in tensors for _ in tensor.elements()):
             return atoms
         for link in guard.chain():
             if _have_real(atoms):
@@ -635,7 +636,7 @@ class Tensors:
 
         Whether a parameter was given is no such question: it is left out, or it is not.
         """
-        known = [{a for a in atoms if _says_something(a)} for atoms in branches]
+        known = [[a for a in atoms if _says_something(a)] for atoms in branches]
         if not any(known) or self._asks_if_given(test, frame):
             return join(branches)
 

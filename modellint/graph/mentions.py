@@ -15,7 +15,7 @@ _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 def words(text: str) -> frozenset[str]:
     """The names in a text, each held once, however many texts it is in."""
-    return frozenset(map(intern, _WORD.findall(text)))
+    return frozenset(map(intern, set(_WORD.findall(text))))
 
 
 def attributes(text: str) -> set[str]:

@@ -201,6 +201,9 @@ class Guard:
 class EventKind(Enum):
     """What happens in a function that facts speak of."""
 
+    #: By identity, as that of `Op`.
+    __hash__ = object.__hash__
+
     CALL = "call"  # value: the CALL
     INDEX = "index"  # value: the INDEX, read
     STORE = "store"  # value: what is stored; target: ATTR or INDEX that it is stored to

@@ -12,6 +12,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.objects import model_of
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -220,6 +221,8 @@ class Holders:
                     continue
                 if function.owner is not None and not function.is_static:
                     receiver = self.object_of(function.owner)
+                if self._is_of_function(event.value.callee, function, receiver):
+                    continue
                 self._run.steps = 0
                 body = self._run.calls.frame(
                     self._reference(function, receiver), ANY_ARGUMENTS, self._frame(function), _NOWHERE
@@ -227,6 +230,15 @@ class Holders:
                 for atom in self._lookups.asked(partial(self._run.evaluate_at, event, body), body):
                     if isinstance(atom, Shell) and self._lookups.is_table(atom) and atom.value is event.value:
                         yield from self._table(atom, receiver)
+
+    def _is_of_function(self, callee: Value, function: Function, receiver: Shell | None) -> bool:
+        """Whether a call is of a function or method that can be read, which makes nothing at that very place."""
+        name = self_attribute(callee)
+        if name is None:
+            return isinstance(self._project.names.definition(function.module, callee), DefinedFunction)
+        if receiver is None or name in receiver.history:
+            return False
+        return self._run.objects.own_method(receiver, name) is not None
 
     # -- what is beside them -------------------------------------------------------------------------------------
 

@@ -75,6 +75,7 @@ class Interpreter:
         trained_in: ModuleFacts | None = None,
     ) -> None:
         self.project = project
+        project.runs.append(self)
         self.gate = gate
         #: What follows tensors, and where they are looked up; None where that is not asked.
         self.tensors: Tensors | None = None
@@ -101,11 +102,15 @@ class Interpreter:
         self._nesting = 0
         self._shells: dict[tuple[Trail, int, str], Shell] = {}
         self._constants: dict[int, Atoms] = {}
+        #: By identity, each with what has it: what names stand for that are no constants.
+        self._named: dict[int, tuple[Atoms | None, Value]] = {}
         #: By identity, each with the body that it is of, so that nothing else can come to have that identity.
         self._blocks: dict[int, tuple[Block, Flow]] = {}
 
     def close(self) -> None:
         """Break the circles that the run leads in, so that it is freed without a garbage collection."""
+        if not self.__dict__:
+            return
         for shell in self._shells.values():
             shell.history.clear()
             shell.entries.clear()
@@ -361,12 +366,15 @@ class Interpreter:
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
         """What a global name, or a chain of attributes on one, stands for; None if it leads nowhere."""
+        known = self._named.get(id(value))
+        if known is not None:
+            return known[0]
         definition = frame.scope.definition(value)
-        if definition is None:
-            return None
-        stated = frame.scope.constant(definition)
+        stated = None if definition is None else frame.scope.constant(definition)
         if stated is None:
-            return self.calls.defined(definition)
+            found = None if definition is None else self.calls.defined(definition)
+            self._named[id(value)] = found, value
+            return found
         constant_value, home = stated
         key = id(constant_value)
         if key not in self._constants:

@@ -12,6 +12,7 @@ from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, E
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from modellint.graph.python import Class, ModuleFacts
     from modellint.link.names import Definition
@@ -100,8 +101,7 @@ class Learned:
         self.starred = imported.starred
         #: The words of what draws ids, writes constants, counts up and looks something up, as the file calls it.
         self.drawing, self.filling, self.counting, self.looking = (
-            words.union(name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words)
-            for words in (set(_DRAWING), set(_FILLING), set(_COUNTING), set(_LOOKING))
+            _as_called(words, module) for words in (_DRAWING, _FILLING, _COUNTING, _LOOKING)
         )
 
     def take(self, names: Iterable[str], home: str = "") -> None:
@@ -126,6 +126,12 @@ class Learned:
             tuple((name, frozenset(methods)) for name, methods in sorted(self.owners.items())),
             frozenset(self.held),
         )
+
+
+def _as_called(words: AbstractSet[str], module: ModuleFacts) -> AbstractSet[str]:
+    """Words, and by what other names a file imports what they are the names of."""
+    names = {name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words}
+    return words if names <= words else words | names
 
 
 def imported(module: ModuleFacts, project: Project, offered: Callable[[ModuleFacts], Offered]) -> Offered:
@@ -184,12 +190,17 @@ def imported(module: ModuleFacts, project: Project, offered: Callable[[ModuleFac
     )
 
 
-def reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
+def reached(module: ModuleFacts, project: Project) -> tuple[tuple[str, ModuleFacts, Definition | None], ...]:
+    """What a file's code mentions by imported names, each with the file that imports it."""
+    return project.once(("reached", module), lambda: tuple(_reached(module, project)))
+
+
+def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
     """What a file's code mentions by imported names, each with the file that imports it.
 
     Of a module that is mentioned, what that one only hands on is reached where its name is mentioned, too.
     """
-    used = project.once(("mentions", module), lambda: _used(module))
+    used = _used(module)
     seen: set[ModuleFacts] = set()
     pending: list[tuple[str, ModuleFacts]] = []
 

@@ -57,7 +57,7 @@ def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
 
 def _positive(test: Value) -> Value:
     """`x is None` of `x is not None`."""
-    return Value(Op.COMPARE, test.args, {"is not": "is", "!=": "=="}[test.data], test.node)
+    return Value(Op.COMPARE, test.args, {"is not": "is", "!=": "=="}[test.data], None)
 
 
 def identity(test: Value) -> Hashable:
@@ -70,6 +70,8 @@ def identity(test: Value) -> Hashable:
 
 
 def _agreed(atoms: Atoms, outcome_of: Callable[[Atom], bool | None]) -> bool | None:
+    if len(atoms) == 1:
+        return outcome_of(atoms[0])
     outcomes = {outcome_of(atom) for atom in atoms}
     return outcomes.pop() if len(outcomes) == 1 else None
 

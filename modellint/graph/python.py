@@ -86,7 +86,9 @@ class Function:
 
     @cached_property
     def signature(self) -> Signature:
-        return self.lower_signature(self)
+        found = self.lower_signature(self)
+        del self.lower_signature  # which holds a part of the syntax tree
+        return found
 
     @cached_property
     def flow(self) -> Flow:
@@ -173,7 +175,9 @@ class Class:
 
     @cached_property
     def head(self) -> ClassHead:
-        return self.lower_head(self)
+        found = self.lower_head(self)
+        del self.lower_head
+        return found
 
     @cached_property
     def mentioned(self) -> dict[str, list[Function]]:
@@ -315,16 +319,21 @@ class ModuleFacts:
         for cls in self.classes.values():
             yield from cls.methods.values()
 
-    def release(self) -> None:
-        """Let go of syntax trees and lowered bodies; they come back from the text when somebody asks again."""
+    def release_source(self) -> None:
+        """Let go of syntax trees and parts of the text; they come back when somebody asks again."""
         self.trees.clear()
         self.source.release()
+        for function in (*self.all_functions(), self.body):
+            function.__dict__.pop("text", None)
+            function.__dict__.pop("words", None)
+
+    def release(self) -> None:
+        """Let go of lowered bodies, too."""
+        self.release_source()
         for function in (*self.all_functions(), self.body):
             flow = function.__dict__.pop("flow", None)
             if flow is not None:
                 flow.release()
-            function.__dict__.pop("text", None)
-            function.__dict__.pop("words", None)
 
 
 def alternatives(annotation: Value) -> Iterator[Value]:

@@ -57,6 +57,11 @@ class InPlace(str):
     __slots__ = ()
 
 
+#: How many bits of a position stand for a column.
+_COLUMN = 24
+_MASK = (1 << _COLUMN) - 1
+
+
 class Positioned(Protocol):
     """A syntax node, of which a value keeps nothing but the position."""
 
@@ -66,20 +71,26 @@ class Positioned(Protocol):
     end_col_offset: int | None
 
 
+def _position(node: Positioned) -> int:
+    line, end = node.lineno, node.end_lineno or node.lineno
+    end_offset = node.end_col_offset or node.col_offset
+    return ((line << _COLUMN | node.col_offset & _MASK) << _COLUMN | end - line) << _COLUMN | end_offset & _MASK
+
+
 class Value:
     """A node of a function's value graph. Compared by identity; `args` of a loop's CHOICE may lead back to it.
 
     Positions are as `ast` reports them (1-based line, 0-based UTF-8 byte offset); `ModuleFacts.span` converts.
     """
 
-    __slots__ = ("args", "data", "guard", "node", "op", "target")
+    __slots__ = ("args", "at", "data", "guard", "op", "target")
 
     def __init__(self, op: Op, args: tuple[Value, ...], data: Any, node: Positioned | None) -> None:
         self.op = op
         self.args = args
         self.data = data
-        #: What was lowered to this value, for its position; None for a value that stands in no file.
-        self.node = node
+        #: Lines and columns as one number, for a syntax tree is far larger; 0 for a value that stands in no file.
+        self.at = 0 if node is None else _position(node)
         #: The local variable this value was last assigned to, for messages.
         self.target: str | None = None
         #: The filters of a COMPREHENSION (`if` clauses), the condition under which an UPDATE happens.
@@ -87,19 +98,19 @@ class Value:
 
     @property
     def line(self) -> int:
-        return 0 if self.node is None else self.node.lineno
+        return self.at >> 3 * _COLUMN
 
     @property
     def offset(self) -> int:
-        return 0 if self.node is None else self.node.col_offset
+        return self.at >> 2 * _COLUMN & _MASK
 
     @property
     def end_line(self) -> int:
-        return 0 if self.node is None else self.node.end_lineno or self.node.lineno
+        return self.line + (self.at >> _COLUMN & _MASK)
 
     @property
     def end_offset(self) -> int:
-        return 0 if self.node is None else self.node.end_col_offset or self.node.col_offset
+        return self.at & _MASK
 
     def __repr__(self) -> str:
         return f"<{self.op.value} {self.data!r} at {self.line}:{self.offset}>"

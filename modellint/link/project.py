@@ -6,6 +6,7 @@ its base classes, and linting a whole tree parses each file at most once.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.creations import Creations
@@ -36,9 +38,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: How many files may be checked until the syntax trees of one that was read are let go of.
+_HELD = 48
 #: What is made anew for each file that is checked.
 _PER_FILE = (
     "budget",
+    "runs",
     "members",
     "evaluator",
     "position_lengths",
@@ -73,6 +78,8 @@ class Project:
         self.options = options
         self.files = files or Files()
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
+        #: The files that were read; the syntax trees of the first ones are let go of next.
+        self._read: deque[ModuleFacts] = deque()
         self.names = Names(self)
 
     @cached_property
@@ -86,6 +93,11 @@ class Project:
     def budget(self) -> Budget:
         """The steps that are left for the file that is being checked."""
         return Budget()
+
+    @cached_property
+    def runs(self) -> list[Interpreter]:
+        """What was run on paper for the file that is being checked."""
+        return []
 
     @cached_property
     def members(self) -> Members:
@@ -155,16 +167,20 @@ class Project:
         return callers(self, function)
 
     def release(self, module: ModuleFacts) -> None:
-        """Let go of a file that has been checked: its bodies, and what was followed from them.
+        """Let go of a file that has been checked: its bodies, and what was followed from them; and of syntax trees.
 
         What was followed may rest on other files than the next one will; each file asks anew, so that its
         dependencies are complete.
         """
-        if "indexed" in self.__dict__:
-            self.indexed.close()
+        for run in self.runs:
+            run.close()
         for name in _PER_FILE:
             self.__dict__.pop(name, None)
         module.release()
+        for _ in range(1 + len(self._read) // _HELD):
+            if self._read:
+                self._read[0].release_source()
+                self._read.rotate(-1)
 
     def forget(self, keys: set[str]) -> None:
         """Forget what rests on any of `keys`, the dependencies that have changed.
@@ -205,9 +221,11 @@ class Project:
             if data is None:
                 return None
             try:
-                return python_frontend.read(path, data, self.files)
+                module = python_frontend.read(path, data, self.files)
             except UnreadableError:
                 return None
+            self._read.append(module)
+            return module
 
         return self.once(("python", path), load)
 

@@ -183,13 +183,6 @@ class Indexed:
             )
         return found
 
-    def close(self) -> None:
-        """Let go of what was run, which would be garbage in circles."""
-        for sizing in self._sizing.values():
-            sizing.close()
-        for run in self._runs.values():
-            run.close()
-
     def _run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
         run = self._runs.get(module)
         if run is None:

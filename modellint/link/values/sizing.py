@@ -82,11 +82,6 @@ class Sizing:
         if table.rows.size in self._given:
             yield from self.users.takers(table)
 
-    def close(self) -> None:
-        """Let go of what was run."""
-        if "users" in self.__dict__:
-            self.users.run.close()
-
 
 def _may_limit(function: Function) -> bool:
     if not function.words.isdisjoint(_LIMITING):

@@ -36,7 +36,7 @@ class Builders:
     """
 
     def __init__(self, module: ModuleFacts, project: Project) -> None:
-        found = _Reaching(module, project, _MAX_FILES)
+        found = _Reaching(module, project, _MAX_FILES, hands_on=False)
         functions = (module.body, *module.all_functions())
         builders = [function for function in functions if self.speaks_of(found.names, function)]
         builders = sorted(builders, key=lambda function: _is_called(function, builders))
@@ -59,9 +59,9 @@ def _is_called(function: Function, others: list[Function]) -> bool:
 
 
 class _Reaching:
-    """The names by which the code of a file may reach optimizers."""
+    """The names by which the code of a file may reach optimizers; those that it only `hands_on` among them."""
 
-    def __init__(self, module: ModuleFacts, project: Project, files: int) -> None:
+    def __init__(self, module: ModuleFacts, project: Project, files: int, *, hands_on: bool = True) -> None:
         self._module = module
         self._project = project
         self.names = {name for name, target in module.imports.items() if f"{target}.".startswith(OPTIMIZERS)}
@@ -69,7 +69,8 @@ class _Reaching:
             self.names.add(_PART)
         #: What is imported of the project's own that may build some.
         self._imports: set[str] = set()
-        for name in module.imports if files else ():
+        imports = module.imports.keys() if hands_on else module.imports.keys() & self._mentioned()
+        for name in imports if files else ():
             self._imports |= self._imported(name, files)
         for name in module.star_imports:
             self._imports |= self._starred(name, files)
@@ -111,6 +112,14 @@ class _Reaching:
                 yield name, _words((value,))
         for name, value in self._module.constants.items():
             yield name, _words((value,))
+
+    def _mentioned(self) -> set[str]:
+        """What the file's own code speaks of."""
+        module = self._module
+        values = [v for event in module.body.flow.events for v in (event.value, event.target) if v is not None]
+        values += [value for function in module.all_functions() for value in function.signature.decorators]
+        values += [value for cls in module.classes.values() for value in cls.head.decorators]
+        return set(_words(values)).union(*(words for _, words in self._definitions()))
 
     def _imported(self, name: str, files: int) -> set[str]:
         """What a name that is imported gives that may build optimizers."""

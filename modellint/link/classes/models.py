@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from modellint import knowledge
 from modellint.graph.python import ModuleFacts
@@ -59,6 +59,16 @@ _BUDGET = 300
 _MAX_NESTING = 12
 
 
+class _Lineage(NamedTuple):
+    """The MRO of a class, and what follows from it. `is_layer`: an unknown base is known to be a layer."""
+
+    mro: tuple[ClassModel, ...]
+    is_complete: bool
+    is_layer: bool
+    is_module: bool | None
+    is_container: bool
+
+
 class ClassModel:
     """What is known of one class. Get one from `project.classes`."""
 
@@ -82,11 +92,10 @@ class ClassModel:
     # -- inheritance -------------------------------------------------------------------------------------------
 
     @property
-    def _lineage(self) -> tuple[tuple[ClassModel, ...], bool, bool]:
-        """The MRO, whether all bases are known, and whether an unknown base is known to be a layer."""
+    def _lineage(self) -> _Lineage:
         return self._classes.once(self, "lineage", self._linearise)
 
-    def _linearise(self) -> tuple[tuple[ClassModel, ...], bool, bool]:
+    def _linearise(self) -> _Lineage:
         complete, layer = True, False
         chains: list[list[ClassModel]] = []
         direct: list[ClassModel] = []
@@ -100,33 +109,34 @@ class ClassModel:
             elif id(base) in self._classes.linearising or len(self._classes.linearising) > _MAX_BASES:
                 complete = False
             else:
-                chain, whole, layered = base._lineage
-                complete, layer = complete and whole, layer or layered
-                chains.append(list(chain))
+                above = base._lineage
+                complete, layer = complete and above.is_complete, layer or above.is_layer
+                chains.append(list(above.mro))
                 direct.append(base)
         self._classes.linearising.discard(id(self))
-        return (self, *_merge([*chains, direct])), complete, layer
+        mro = (self, *_merge([*chains, direct]))
+        names = {model.name for model in mro}
+        is_module = True if layer or calls.MODULE in names else False if complete else None
+        return _Lineage(mro, complete, layer, is_module, not names.isdisjoint(calls.CONTAINERS))
 
     def mro(self) -> tuple[ClassModel, ...]:
         """The class and its known bases in the order of method resolution."""
-        return self._lineage[0]
+        return self._lineage.mro
 
     @property
     def is_complete(self) -> bool:
         """Whether every base is known."""
-        return self._lineage[1]
+        return self._lineage.is_complete
 
     @property
     def is_module(self) -> bool | None:
         """Whether it is a `torch.nn.Module`, None if a base is unknown."""
-        if self._lineage[2] or any(model.name == calls.MODULE for model in self.mro()):
-            return True
-        return False if self.is_complete else None
+        return self._lineage.is_module
 
     @property
     def is_container(self) -> bool:
         """Whether it is a `ModuleList`, `ModuleDict`, `Sequential` or the like."""
-        return any(model.name in calls.CONTAINERS for model in self.mro())
+        return self._lineage.is_container
 
     # -- methods and attributes --------------------------------------------------------------------------------
 

@@ -76,6 +76,10 @@ class Calls:
     def call(self, value: Value, frame: Frame) -> Atoms:
         """What a call gives, with all that it does."""
         callee = value.callee
+        if self._run.environment is not None:
+            known = self._run.environment.call(value, frame)
+            if known is not None:
+                return known
         if callee.op is Op.GLOBAL and callee.data in ("super", "builtins.super"):
             return self._super(value, frame)
         arguments = self.arguments(value, frame)
@@ -177,6 +181,10 @@ class Calls:
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`atom.name(…)`."""
         run = self._run
+        if run.environment is not None:
+            found = run.environment.method(atom, name, arguments, frame, value)
+            if found is not None:
+                return found
         if run.tensors is not None:
             found = run.tensors.method(atom, name, arguments, frame, value)
             if found is not None:
@@ -321,6 +329,10 @@ class Calls:
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`function(…)`."""
+        if self._run.environment is not None:
+            known = self._run.environment.apply(function, arguments, frame, value)
+            if known is not None:
+                return known
         if isinstance(function, ClassRef):
             return self._run.objects.instantiate(function, arguments, frame, value)
         if isinstance(function, FunctionRef):
@@ -350,6 +362,10 @@ class Calls:
 
     def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         given = arguments.positional
+        if self._run.environment is not None:
+            known = self._run.environment.function(name, arguments, frame, value)
+            if known is not None:
+                return known
         if self._run.training is not None and self._run.training.builds(Outside(name), arguments, frame, value):
             return UNKNOWN
         if self._run.tensors is not None:
@@ -382,6 +398,8 @@ class Calls:
     def _unknown(self, arguments: Arguments, value: Value) -> Atoms:
         if self._run.training is not None:
             self._run.training.hand(arguments, value)
+        if self._run.environment is not None:
+            self._run.environment.hand(arguments, value)
         self._run.newborn.touch(shells_in(arguments.all()))
         return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
@@ -395,7 +413,12 @@ class Calls:
             self._ground.cut(self.under_way.index(key) if is_circle else 0)
             return self._unknown(arguments, value)
         given = function.arguments.then(arguments)
-        training = self._run.training
+        training, environment = self._run.training, self._run.environment
+        if environment is not None:
+            found = environment.follow(
+                function, given, frame, value, lambda: self._run_body(key, function, given, frame, value)
+            )
+            return self._unknown(given, value) if found is None else found
         if training is not None:
             if training.is_foreign(function_of(code)):
                 return self._unknown(arguments, value)

@@ -14,6 +14,7 @@ from modellint.graph.size import Size, Symbol
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
+    from modellint.flow.environment import Foreign
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.graph.python import Function, ModuleFacts
@@ -342,6 +343,7 @@ if TYPE_CHECKING:
         | FunctionRef
         | Super
         | Bound
+        | Foreign
     )
     Atoms: TypeAlias = tuple[Atom, ...]
     Sizes: TypeAlias = tuple[Size | Length | None, ...]

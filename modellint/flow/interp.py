@@ -6,6 +6,7 @@ what happens under them. Loops run once, and once more with what they carry. Not
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow import library, sizes
@@ -29,6 +30,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.elements import of_second
+from modellint.flow.environment import Sometimes
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Path, Shell
 from modellint.flow.newborn import Newborn
@@ -38,10 +40,11 @@ from modellint.flow.truth import identity, open_part, truth
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 
     from modellint.flow.blocks import Block
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.environment import Environment
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
     from modellint.flow.lookups import Lookups
@@ -73,6 +76,7 @@ class Interpreter:
         following: type[Lookups] | None = None,
         *,
         trained_in: ModuleFacts | None = None,
+        environment: Environment | None = None,
     ) -> None:
         self.project = project
         project.runs.append(self)
@@ -85,6 +89,8 @@ class Interpreter:
             self.lookups = following(self, self.tensors)
         #: What follows parameters to optimizers, where that is asked of the functions of a file.
         self.training = None if trained_in is None else Training(self, trained_in)
+        #: What the program runs in, if that is more than its files.
+        self.environment = environment
         #: The conditions of the event that happens.
         self.guard: Guard | None = None
         self.classes = project.classes
@@ -97,6 +103,8 @@ class Interpreter:
         self.is_complete = True
         #: The open conditions under which the current event happens.
         self.path: Path = ()
+        #: Those of them that only what is being looked at stands under.
+        self.assumed: Path = ()
         #: How many loops are being run.
         self.loops = 0
         self._nesting = 0
@@ -246,13 +254,18 @@ class Interpreter:
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
+    def may_happen(self, guard: Guard, frame: Frame) -> bool:
+        """Whether the conditions of something may hold."""
+        return self._conditions(guard, frame) is not None
+
     def _conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
         """The conditions of a guard that stay open, None if one of them does not hold."""
         if guard is None:
             return ()
         key = id(guard)
         if key not in frame.conditions:
-            frame.conditions[key] = self._decided(guard, frame)
+            decide = self._decided if self.environment is None else self._decided_one_by_one
+            frame.conditions[key] = decide(guard, frame)
         return frame.conditions[key]
 
     def _decided(self, guard: Guard, frame: Frame) -> Path | None:
@@ -261,14 +274,47 @@ class Interpreter:
             test = link.test
             if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
                 break  # what stands around a function inside of a function was decided when it was made
-            outcome = truth(test, lambda value: self.evaluate(value, frame))
+            outcome = self._truth(test, frame)
             if outcome is None:
                 if not (link.early and link.truthy):  # an assertion, which holds where an object comes of it
-                    part, negated = open_part(test, lambda value: self.evaluate(value, frame))
-                    steps.append(((identity(part), frame.trail), link.truthy is not negated))
+                    steps.append(self._step(test, link.truthy, frame))
             elif outcome is not link.truthy:
                 return None
         return tuple(reversed(steps))
+
+    def _decided_one_by_one(self, guard: Guard, frame: Frame) -> Path | None:
+        """The same, where what a condition reads stands under those around it."""
+        test = guard.test
+        if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
+            return ()
+        outer = self._conditions(guard.outer, frame)
+        if outer is None:
+            return None
+        before, self.path = self.path, _longer(self.path, outer)
+        outcome = self._truth(test, frame)
+        step = (self._step(test, guard.truthy, frame),) if outcome is None else ()
+        self.path = before
+        return (*outer, *step) if outcome is None or outcome is guard.truthy else None
+
+    def _truth(self, test: Value, frame: Frame) -> bool | None:
+        assume = None if self.environment is None else lambda part, outcome: self._assuming(part, outcome, frame)
+        return truth(test, lambda value: self.evaluate(value, frame), assume)
+
+    def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
+        """An open condition, as a path tells it."""
+        part, negated = open_part(test, lambda value: self.evaluate(value, frame))
+        key = identity(part), frame.trail
+        is_sometimes = self.environment is not None and self.environment.is_sometimes(part, frame)
+        return Sometimes(key) if is_sometimes else key, outcome is not negated
+
+    @contextmanager
+    def _assuming(self, test: Value, outcome: bool, frame: Frame) -> Iterator[None]:
+        """Look at something that stands under an open condition."""
+        step = (self._step(test, outcome, frame),)
+        outer, self.path = self.path, _longer(self.path, step)
+        assumed, self.assumed = self.assumed, _longer(self.assumed, step)
+        yield
+        self.path, self.assumed = outer, assumed
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -289,9 +335,13 @@ class Interpreter:
                     self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
                 else:
                     self.objects.give_away(atom, atoms)
+                if self.environment is not None:
+                    self.environment.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
+                if self.environment is not None:
+                    self.environment.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
     def behind(self, atoms: Atoms, frame: Frame, guard: Guard | None = None) -> Atoms:
@@ -345,6 +395,10 @@ class Interpreter:
             found.function = frame.function
         return found
 
+    def forget(self) -> None:
+        """Make everything anew, if the same is run again."""
+        self._shells.clear()
+
     def shells(self) -> Collection[Shell]:
         """All that expressions have made."""
         return self._shells.values()
@@ -362,7 +416,8 @@ class Interpreter:
         return frame.parameter(value.data)
 
     def _name(self, value: Value, frame: Frame) -> Atoms:
-        return self.named(value, frame) or UNKNOWN
+        known = None if self.environment is None else self.environment.named(value, frame)
+        return known or self.named(value, frame) or UNKNOWN
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
         """What a global name, or a chain of attributes on one, stands for; None if it leads nowhere."""
@@ -387,7 +442,8 @@ class Interpreter:
         while root.op is Op.ATTR:
             root = root.args[0]
         if root.op is Op.GLOBAL:
-            found = self.named(value, frame)
+            known = None if self.environment is None else self.environment.named(value, frame)
+            found = known or self.named(value, frame)
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)
@@ -454,8 +510,12 @@ class Interpreter:
         if value.args[1].op is Op.SLICE:
             return owner
         index = self.evaluate(value.args[1], frame)
-        found = join(self.objects.part(atom, index) for atom in owner)
+        found = join(self._part(atom, index, value, frame) for atom in owner)
         return self.devices.indexed(owner, found, value, frame)
+
+    def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
+        known = None if self.environment is None else self.environment.part(atom, index, frame, value)
+        return self.objects.part(atom, index) if known is None else known
 
     def _index_of_tensor(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         assert self.tensors is not None
@@ -479,16 +539,24 @@ class Interpreter:
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
         if test is not None and len(value.args) == 2:
-            outcome = truth(test, lambda inner: self.evaluate(inner, frame))
+            outcome = self._truth(test, frame)
             if outcome is not None:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
+            if self.environment is not None:
+                return join(self._under(test, at == 0, arg, frame) for at, arg in enumerate(value.args))
         branches = [self.evaluate(arg, frame) for arg in value.args]
         if self.tensors is None or test is None:
             return join(branches)
         kept = [self.behind(atoms, frame, Guard(test, at == 0)) for at, atoms in enumerate(branches)]
         return self.tensors.one_of(kept, test, frame)
 
+    def _under(self, test: Value, outcome: bool, value: Value, frame: Frame) -> Atoms:
+        with self._assuming(test, outcome, frame):
+            return self.evaluate(value, frame)
+
     def _bool(self, value: Value, frame: Frame) -> Atoms:
+        if self.environment is not None:
+            return self._one_operand(value, frame)
         options: list[Atoms] = []
         for number, arg in enumerate(value.args):
             outcome = truth(arg, lambda inner: self.evaluate(inner, frame))
@@ -497,6 +565,22 @@ class Interpreter:
                 options.append(self.evaluate(arg, frame))
             if outcome is (value.data == "or"):
                 break
+        return join(options)
+
+    def _one_operand(self, value: Value, frame: Frame) -> Atoms:
+        """Which operand `and` and `or` give; what is looked at behind an open one is under it."""
+        options: list[Atoms] = []
+        decisive = bool(value.data == "or")
+        with ExitStack() as assumed:
+            for number, arg in enumerate(value.args):
+                outcome = self._truth(arg, frame)
+                is_last = number == len(value.args) - 1
+                if is_last or outcome is None or outcome is decisive:
+                    options.append(self.evaluate(arg, frame))
+                if outcome is decisive:
+                    break
+                if outcome is None and not is_last:
+                    assumed.enter_context(self._assuming(arg, not decisive, frame))
         return join(options)
 
     def _update(self, value: Value, frame: Frame) -> Atoms:
@@ -509,6 +593,10 @@ class Interpreter:
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
+        if self.environment is not None:
+            known = self.environment.binary(str(value.data), left, right)
+            if known is not None:
+                return known
         may_grow = any(isinstance(atom, Shell | Derived) for atom in left)
         if isinstance(value.data, InPlace) and value.data in ("+", "|") and may_grow:
             found = self.objects.augmented(left, right, frame, value)
@@ -522,7 +610,7 @@ class Interpreter:
         return self.devices.operation([left, right], found, frame, value)
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
-        outcome = truth(value, lambda inner: self.evaluate(inner, frame))
+        outcome = self._truth(value, frame)
         if outcome is not None:
             return (Constant(outcome),)
         if value.op is not Op.COMPARE:

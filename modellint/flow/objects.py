@@ -82,6 +82,10 @@ class Objects:
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         """`atom.name`."""
+        if self._run.environment is not None:
+            known = self._run.environment.attribute(atom, name, frame, value)
+            if known is not None:
+                return known
         if name == "shape" and self._run.tensors is not None and isinstance(atom, Given | Unknown | Plain | Tensor):
             if frame is None or frame.function is None or value is None:
                 return PLAIN
@@ -225,6 +229,10 @@ class Objects:
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
         """One element of what a value iterates over."""
+        if self._run.environment is not None:
+            known = self._run.environment.element(atom)
+            if known is not None:
+                return known
         of_tensor = self._run.devices.element(atom)
         if of_tensor is not None:
             return of_tensor

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import Fresh, Place
 from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Outside, Super
+from modellint.flow.environment import Foreign
 from modellint.flow.heap import Shell
 from modellint.graph.value import Op, Value
 from modellint.link.classes.conditions import compare_constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
+    from contextlib import AbstractContextManager
 
     from modellint.flow.domain import Atom, Atoms
 
     Evaluate = Callable[[Value], Atoms]
+    #: Takes a condition to hold, or not to, while what stands under it is looked at.
+    Assume = Callable[[Value, bool], AbstractContextManager[None]]
 
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NAMED = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
 
 
-def truth(test: Value, evaluate: Evaluate) -> bool | None:
+def truth(test: Value, evaluate: Evaluate, assume: Assume | None = None) -> bool | None:
     """The outcome of a condition, None if it is not known."""
     if test.op is Op.COMPARE:
         return _compare(test.data, evaluate(test.args[0]), evaluate(test.args[1]))
     if test.op is Op.UNARY and test.data == "not":
-        inner = truth(test.args[0], evaluate)
+        inner = truth(test.args[0], evaluate, assume)
         return None if inner is None else not inner
     if test.op is Op.BOOL:
-        outcomes = [truth(arg, evaluate) for arg in test.args]
-        decisive = bool(test.data == "or")
-        if decisive in outcomes:
-            return decisive
-        return None if None in outcomes else not decisive
+        return _one_by_one(test, evaluate, assume)
     if test.op is Op.CALL and test.callee.op is Op.GLOBAL and test.callee.data in ("isinstance", "builtins.isinstance"):
         return _is_instance(test, evaluate)
     return _agreed(evaluate(test), _truthy)
+
+
+def _one_by_one(test: Value, evaluate: Evaluate, assume: Assume | None) -> bool | None:
+    """The outcome of `and` and `or`: an operand is looked at where those before it leave that open."""
+    decisive = bool(test.data == "or")
+    is_open = False
+    with ExitStack() as assumed:
+        for arg in test.args:
+            outcome = truth(arg, evaluate, assume)
+            if outcome is decisive:
+                return decisive
+            is_open = is_open or outcome is None
+            if outcome is None and assume is not None:
+                assumed.enter_context(assume(arg, not decisive))
+    return None if is_open else not decisive
 
 
 def open_part(test: Value, evaluate: Evaluate) -> tuple[Value, bool]:
@@ -83,12 +100,16 @@ def _truthy(atom: Atom) -> bool | None:
         if atom.is_container or atom.is_module_container:
             return True if atom.entries else None
         return True if atom.is_layer else None
+    if isinstance(atom, Foreign):
+        return atom.truth()
     return True if isinstance(atom, ClassRef | FunctionRef | Outside | Super) else None
 
 
 def _is_none(atom: Atom) -> bool | None:
     if isinstance(atom, Constant):
         return atom.value is None
+    if isinstance(atom, Foreign):
+        return atom.is_none()
     return False if isinstance(atom, Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh) else None
 
 
@@ -106,6 +127,10 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
         return compare_constants(operator, left.value, right.value)
+    if isinstance(left, Foreign):
+        return left.compared(operator, right)
+    if isinstance(right, Foreign):
+        return right.compared(_MIRRORED.get(operator, operator), left)
     if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
         is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))
         return operator == "!=" if is_other else None
@@ -119,6 +144,9 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
 def _member(left: Atom, right: Atom, wanted: bool) -> bool | None:
     if not isinstance(left, Constant):
         return None
+    if isinstance(right, Foreign):
+        found = right.has(left.value)
+        return found if found is None else found is wanted
     if isinstance(right, Constant) and isinstance(right.value, str) and isinstance(left.value, str):
         return (left.value in right.value) is wanted
     if isinstance(right, Shell) and right.is_container and right.is_exact and all(not e.path for e in right.entries):
@@ -153,6 +181,8 @@ def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
                 return True
             return False if atom.model.is_complete else None
         return False if isinstance(kind, ClassRef) and kind.model.is_module else None
+    if isinstance(atom, Foreign):
+        return atom.is_of(kind)
     if isinstance(atom, ClassRef | FunctionRef) and isinstance(kind, ClassRef):
         return False
     return None

@@ -183,8 +183,15 @@ def compute_forward(self, batch, stage):
         ("self.modules['x'](1)", CERTAIN),
         ("return self.modules.x.inner.weight", CERTAIN),
         ("self.modules.train()\nself.modules.module.parameters()", NEVER),
-        ("def later():\n    self.modules.x(1)", OPEN),
-        ("m = self.modules.enc\nif batch:\n    m = self.modules.x\nm(1)", NEVER),
+        ("def later():\n    self.modules.x(1)", NEVER),
+        ("def later():\n    self.modules.x(1)\nlater()", CERTAIN),
+        ("def later():\n    self.modules.x(1)\nunknown(later)", OPEN),
+        ("m = lambda y: self.modules.x(y)\nm(1)", CERTAIN),
+        ("if batch:\n    self.modules.x(1)\nelse:\n    self.modules.x(2)", CERTAIN),
+        ("if batch:\n    return self.modules.x(1)\nself.modules.x(2)", CERTAIN),
+        ("y = self.modules.x(1) if batch else self.modules.x(2)", CERTAIN),
+        ("y = self.modules.x(1) if batch else 2", OPEN),
+        ("m = 1\nif batch:\n    m = self.modules.x\nm(1)", OPEN),
     ],
 )
 def test_paths_through_a_method(body: str, expected: dict[str, bool], tmp_path: Path) -> None:

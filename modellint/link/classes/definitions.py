@@ -180,13 +180,20 @@ class SourceFacts:
             frozenset(moved),
             frozenset(moved_parameters),
             frozenset(carried),
-            _changing(self.cls) if _SAVER in self.cls.text and _is_registered(self.cls) else frozenset(),
+            _changing(self.cls) if _is_registered(self.cls) else frozenset(),
         )
 
 
 def _is_registered(cls: Class) -> bool:
     """Whether the hooks of a class are made known to checkpointers."""
-    return any(str(value.data) == _REGISTRAR for value in cls.head.decorators)
+    return any(_decorator(value, cls.module) == _REGISTRAR for value in cls.head.decorators)
+
+
+def _decorator(value: Value, module: ModuleFacts) -> str:
+    """The name of a decorator where it is defined."""
+    name = str(value.data)
+    origin = module.imports.get(name) if value.op is Op.GLOBAL else None
+    return name if origin is None else str(origin).rpartition(".")[2]
 
 
 def _changing(cls: Class) -> frozenset[str]:
@@ -239,7 +246,8 @@ def _condition(test: Value) -> str | None:
 
 def _is_hook(function: Function) -> bool:
     """Whether a method saves or loads the object for a checkpoint."""
-    return any(str(value.data) in (_SAVER, *_LOADERS) for value in function.signature.decorators)
+    decorators = (_decorator(value, function.module) for value in function.signature.decorators)
+    return any(name in (_SAVER, *_LOADERS) for name in decorators)
 
 
 def _moves(function: Function) -> tuple[set[str], set[str]]:

@@ -13,7 +13,7 @@ from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.keys import HPARAMS, KeyWork, key_work, may_be_keys, text_of
 from modellint.link.recipes.pairing import recipes_of
-from modellint.link.recipes.reach import is_plain_getattr, reach
+from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import own_events, read_script
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ class _Walk:
             methods = (method for cls in brain.classes for method in cls.methods.values())
             if any(map(self._mentions, methods)) and self._has_all(brain, plain):
                 reached = reach(self.script, brain, self.evaluation, self.project)
-                for frame, certain in reached.frames:
-                    for event in own_events(frame.function) if self._mentions(frame.function) else ():
-                        self._read(event, frame, reached.guards, certain, is_brain=True)
+                for read in reached.lacking:
+                    if read.name not in self.stored:
+                        self._add(read.name, read.value, read.function, read.certain)
         return iter(self._found.values())
 
     def _mentions(self, function: Function) -> bool:
@@ -193,7 +193,7 @@ class _Walk:
         mentions = is_body or self._mentions(frame.function)
         for event in own_events(frame.function):
             if mentions:
-                self._read(event, frame, guards, certain, is_brain=False)
+                self._read(event, frame, guards, certain)
             call = event.value if event.kind is EventKind.CALL else None
             if call is None or not (call.callee.op is Op.GLOBAL or self.script.is_load(call)):
                 continue
@@ -261,25 +261,24 @@ class _Walk:
         for key in given.data:
             stated = key.data if key is not None and key.op is Op.CONST else None
             if isinstance(stated, str) and stated not in self.evaluation.keys:
-                self._add(stated, key, frame, certain)
+                self._add(stated, key, frame.function, certain)
                 self.overridden.add(frame.function.module.place(key))
 
     # -- reading -----------------------------------------------------------------------------------------------
 
-    def _read(self, event: Event, frame: Frame, guards: Guards, certain: bool, *, is_brain: bool) -> None:
+    def _read(self, event: Event, frame: Frame, guards: Guards, certain: bool) -> None:
         """The keys that an event reads, and those that the conditions it stands under read before they are decided."""
         value, guard = event.value, event.guard
         while True:
             if self._is_mentioned(value, frame.function.module):
-                decided = guards.holds(guard, frame) if is_brain else self._holds(guard, frame, guards)
+                decided = self._holds(guard, frame, guards)
                 if decided is not Truth.FALSE:
-                    sure = certain and decided is not Truth.UNKNOWN
-                    self._read_value(value, frame, guards, sure, is_brain=is_brain)
+                    self._read_value(value, frame, guards, certain and decided is not Truth.UNKNOWN)
             if guard is None:
                 return
             value, guard = guard.test, guard.outer
 
-    def _read_value(self, value: Value, frame: Frame, guards: Guards, certain: bool, *, is_brain: bool) -> None:
+    def _read_value(self, value: Value, frame: Frame, guards: Guards, certain: bool) -> None:
         stack = [value] if value.op is Op.CALL or value.op not in _ELSEWHERE else []
         seen: set[int] = set()
         while stack:
@@ -287,34 +286,23 @@ class _Walk:
             if id(current) in seen:
                 continue
             seen.add(id(current))
-            name = self._key(current, frame, guards, is_brain=is_brain)
+            name = self._key(current, frame, guards)
             if name is not None and name not in self.keys and name not in self.stored:
-                self._add(name, current, frame, certain)
+                self._add(name, current, frame.function, certain)
             # Of `a and b` only `a` is certain.
             parts = current.args[:1] if current.op is Op.BOOL else current.args
             stack.extend(arg for arg in parts if arg.op not in _ELSEWHERE)
 
-    def _key(self, value: Value, frame: Frame, guards: Guards, *, is_brain: bool) -> str | None:
+    def _key(self, value: Value, frame: Frame, guards: Guards) -> str | None:
         """The key that a value asks the recipe for."""
-        if value.op is Op.ATTR and len(value.args) == 1 and is_brain:
-            owner = value.args[0]
-            is_namespace = owner.op is Op.ATTR and owner.data == HPARAMS
-            if not is_namespace or str(value.data) in _METHODS or value.data.startswith("__"):
-                return None
-            return str(value.data) if guards.evaluate(owner, frame) is Special.HPARAMS else None
         if value.op is Op.INDEX and (name := text_of(value.args[1])) is not None:
             owner = value.args[0]
             if owner.op is Op.ATTR and owner.data != HPARAMS:
                 return None
             return name if guards.evaluate(owner, frame) is Special.HPARAMS else None
-        if is_plain_getattr(value) and is_brain:
-            name = text_of(value.positional[1])
-            is_own = name is not None and guards.evaluate(value.positional[0], frame) is Special.HPARAMS
-            return name if is_own and name not in _METHODS else None
         return None
 
-    def _add(self, name: str, value: Value, frame: Frame, certain: bool) -> None:
-        function = frame.function
+    def _add(self, name: str, value: Value, function: Function, certain: bool) -> None:
         module = function.module
         place = module.place(value)
         key = (place.path, place.span.line, place.span.column)

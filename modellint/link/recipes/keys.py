@@ -54,6 +54,8 @@ def may_be_keys(value: Value, names: Iterable[str] = ()) -> bool:
         value = value.args[0]
     if value.op is Op.ATTR:
         return _is_name(value.data) or (value.data == "__dict__" and may_be_keys(value.args[0], names))
+    if value.op is Op.INDEX:  # what stands under a key, whatever it is called
+        return False
     called = value.data if value.op in (Op.GLOBAL, Op.PARAM) else value.target
     return isinstance(called, str) and (_is_name(called) or called in names)
 

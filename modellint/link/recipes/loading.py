@@ -51,7 +51,7 @@ class Loading:
             first = callee.argument(0)
             return first is not None and self.is_loader(_written(first) or "") and self._is_partial(callee)
         if callee.op is Op.LAMBDA:
-            return self.is_loaded(callee.args[0])
+            return bool(callee.args) and self.is_loaded(callee.args[0])
         name = _written(callee)
         return name is not None and (self.is_loader(name) or name.rpartition(".")[2] in LOADERS)
 
@@ -73,7 +73,7 @@ class Loading:
         if depth > _MAX_DEPTH:
             return False
         if callee.op is Op.LAMBDA:
-            return self._loads(callee.args[0], module, depth + 1)
+            return bool(callee.args) and self._loads(callee.args[0], module, depth + 1)
         if callee.op is Op.CALL:
             first = callee.argument(0)
             return first is not None and self._is_partial(callee) and self._is_loader(first, module, depth + 1)

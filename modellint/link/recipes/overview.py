@@ -112,7 +112,7 @@ class Registration:
     @cached_property
     def trained(self) -> Trained | None:
         """What optimizers hold."""
-        return None if self.reach is None else trained_by(self.reach, self._project, self._layers)
+        return None if self.reach is None else trained_by(self.reach, self._layers)
 
     @cached_property
     def frozen(self) -> Closure:
@@ -122,7 +122,7 @@ class Registration:
     @cached_property
     def saved(self) -> Saved | None:
         """What the checkpointer saves."""
-        return None if self.reach is None else saved_by(self.reach, self._project, self._layers)
+        return None if self.reach is None else saved_by(self.reach, self._layers)
 
     @cached_property
     def loaded(self) -> Closure:

@@ -7,24 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, Value
+from modellint.flow.domain import NONE
+from modellint.flow.life import covers
+from modellint.link.recipes.atoms import Checkpointer, Made
 from modellint.link.recipes.closures import Closure, Root
 from modellint.link.recipes.evaluation import Item, ItemKind
-from modellint.link.recipes.guards import Frame, Known, ModuleEntry, Special
+from modellint.link.recipes.trained import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from modellint.link.project import Project
+    from modellint.flow.domain import Atom
+    from modellint.flow.heap import Path
     from modellint.link.recipes.moved import Layers
     from modellint.link.recipes.reach import Reach
     from modellint.source import Place
 
 _CLASS = "Checkpointer"
 _RECOVERABLES = "recoverables"
-_ADDS = frozenset(("add_recoverable", "add_recoverables"))
-#: Methods by which the weights of a module leave it on another way than by a checkpointer.
-_EXPORTS = frozenset(("state_dict", "save_pretrained", "save"))
 
 
 class Saved(Closure):
@@ -56,15 +54,14 @@ class Saved(Closure):
         return None if shown is None else shown.place
 
 
-def saved_by(reach: Reach, project: Project, layers: Layers) -> Saved:
+def saved_by(reach: Reach, layers: Layers) -> Saved:
     """What the checkpointer of a Brain saves."""
-    return _Finder(reach, project, layers).run()
+    return _Finder(reach, layers).run()
 
 
 class _Finder:
-    def __init__(self, reach: Reach, project: Project, layers: Layers) -> None:
+    def __init__(self, reach: Reach, layers: Layers) -> None:
         self.reach = reach
-        self.project = project
         self.layers = layers
         self.roots: list[Root] = []
         self.closed = True
@@ -74,10 +71,11 @@ class _Finder:
 
     def run(self) -> Saved:
         brain = self.reach.brain
-        value = brain.argument("checkpointer")
-        if value is not None:
-            self._start(value, Frame(brain.module.body, ""))
-        elif brain.call.has_unpacking or any(name == "checkpointer" for name, _, _ in brain.stored):
+        given = self.reach.argument("checkpointer")
+        if given is not None and given != NONE:
+            self.exists = True
+            self._start(given[0] if len(given) == 1 else None)
+        elif given is None and (brain.call.has_unpacking or any(name == "checkpointer" for name, _, _ in brain.stored)):
             self.exists, self.closed = True, False
         if self.exists:
             self._script()
@@ -90,25 +88,18 @@ class _Finder:
             recoverables=self.recoverables,
         )
 
-    def _start(self, value: Value, frame: Frame) -> None:
-        found = self.reach.guards.evaluate(value, frame)
-        if found == Known(None):
-            return
-        self.exists = True
-        if isinstance(found, Item) and found.kind is ItemKind.NEW and found.target.endswith(_CLASS):
-            self.checkpointer = found
+    def _start(self, atom: Atom | None) -> None:
+        if isinstance(atom, Made) and atom.item.kind is ItemKind.NEW and atom.item.target.endswith(_CLASS):
+            self.checkpointer = found = atom.item
             names = {name: child for name, child in self.layers.arguments(found) if name is not None}
             given = names.get(_RECOVERABLES)
             self.closed = not any(name.startswith("custom_") for name in names)
             if given is not None:
                 self._recipe(given)
-        elif value.op is Op.CALL and str(value.callee.data).endswith(_CLASS):
-            given_value = value.argument(1, _RECOVERABLES)
-            self.closed = not value.has_unpacking
-            if given_value is not None:
-                self._entries(given_value, frame, certain=True)
         else:
             self.closed = False
+            if isinstance(atom, Checkpointer):
+                self.closed = atom.is_complete
 
     def _recipe(self, mapping: Item) -> None:
         if mapping.kind is not ItemKind.MAPPING:
@@ -119,101 +110,18 @@ class _Finder:
             self.roots.append(Root(child, f"{_RECOVERABLES}[{name}]", child.place))
             self.closed = self.closed and child.kind is not ItemKind.UNKNOWN
 
-    def _entries(self, value: Value, frame: Frame, *, certain: bool) -> None:
-        """The recoverables in a mapping that the script writes."""
-        if value.op is Op.DICT:
-            for item in value.args:
-                self._add(item, frame, certain=certain)
-            return
-        found = self.reach.guards.item(value, frame)
-        if found is None or found.kind is not ItemKind.MAPPING:
-            self.closed = False
-        else:
-            self._recipe(found)
-
     def _script(self) -> None:
-        for event, frame, certain in self.reach.all_events("recoverable", "save", "state_dict"):
-            if event.kind is EventKind.STORE and event.target is not None and _is_recoverable(event.target):
-                self._add(event.value, frame, certain=certain)
-            callee = event.value.callee if event.kind is EventKind.CALL else None
-            if callee is None or callee.op is not Op.ATTR:
-                continue
-            if callee.data == "add_recoverable":
-                added = event.value.argument(1, "obj")
-                if added is None:
-                    self.closed = False
-                else:
-                    self._add(added, frame, certain=certain)
-            elif callee.data == "add_recoverables":
-                given = event.value.argument(0, _RECOVERABLES)
-                if given is None:
-                    self.closed = False
-                else:
-                    self._entries(given, frame, certain=certain)
-            elif callee.data in _EXPORTS:
-                for item in self._objects(callee.args[0], frame):
-                    self.roots.append(Root(item, *self._shown(event.value, frame), certain=False))
-            elif str(callee.data) == "update" and _is_recoverable(callee):
-                self.closed = False
-        self._written_out()
-
-    def _written_out(self) -> None:
-        """Objects that the script hands to `torch.save`."""
-        for event, frame, _ in self.reach.all_events(".save("):
-            if event.kind is EventKind.CALL and event.value.callee.op is Op.ATTR and event.value.callee.data == "save":
-                for argument in event.value.args[1:]:
-                    for item in self._objects(argument, frame):
-                        self.roots.append(Root(item, *self._shown(event.value, frame), certain=False))
-
-    def _add(self, value: Value, frame: Frame, *, certain: bool) -> None:
-        found = list(self._objects(value, frame))
-        for item in found:
-            self.roots.append(Root(item, *self._shown(value, frame), certain=certain and len(found) == 1))
-        if not found and not self._is_no_layer(value, frame):
-            self.closed = False
-
-    def _objects(self, value: Value, frame: Frame) -> Iterator[Item]:
-        found = self.reach.guards.evaluate(value, frame)
-        modules = self.reach.modules.entries if self.reach.modules is not None else {}
-        if found is Special.MODULES:
-            yield from (item for item in modules.values() if item is not None)
-        elif isinstance(found, ModuleEntry):
-            item = modules.get(found.name)
-            if item is not None:
-                yield item
-        elif isinstance(found, Item):
-            yield found
-        elif value.op in (Op.CHOICE, Op.ATTR, Op.DICT, Op.LIST, Op.INDEX):
-            for part in value.args:
-                yield from self._objects(part, frame) if part.op is not Op.CHOICE else ()
-
-    def _is_no_layer(self, value: Value, frame: Frame) -> bool:
-        """Whether something the script made itself is an optimizer or a scheduler: made by a class of the recipe."""
-        for part in value.walk():
-            if part.op is Op.CALL:
-                callee = part.callee
-                while callee.op in (Op.UNPACK, Op.INDEX):
-                    callee = callee.args[0]
-                found = self.reach.guards.evaluate(callee, frame)
-                if isinstance(found, Item) and found.kind is ItemKind.NAME:
-                    model = self.project.classes.resolve(found.target, found.recipe.file)
-                    return model is None or not model.is_module
-        return self._is_attribute_of_no_layer(value, frame)
-
-    def _is_attribute_of_no_layer(self, value: Value, frame: Frame) -> bool:
-        """Whether `self.x` is something that no recipe object stands for: what the Brain makes of its optimizers."""
-        return value.op is Op.ATTR and value.args[0].op is Op.PARAM and value.args[0].data == "self"
-
-    def _shown(self, value: Value, frame: Frame) -> tuple[str, Place]:
-        module = frame.function.module
-        return module.text_of(value), module.place(value)
-
-
-def _is_recoverable(target: Value) -> bool:
-    """Whether a store goes to `….recoverables[…]`, or a call to `….recoverables.update`."""
-    if target.op in (Op.INDEX, Op.ATTR) and target.args:
-        owner = target.args[0]
-        while owner.op is Op.UPDATE:
-            owner = owner.args[0]
-        return owner.op is Op.ATTR and owner.data == _RECOVERABLES
-    return False
+        """What the script adds, and what it writes out on its own."""
+        notes = self.reach.notes
+        self.closed = self.closed and not notes.saves_more
+        for mapping in notes.recoverables:
+            self._recipe(mapping)
+        paths: dict[Item, list[Path]] = {}
+        for change in notes.saved:
+            if change.direct:
+                paths.setdefault(change.item, []).append(change.path)
+        certain = {item for item, taken in paths.items() if covers(taken)}
+        for change in notes.saved:
+            if change.site.function is not None:
+                is_certain = change.direct and change.item in certain
+                self.roots.append(Root(change.item, *shown(change.site), certain=is_certain))

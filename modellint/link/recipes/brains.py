@@ -1,0 +1,194 @@
+"""The Brain of a script: what it keeps, what its methods and those of the framework do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.devices import opened
+from modellint.flow.domain import (
+    UNKNOWN,
+    Arguments,
+    Constant,
+    FunctionRef,
+    Given,
+    Site,
+    join,
+)
+from modellint.flow.frame import class_frame
+from modellint.graph.value import Op, Value
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.recipes.atoms import (
+    Optimizer,
+    Stage,
+    Turn,
+    known,
+)
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.graph.python import Function
+    from modellint.link.recipes.environment import Surroundings
+    from modellint.link.recipes.scripts import BrainUse
+
+#: What the framework's Brain counts in a training.
+_PROGRESS = {"step": Turn(1, None), "optimizer_step": Turn(0, None)}
+_PARAMETERS = ("modules", "opt_class", "hparams", "run_opts", "checkpointer")
+#: Those of its arguments that it keeps under their own names.
+_PASSED = frozenset(("checkpointer", "opt_class"))
+_ACCUMULATION = "grad_accumulation_factor"
+#: What a run is told on its command line, whatever its recipe says: off in one run, on in another.
+_SWITCHES = frozenset(("auto_mix_prec", "bfloat16_mix_prec"))
+#: Its methods that allow a step of the optimizer: a training in which they never do trains nothing.
+_ALLOWING = frozenset(("check_gradients", "check_loss_isfinite"))
+#: What the framework's own version of a batch method calls.
+BATCH = {
+    "fit_batch": ("compute_forward", "compute_objectives"),
+    "evaluate_batch": ("compute_forward", "compute_objectives"),
+}
+#: The hooks that are told the stage, and whether the optimizers step, and at which position.
+_STAGED = {
+    "compute_forward": 1,
+    "compute_objectives": 2,
+    "evaluate_batch": 1,
+    "on_stage_start": 0,
+    "on_stage_end": 0,
+    "make_dataloader": 1,
+}
+_STEPPING = {"on_fit_batch_start": 1, "on_fit_batch_end": 3}
+
+
+class Brain:
+    """The Brain of one run."""
+
+    def __init__(self, around: Surroundings, use: BrainUse) -> None:
+        self._around = around
+        self.use = use
+        #: What it is given; None until it is made.
+        self.given: Arguments | None = None
+        #: What is stored in it: by name, then by function and stage; and what was stored since it began once more.
+        self._stores: dict[str, dict[tuple[Function | None, str], Atoms]] = {}
+        self._fresh: set[tuple[str, Function | None, str]] = set()
+        #: What its attributes were taken for when they were read first, by name and stage.
+        self._reads: dict[tuple[str, str], Atoms | None] = {}
+
+    def again(self) -> None:
+        """Begin once more, with all that is known by now of what is stored where."""
+        self._fresh.clear()
+        self._reads.clear()
+
+    def attribute(self, name: str, frame: Frame | None, value: Value | None) -> Atoms:
+        """An attribute of the Brain: one of its own, what this body has stored, or what any method stores."""
+        if name == "hparams":
+            return (self._around.objects.keys,)
+        if name in ("modules", "mods"):
+            return (self._around.objects.table,)
+        if value is not None and value.op is Op.ATTR and len(value.args) > 1 and frame is not None:
+            return self._around.run.evaluate(value.args[1], frame)
+        stored = self._stored(name)
+        if stored is not None:
+            return stored
+        method = self.use.method(name)
+        if method is not None and frame is not None and value is not None:
+            bound = self.bound(method)
+            return self._around.run.calls.apply(bound, Arguments(), frame, value) if method.is_property else (bound,)
+        return self._of_class(name) or self._of_framework(name)
+
+    def _of_class(self, name: str) -> Atoms | None:
+        """What the Brain's classes set for all their objects."""
+        for cls in self.use.classes:
+            facts = self._around.project.classes.model(cls).facts
+            value = facts.attributes.get(name)
+            if value is not None:
+                return self._around.run.evaluate(value, class_frame(facts.scope, id(value)))
+        return None
+
+    def _of_framework(self, name: str) -> Atoms:
+        if name in _PROGRESS:
+            return (_PROGRESS[name],)
+        if name == _ACCUMULATION:
+            item = self._around.objects._recipe.keys.get(name)
+            return (Constant(1),) if item is None else known(item, self._around.project) or UNKNOWN
+        if name in _SWITCHES:
+            return (Turn(0, 1),)
+        passed = self.argument(name) if name in _PASSED else None
+        return (Given(f"self.{name}"),) if passed is None else passed
+
+    def argument(self, name: str) -> Atoms | None:
+        """What the Brain is given as an argument."""
+        return None if self.given is None else self.given.argument(_PARAMETERS.index(name), name)
+
+    def _stored(self, name: str) -> Atoms | None:
+        """What methods store as an attribute of the Brain: those of its stage, where they store it in each."""
+        found = self._joined(name, self._around.stage)
+        self._reads.setdefault((name, self._around.stage), found)
+        return found
+
+    def _joined(self, name: str, stage: str) -> Atoms | None:
+        rows = self._stores.get(name)
+        if not rows:
+            return None
+        now = {function for function, stored_in in rows if stored_in == stage}
+        return join(atoms for (function, at), atoms in rows.items() if at == stage or function not in now)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what the Brain keeps was known whenever it was read."""
+        return all(self._joined(name, stage) == found for (name, stage), found in self._reads.items())
+
+    def keep(self, name: str, atoms: Atoms, frame: Frame) -> None:
+        row, rows = (frame.function, self._around.stage), self._stores.setdefault(name, {})
+        key = (name, *row)
+        rows[row] = join([rows[row], atoms]) if key in self._fresh else atoms
+        self._fresh.add(key)
+        for atom in opened(atoms):
+            if isinstance(atom, Optimizer) and atom.item is not None:
+                self._around.notes.keeps(atom)
+
+    def bound(self, function: Function) -> FunctionRef:
+        method = SourceMethod(function, self._around.project.names)
+        return FunctionRef(method, None, None if function.is_static else self._around.brain)
+
+    def method(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        if not self._around.is_at_work:
+            self._around.notes.asks(name, arguments, Site(value, frame.function))
+            return UNKNOWN
+        stored = self._stored(name)
+        function = self.use.method(name) if stored is None else None
+        if function is not None:
+            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+        kept = stored or (self.argument(name) if name in _PASSED else self._of_class(name))
+        if kept is not None:
+            return join(self._around.run.calls.apply(atom, arguments, frame, value) for atom in kept)
+        return self._framework(name, arguments, frame, value)
+
+    def above(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """`super().name(…)` in a method of the Brain."""
+        owner = None if frame.function is None else frame.function.owner
+        function = None if owner is None else self.use.method(name, after=owner)
+        if function is not None:
+            return self._around.run.calls.apply(self.bound(function), arguments, frame, value)
+        return self._framework(name, arguments, frame, value)
+
+    def _framework(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """What the framework's own method does."""
+        for called in BATCH.get(name, ()):
+            method = self.use.method(called)
+            if method is not None:
+                given = staged(method, self._around.stage)
+                self._around.run.calls.apply(self.bound(method), given, frame, value)
+        if name in _ALLOWING:
+            return (Constant(True),)
+        self._around.hand(arguments, value)
+        return UNKNOWN
+
+
+def staged(function: Function, stage: str) -> Arguments:
+    """What the framework passes to a hook of its loop: the stage, and whether the optimizers step, now and then."""
+    given: dict[str, Atoms] = {}
+    names = function.argument_names
+    for positions, atom in ((_STAGED, Constant(Stage[stage])), (_STEPPING, Turn(0, 1))):
+        position = positions.get(function.name)
+        if position is not None and position < len(names):
+            given[names[position]] = (atom,)
+    return Arguments((), given, is_complete=False)

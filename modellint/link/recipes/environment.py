@@ -1,0 +1,383 @@
+"""What a training script runs in under one recipe: its keys, a Brain with `modules`, the stages of a training.
+
+What the interpreter does there with objects of the recipe is noted: that they are used, moved, trained and saved.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from modellint.flow.devices import opened
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NEVER,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    Arguments,
+    Bound,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Outside,
+    Site,
+    Super,
+    constant,
+    function_of,
+    join,
+    text,
+)
+from modellint.flow.environment import Environment, Foreign
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.flow.training import is_optimizer
+from modellint.graph.value import EventKind, Nested, Op, Value
+from modellint.link.classes import calls
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.recipes.atoms import (
+    Entry,
+    Keys,
+    Made,
+    Optimizer,
+    Part,
+    Partial,
+    Recoverables,
+    Stage,
+    Table,
+    Turn,
+    Weights,
+)
+from modellint.link.recipes.brains import Brain
+from modellint.link.recipes.evaluation import ItemKind
+from modellint.link.recipes.fates import Fates
+from modellint.link.recipes.gradients import Gradients
+from modellint.link.recipes.notes import Notes
+from modellint.link.recipes.things import PARAMETERS, Objects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.graph.python import Function
+    from modellint.graph.value import Guard
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Evaluation
+    from modellint.link.recipes.scripts import BrainUse, Script
+
+_ADDS = frozenset(("add_recoverable", "add_recoverables"))
+#: Functions that look at parameters and train nothing, though torch has them.
+_ONLOOKERS = frozenset(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"))
+_CHECKPOINTERS = frozenset(("speechbrain.utils.checkpoints.Checkpointer",))
+_STAGES = frozenset(("speechbrain.Stage", "speechbrain.core.Stage"))
+_MAIN = ".if_main_process"
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+#: What a condition stands for that may hold or not: that something is called at all.
+_CALLED_AT_ALL = "called"
+
+
+class Surroundings(Environment):
+    """One Brain of a script, under one recipe."""
+
+    def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
+        self._script = script
+        self.project = project
+        self.run = Interpreter(project, project.lives.keepers, environment=self)
+        self.notes = Notes(self.run)
+        model = project.classes.model(brain.classes[0]) if brain.classes else None
+        self.brain = Shell("brain", brain.call, (), model)
+        self.own = Brain(self, brain)
+        self.objects = Objects(self, evaluation)
+        self.fates = Fates(self)
+        self.gradients = Gradients(self)
+        #: The stage of the training, and whether a method of the Brain is run rather than the script.
+        self.stage = ""
+        self.is_at_work = False
+        self._files = {script.module, *(cls.module for cls in brain.classes)}
+        #: The conditions of the calls of each body, by identity.
+        self._guards: dict[int, dict[int, Guard]] = {}
+        #: The functions that are being run, and those that somebody else gets.
+        self._functions: list[Function | None] = []
+        self._handed: set[object] = set()
+
+    def close(self) -> None:
+        """Free the run."""
+        self.run.close()
+
+    def start(self, function: Function, stage: str = "", *, arguments: Arguments = ANY_ARGUMENTS) -> None:
+        """Run a function of the script; with a stage, a method that the training calls in it."""
+        run = self.run
+        run.steps, run.path = 0, () if stage else (((_CALLED_AT_ALL, function), True),)
+        self._handed.clear()
+        self.stage, self.is_at_work = stage, function.owner is not None
+        method = SourceMethod(function, self.project.names)
+        receiver = self.brain if function.owner is not None and not function.is_static else None
+        frame = class_frame(method.scope, id(function), (hash(stage),))
+        run.calls.apply(FunctionRef(method, None, receiver), arguments, frame, _NOWHERE)
+
+    def train(self, function: Function, stage: str, *, learns: bool, arguments: Arguments) -> None:
+        """Run a method that the training calls."""
+        self.gradients.learns = learns
+        self.notes.stage = stage
+        self.start(function, stage, arguments=arguments)
+        self.notes.stage, self.gradients.learns = "", False
+
+    def again(self) -> None:
+        """Begin once more, with all that is known by now of what is stored where."""
+        self.own.again()
+        self.run.forget()
+
+    def named(self, value: Value, frame: Frame) -> Atoms | None:
+        if value.op is Op.ATTR:
+            return self._stage_of(value, frame)
+        if frame.function is None or frame.function.module is not self._script.module:
+            return None
+        if value.data in self._script.names:
+            return (self.objects.keys,)
+        return (self.brain,) if value.data == self.own.use.call.target else None
+
+    @staticmethod
+    def _stage_of(value: Value, frame: Frame) -> Atoms | None:
+        if value.data not in Stage.__members__:
+            return None
+        return (Constant(Stage[value.data]),) if _full_name(value.args[0], frame) in _STAGES else None
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if name == "recoverables" and not isinstance(atom, Shell):
+            return (Recoverables(),)
+        if atom is self.brain:
+            return self.own.attribute(name, frame, value)
+        if isinstance(atom, Super) and atom.shell is self.brain:
+            return (Bound(atom, name),)
+        if isinstance(atom, Keys):
+            return self.objects.key(name, frame, value)
+        if isinstance(atom, Table):
+            return self.objects.entry(name, frame, value)
+        if isinstance(atom, Entry | Made):
+            return self.objects.part_of(atom, name)
+        if isinstance(atom, Part):
+            return (atom,)
+        return UNKNOWN if isinstance(atom, Foreign) else None
+
+    def part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(atom, Keys | Table | Made) and any(isinstance(part, Constant) for part in index):
+            return join(self.objects.at(atom, part, frame, value) for part in index)
+        if isinstance(atom, Entry):
+            return self.objects.part_of(atom, "[]")
+        if isinstance(atom, Weights):
+            return (atom,)
+        return UNKNOWN if isinstance(atom, Foreign) else None
+
+    def element(self, atom: Atom) -> Atoms | None:
+        if isinstance(atom, Made) and atom.item.kind is ItemKind.SEQUENCE:
+            return self.objects.fields(atom.item)
+        if isinstance(atom, Weights):
+            return (atom,)
+        if isinstance(atom, Keys | Table) or (isinstance(atom, Made) and atom.item.kind is ItemKind.MAPPING):
+            return PLAIN
+        return UNKNOWN if isinstance(atom, Foreign) else None
+
+    def binary(self, operator: str, left: Atoms, right: Atoms) -> Atoms | None:
+        turn, number = (left[0], constant(right)) if len(left) == 1 else (None, None)
+        if not isinstance(turn, Turn) or number is None or operator != "%":
+            return None
+        found = turn.modulo(number.value)
+        return UNKNOWN if found is None else (found,)
+
+    def is_sometimes(self, test: Value, frame: Frame) -> bool:
+        if test.op is Op.COMPARE:
+            left, right = (self.run.evaluate(arg, frame) for arg in test.args)
+            if len(left) != 1 or len(right) != 1:
+                return False
+            if isinstance(left[0], Turn):
+                return len(left[0].outcomes(test.data, right[0]) or ()) > 1
+            return isinstance(right[0], Turn) and len(right[0].outcomes(_mirrored(test.data), left[0]) or ()) > 1
+        found = self.run.evaluate(test, frame)
+        return len(found) == 1 and isinstance(found[0], Turn) and found[0].comes_and_goes
+
+    def store(
+        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
+    ) -> None:
+        name = text(key)
+        if owner is self.brain and name is not None:
+            self.own.keep(name, atoms, frame)
+        elif isinstance(owner, Keys) and name is not None:
+            self.objects.change(name, atoms)
+        elif isinstance(owner, Table):
+            self.objects.add(owner, name, atoms)
+        elif isinstance(owner, Made):
+            self.objects.add(owner.item, name, atoms)
+        elif isinstance(owner, Recoverables):
+            self.fates.save(atoms, target, frame)
+        elif isinstance(owner, Weights) and name == "requires_grad":
+            flag = constant(atoms)
+            self.fates.freeze(owner.owner, flag is None or not flag.value, target, frame, is_sure=is_sure)
+
+    def call(self, value: Value, frame: Frame) -> Atoms | None:
+        if self._is_left_out(value, frame):
+            return NEVER
+        function = frame.function
+        if value is self.own.use.call:
+            arguments = self.run.calls.arguments(value, frame)
+            if self.own.given is None:
+                self.own.given = arguments
+            return (self.brain,)
+        if function is not None and function.module is self._script.module and self._script.is_load(value):
+            return (self.objects.keys,)
+        if value.callee.op in (Op.GLOBAL, Op.ATTR):
+            name = str(value.callee.data)
+            if _MAIN.endswith(name) and (_full_name(value.callee, frame) or "").endswith(_MAIN):
+                return (Turn(0, 1),)
+        return None
+
+    def _is_left_out(self, call: Value, frame: Frame) -> bool:
+        """Whether a call stands under a condition that does not hold: what is made of it never comes to be."""
+        guards = self._guards.get(id(frame.flow))
+        if guards is None:
+            calls_of = frame.flow.of(EventKind.CALL)
+            guards = {id(event.value): event.guard for event in calls_of if event.guard is not None}
+            self._guards[id(frame.flow)] = guards
+        guard = guards.get(id(call))
+        return guard is not None and not self.run.may_happen(guard, frame)
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if name in _ADDS:
+            return self.fates.checkpoint(name, arguments, frame, value)
+        if name == "update" and isinstance(atom, Recoverables):
+            self.notes.saves_more = True
+        if atom is self.brain:
+            return self.own.method(name, arguments, frame, value)
+        if isinstance(atom, Super) and atom.shell is self.brain:
+            return self.own.above(name, arguments, frame, value)
+        if isinstance(atom, Keys):
+            return self.objects.keys_method(name, arguments, frame, value)
+        if isinstance(atom, Table):
+            return self.objects.table_method(name, arguments, frame, value)
+        if isinstance(atom, Entry | Made | Part):
+            return self.objects.method(atom, name, arguments, frame, value)
+        if isinstance(atom, Weights):
+            return self.objects.weights_method(atom, name, arguments, frame, value)
+        if isinstance(atom, Optimizer) and name == "state_dict":
+            self.notes.added.add(atom)
+        if isinstance(atom, Shell) and atom.is_layer and name in PARAMETERS:
+            return self.objects.weights(atom, name, frame, value)
+        return UNKNOWN if isinstance(atom, Foreign) else None
+
+    def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(function, Outside | ClassRef) and is_optimizer(function):
+            return self.fates.optimizer(None, arguments, frame, value)
+        if isinstance(function, Outside | ClassRef) and _name(function) in _CHECKPOINTERS:
+            return self.fates.checkpointer(arguments, frame, value)
+        if isinstance(function, Partial):
+            return self.run.calls.apply(function.function, function.arguments.then(arguments), frame, value)
+        if isinstance(function, Part):
+            self.objects.use(function.owner, function.name, frame, value)
+        elif isinstance(function, Made) and function.item.kind is ItemKind.NAME:
+            return self.fates.made(function.item, arguments, frame, value)
+        elif isinstance(function, Entry | Made):
+            self.objects.use(function, "", frame, value)
+            self.hand(arguments, value)
+            return PLAIN
+        if isinstance(function, Foreign):
+            self.hand(arguments, value)
+            return UNKNOWN
+        return None
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        given = arguments.positional
+        first = given[0] if given else ()
+        is_foreign = any(isinstance(atom, Foreign) or atom is self.brain for atom in first)
+        if name in ("builtins.hasattr", "builtins.getattr") and len(given) > 1 and is_foreign:
+            answer = self.objects.has if name == "builtins.hasattr" else self.objects.attribute
+            return join(answer(atom, text(given[1]), given[2:], frame, value) for atom in first)
+        if name == "builtins.setattr" and len(given) == 3:
+            for atom in first:
+                self.store(atom, given[1], given[2], frame, value)
+            return NONE if is_foreign else None
+        if name in ("builtins.vars", "builtins.dict") or name in calls.COPIES:
+            return self.objects.like(first) if is_foreign and not arguments.keywords else None
+        if name == "torch.save":
+            for item, _ in self.objects.items(tuple(opened(join(arguments.all())))):
+                self.notes.saves(item, Site(value, frame.function), sure=False)
+            return NONE
+        if name in _ONLOOKERS:
+            return PLAIN
+        if name == "functools.partial":
+            return tuple(Partial(atom, arguments.without_first()) for atom in first)
+        if not name.startswith(("builtins.", "itertools.", "functools.", "collections.")):
+            self.hand(arguments, value)
+        return None
+
+    def hand(self, arguments: Arguments, value: Value) -> None:
+        for atom in opened(join(arguments.all())):
+            if isinstance(atom, FunctionRef):
+                self._perhaps(atom)
+            elif isinstance(atom, Entry):
+                self.objects.compute(atom)
+            elif isinstance(atom, Weights):
+                found = [item for item, _ in self.objects.items((atom.owner,))]
+                self.notes.trains_perhaps(Site(value, self._functions[-1]), found)
+
+    def _perhaps(self, function: FunctionRef) -> None:
+        """Somebody gets a function, and may call it."""
+        if function.code in self._handed:
+            return
+        self._handed.add(function.code)
+        outer, self.run.path = self.run.path, (*self.run.path, ((_CALLED_AT_ALL, function.code), True))
+        method = function.frame or class_frame(function.code.scope, id(function.code))  # type: ignore[union-attr]
+        self.run.calls.apply(function, ANY_ARGUMENTS, method, _NOWHERE)
+        self.run.path = outer
+
+    def follow(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
+    ) -> Atoms | None:
+        code = function_of(function.code)
+        if not isinstance(function.code, Nested) and not self._matters(function, code, arguments):
+            return None
+        quiet = self.gradients.is_detached(value, frame) or (
+            code is not None
+            and any(self.gradients.is_quiet(decorator, code) for decorator in code.signature.decorators)
+        )
+        with self._within(code or frame.function, quiet=quiet):
+            return run()
+
+    @contextmanager
+    def _within(self, function: Function | None, *, quiet: bool) -> Iterator[None]:
+        self._functions.append(function)
+        self.gradients.quiet += quiet
+        yield
+        self.gradients.quiet -= quiet
+        self._functions.pop()
+
+    def _matters(self, function: FunctionRef, code: Function | None, arguments: Arguments) -> bool:
+        """Whether a function may do something with the recipe: one of the script, or one beside it that gets it."""
+        if code is None:
+            return False
+        if code.module in self._files:
+            return True
+        is_given = any(isinstance(atom, Foreign | Weights) or atom is self.brain for atom in self._given(arguments))
+        return is_given and code.module.file.is_relative_to(self._script.module.file.parent)
+
+    def _given(self, arguments: Arguments) -> Iterator[Atom]:
+        return opened(join(arguments.all()))
+
+
+def _name(function: Outside | ClassRef) -> str:
+    return function.name if isinstance(function, Outside) else function.model.name
+
+
+def _full_name(value: Value, frame: Frame) -> str | None:
+    """The full name of what a global name, or an attribute of one, stands for."""
+    found = frame.scope.definition(value)
+    if isinstance(found, External):
+        return found.name
+    if isinstance(found, DefinedClass):
+        return f"{found.cls.module.name}.{found.cls.name}"
+    return f"{found.function.module.name}.{found.function.name}" if isinstance(found, DefinedFunction) else None
+
+
+def _mirrored(operator: str) -> str:
+    return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)

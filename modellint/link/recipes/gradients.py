@@ -1,0 +1,72 @@
+"""Where gradients are recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op, Value
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from modellint.flow.frame import Frame
+    from modellint.graph.python import Function
+    from modellint.link.recipes.environment import Surroundings
+
+#: Attributes of a tensor through which no gradient comes back.
+_WITHOUT_GRADIENT = (
+    {"detach"}
+    | operators.attributes("Tensor", "gives")
+    | operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple", "host gives")
+)
+#: In which no gradients are recorded, or perhaps none.
+_QUIET = operators.functions("no-gradients")
+
+
+class Gradients:
+    """Whether gradients are recorded, wherever a run comes by."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        #: Whether the training learns from what is run, and how many calls under way keep it from that.
+        self.learns = False
+        self.quiet = 0
+
+    def is_quiet(self, context: Value, function: Function) -> bool:
+        """Whether code in a context, or with a decorator, records no gradients, or may record none."""
+        callee = context.callee if context.op is Op.CALL else context
+        found = self._around.project.names.definition(function.module, callee)
+        return isinstance(found, External) and found.name in _QUIET
+
+    def is_detached(self, value: Value, frame: Frame) -> bool:
+        function = frame.function
+        if function is None:
+            return False
+        found = self._around.project.once(("detached", function), lambda: _detached(function))
+        return id(value) in found
+
+    def are_recorded(self) -> bool:
+        """Whether gradients are recorded."""
+        contexts = self._around.run.devices.contexts
+        return (
+            self.learns
+            and not self.quiet
+            and not any(f.function is not None and self.is_quiet(context, f.function) for context, f in contexts)
+        )
+
+
+def _detached(function: Function) -> frozenset[int]:
+    """The calls of whose results nothing is used but what is detached from them, by identity."""
+    callees = (event.value.callee for event in function.flow.of(EventKind.CALL))
+    detached = {id(callee.args[0]) for callee in callees if callee.op is Op.ATTR and callee.data == "detach"}
+    if not detached:
+        return frozenset()
+    seen: set[int] = set()
+    for event in function.flow.events:
+        if event.kind is not EventKind.CALL:
+            detached.discard(id(event.value))
+        for part in event.value.walk() if id(event.value) not in seen else ():
+            if id(part) not in seen and not (part.op is Op.ATTR and part.data in _WITHOUT_GRADIENT):
+                detached.difference_update(map(id, part.args))
+            seen.add(id(part))
+    return frozenset(detached)

@@ -1,0 +1,161 @@
+"""What was seen while a script ran on paper: on which paths, in which stages of a training."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from modellint.flow.environment import Sometimes
+from modellint.flow.life import covers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Arguments, Site
+    from modellint.flow.heap import Path
+    from modellint.flow.interp import Interpreter
+    from modellint.link.recipes.atoms import Entry, Optimizer
+    from modellint.link.recipes.evaluation import Item
+
+
+@dataclass(eq=False, slots=True)
+class Seen:
+    """On which paths something happens, and in which stages; whether gradients come by, and anything is computed."""
+
+    paths: list[Path] = field(default_factory=list)
+    stages: set[str] = field(default_factory=set)
+    learns: bool = False
+    computes: bool = False
+
+    def once_more(self, path: Path, stage: str, *, learns: bool = False, computes: bool = False) -> None:
+        self.paths.append(path)
+        self.stages.add(stage)
+        self.learns = self.learns or learns
+        self.computes = self.computes or computes
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A call of an object of the recipe, or of a method of it, through an entry of `modules` or not."""
+
+    item: Item
+    entry: str | None
+    method: str
+    site: Site
+
+
+@dataclass(eq=False, slots=True)
+class Trains:
+    """An optimizer is, or may be, given parameters: those of `items`, each for sure or not."""
+
+    site: Site
+    items: list[tuple[Item, bool]]
+    path: Path
+    is_optimizer: bool
+
+
+@dataclass(eq=False, slots=True)
+class Change:
+    """Something is done with an object of the recipe."""
+
+    item: Item
+    site: Site
+    path: Path
+    #: It is this very object, and not one of several.
+    direct: bool
+    #: Its parameters are frozen, rather than thawed.
+    freezes: bool = True
+
+
+class Notes:
+    """What one run notes."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        #: The stage of the training, nothing outside of it.
+        self.stage = ""
+        self.entries: dict[Entry, Seen] = {}
+        #: The conditions that only the reading of an entry stands under.
+        self._under: dict[Entry, Path] = {}
+        self.uses: dict[Use, Seen] = {}
+        self.lacking: dict[tuple[str, Site], Seen] = {}
+        self.moved: dict[int, Item] = {}
+        self.trained: list[Trains] = []
+        #: Whether it is known of all optimizers whose parameters they are given.
+        self.is_known = True
+        self.frozen: list[Change] = []
+        self.saved: list[Change] = []
+        self.recoverables: list[Item] = []
+        #: Whether a checkpointer saves more than is known.
+        self.saves_more = False
+        #: The optimizers that the Brain keeps, and those that are added to a checkpointer.
+        self.optimizers: dict[Optimizer, list[Path]] = {}
+        self.added: set[Optimizer] = set()
+        #: What the script asks the Brain to do.
+        self.asked: list[tuple[str, Arguments, Site]] = []
+
+    def copy(self) -> dict[str, Any]:
+        """All that is noted by now."""
+        return {name: copy(value) for name, value in vars(self).items() if name != "_run"}
+
+    def restore(self, before: dict[str, Any]) -> None:
+        """Forget what was noted since a copy was made."""
+        vars(self).update({name: copy(value) for name, value in before.items()})
+
+    @property
+    def path(self) -> Path:
+        """The open conditions on the way here; what comes out either way for certain is none."""
+        return _certain(self._run.path)
+
+    def entry(self, entry: Entry, *, computes: bool, learns: bool) -> None:
+        if entry.site is not None and self.stage:
+            under = self._under.setdefault(entry, self._run.assumed)
+            seen = self.entries.setdefault(entry, Seen())
+            seen.once_more((*self.path, *_certain(under)), self.stage, learns=learns, computes=computes)
+
+    def use(self, item: Item, entry: str | None, method: str, site: Site, *, learns: bool) -> None:
+        if self.stage:
+            self.uses.setdefault(Use(item, entry, method, site), Seen()).once_more(self.path, self.stage, learns=learns)
+
+    def lacks(self, name: str, site: Site) -> None:
+        if self.stage:
+            self.lacking.setdefault((name, site), Seen()).once_more(self.path, self.stage)
+
+    def trains(self, site: Site, items: list[tuple[Item, bool]], *, is_known: bool) -> None:
+        self.is_known = self.is_known and is_known
+        self.trained.append(Trains(site, items, self.path, is_optimizer=True))
+
+    def trains_perhaps(self, site: Site, items: Iterable[Item]) -> None:
+        self.trained.append(Trains(site, [(item, False) for item in items], self.path, is_optimizer=False))
+
+    def freeze(self, item: Item, freezes: bool, site: Site, *, direct: bool) -> None:
+        self.frozen.append(Change(item, site, self.path, direct, freezes))
+
+    def saves(self, item: Item, site: Site, *, sure: bool) -> None:
+        self.saved.append(Change(item, site, self.path, sure))
+
+    def keeps(self, optimizer: Optimizer) -> None:
+        self.optimizers.setdefault(optimizer, []).append(self.path)
+
+    @property
+    def kept(self) -> Iterator[tuple[Optimizer, bool]]:
+        """The optimizers of classes in the recipe that the Brain keeps, and whether it certainly does."""
+        by_class: dict[Item | None, list[Path]] = {}
+        for optimizer, paths in self.optimizers.items():
+            by_class.setdefault(optimizer.item, []).extend(paths)
+        certain = {item for item, paths in by_class.items() if covers(paths)}
+        for optimizer in self.optimizers:
+            yield optimizer, optimizer.item in certain
+
+    def asks(self, method: str, arguments: Arguments, site: Site) -> None:
+        self.asked.append((method, arguments, site))
+
+
+def _certain(path: Path) -> Path:
+    return tuple(step for step in path if not isinstance(step[0], Sometimes))
+
+
+def is_certain(seen: Iterable[Seen]) -> bool:
+    """Whether one of several things happens, however the run decides."""
+    return covers(path for one in seen for path in one.paths)

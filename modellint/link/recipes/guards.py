@@ -1,36 +1,29 @@
-"""What the conditions of a training script come to under one recipe.
+"""What the conditions around a Brain come to under one recipe.
 
-Values are followed only as far as the recipe, constants and the course of a training decide them. Everything else
-is unknown, and what is unknown never becomes true or false.
+Values are followed only as far as the recipe and constants decide them. Everything else is unknown, and what is unknown
+never becomes true or false.
 """
 
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from modellint import operators
-from modellint.graph.value import EventKind, Guard, Op, Value, dotted
-from modellint.link.classes.objects import Constant
+from modellint.graph.value import EventKind, Op, Value, dotted
 from modellint.link.recipes.evaluation import Item, ItemKind
-from modellint.link.recipes.moved import layers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from modellint.graph.python import Function
-    from modellint.link.project import Project
-    from modellint.link.recipes.scripts import BrainUse, Script
+    from modellint.link.recipes.scripts import Script
 
 
 class Truth(Enum):
-    """SOMETIMES: certainly in some step of a training, though not in every one."""
-
     TRUE = "true"
     FALSE = "false"
-    SOMETIMES = "sometimes"
     UNKNOWN = "unknown"
 
     def __invert__(self) -> Truth:
@@ -58,9 +51,7 @@ class Special(Enum):
     """Values that have no counterpart in the recipe's text."""
 
     UNKNOWN = "unknown"
-    SELF = "self"
     HPARAMS = "hparams"  # all keys of the recipe, as a mapping or namespace
-    MODULES = "modules"  # `self.modules`
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +61,7 @@ class Known:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A member of `speechbrain.Stage`."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A whole number that runs from `low` to `high` (None: without end) in the course of a training."""
-
-    low: int
-    high: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleEntry:
-    """`self.modules.name`."""
-
-    name: str
-
-
-Abstract = Special | Known | Stage | Counter | ModuleEntry | Item
+Abstract = Special | Known | Item
 
 _MAX_DEPTH = 40
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -113,78 +82,30 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
     "%": operator.mod,
 }
-#: Methods of a module that give back the module itself.
-FLUENT = operators.methods("Module", "itself")
-#: What the framework's Brain counts in a training.
-_PROGRESS = {"step": Counter(1, None), "optimizer_step": Counter(0, None)}
-#: Its arguments that it keeps under their own names.
-_PASSED = frozenset(("checkpointer", "opt_class"))
-_ACCUMULATION = "grad_accumulation_factor"
-#: What a run is told on its command line, whatever its recipe says: off in one run, on in another.
-_SWITCHES = frozenset(("auto_mix_prec", "bfloat16_mix_prec"))
-#: Its methods that allow a step of the optimizer: a training in which they never do trains nothing.
-_ALLOWING = frozenset(("check_gradients", "check_loss_isfinite"))
-_COUNTER = "speechbrain.utils.epoch_loop.EpochCounter"
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A function as it is called: its stage of the training and what is known of its arguments."""
+    """A function as it is called, and what is known of its arguments."""
 
     function: Function
-    stage: str
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
     #: What values of the function have been found to be, by identity.
     known: dict[int, Abstract] = field(default_factory=dict, init=False, compare=False, repr=False)
-    #: Whether code under its conditions runs, by their identity.
-    held: dict[int, Truth] = field(default_factory=dict, init=False, compare=False, repr=False)
 
 
 class Guards:
     """Evaluates values and conditions of a script under one recipe."""
 
-    def __init__(
-        self,
-        script: Script,
-        brain: BrainUse | None,
-        keys: Mapping[Any, Item],
-        changed: frozenset[str],
-        modules: Mapping[str, Item | None] | None,
-    ) -> None:
+    def __init__(self, script: Script, keys: Mapping[Any, Item], changed: frozenset[str]) -> None:
         self.script = script
-        self.brain = brain
         self.keys = keys
         #: Keys that the script itself sets; their values are unknown.
         self.changed = changed
-        #: The entries of `modules=`, None if they are not all known.
-        self.modules = modules
-        #: Where classes are looked up, if they may be.
-        self.project: Project | None = None
-        self._stores: dict[str, list[tuple[Function, Value]]] | None = None
-        #: What attributes of the Brain are in a stage of the training.
-        self._attributes: dict[tuple[str, str], Abstract] = {}
         #: Whether functions hand the recipe's keys back, at a position, if these parameters are given them.
         self._handing_back: dict[tuple[int, int | None, tuple[str, ...]], bool] = {}
 
     # -- conditions --------------------------------------------------------------------------------------------
-
-    def holds(self, guard: Guard | None, frame: Frame) -> Truth:
-        """Whether code under `guard` runs."""
-        if guard is None:
-            return Truth.TRUE
-        known = frame.held.get(id(guard))
-        if known is None:
-            known = frame.held[id(guard)] = self._holds(guard, frame)
-        return known
-
-    def _holds(self, guard: Guard, frame: Frame) -> Truth:
-        result = Truth.TRUE
-        for condition in guard.chain():
-            truth = self.truth(condition.test, frame)
-            result = both(result, truth if condition.truthy else ~truth)
-            if result is Truth.FALSE:
-                break
-        return result
 
     def truth(self, value: Value, frame: Frame, depth: int = 0) -> Truth:
         if depth > _MAX_DEPTH:
@@ -211,12 +132,6 @@ class Guards:
             found = self._contains(left, value.args[1], frame, depth)
             return found if sign == "in" else ~found
         right = self.evaluate(value.args[1], frame, depth + 1)
-        if isinstance(right, Stage) or isinstance(left, Stage):
-            return self._compare_stages(value, left, right, frame)
-        if isinstance(left, Counter) and isinstance(right, Known):
-            return _compare_counter(left, sign, right.value)
-        if isinstance(right, Counter) and isinstance(left, Known):
-            return _compare_counter(right, _MIRRORED.get(sign, sign), left.value)
         if sign in ("is", "is not", "==", "!=") and Known(None) in (left, right):
             other = right if left == Known(None) else left
             if isinstance(other, Item) and other.kind is not ItemKind.UNKNOWN:
@@ -228,24 +143,10 @@ class Guards:
                 return Truth.UNKNOWN
         return Truth.UNKNOWN
 
-    def _compare_stages(self, value: Value, left: Abstract, right: Abstract, frame: Frame) -> Truth:
-        """A parameter that is compared with a stage is the stage."""
-        sides = [
-            Stage(frame.stage) if side is Special.UNKNOWN and arg.op is Op.PARAM else side
-            for side, arg in ((left, value.args[0]), (right, value.args[1]))
-        ]
-        if not all(isinstance(side, Stage) for side in sides) or value.data not in _COMPARISONS:
-            return Truth.UNKNOWN
-        same = sides[0] == sides[1]
-        return _truth(same if value.data in ("==", "is") else not same)
-
     def _contains(self, left: Abstract, container: Value, frame: Frame, depth: int) -> Truth:
         if container.op in (Op.TUPLE, Op.LIST, Op.SET):
             choices = [self.evaluate(arg, frame, depth + 1) for arg in container.args]
-            left = (
-                Stage(frame.stage) if left is Special.UNKNOWN and any(isinstance(c, Stage) for c in choices) else left
-            )
-            if left is Special.UNKNOWN or Special.UNKNOWN in choices or isinstance(left, Counter | Item):
+            if left is Special.UNKNOWN or Special.UNKNOWN in choices or isinstance(left, Item):
                 return Truth.UNKNOWN
             return _truth(left in choices)
         if not isinstance(left, Known) or not isinstance(left.value, str):
@@ -256,27 +157,14 @@ class Guards:
         """Whether `owner` has an entry or attribute called `name`."""
         if owner is Special.HPARAMS:
             return _truth(name in self.keys or name in self.changed)
-        if owner is Special.MODULES and self.modules is not None:
-            return Truth.TRUE if name in self.modules else Truth.FALSE
         if isinstance(owner, Item) and owner.kind is ItemKind.MAPPING:
             return _truth(name in owner.fields)
         if isinstance(owner, Known) and isinstance(owner.value, str):
             return _truth(name in owner.value)
-        if isinstance(owner, Item) and owner.kind is ItemKind.NEW and self.project is not None:
-            model = self.project.classes.resolve(owner.target, owner.recipe.file)
-            if model is not None and (model.has_method(name) or model.changes_state(name)):
-                return Truth.TRUE
         return Truth.UNKNOWN
 
     def _call_truth(self, value: Value, frame: Frame, depth: int) -> Truth:
         asked = dotted(value.callee)
-        if asked == "isinstance" and len(value.positional) == 2:
-            return self._is_instance(value, frame)
-        owner, _, method = (asked or "").rpartition(".")
-        if method == "if_main_process":
-            return Truth.SOMETIMES
-        if owner == "self" and method in _ALLOWING and self.brain is not None and self.brain.method(method) is None:
-            return Truth.TRUE
         if asked != "hasattr":
             return _truth_of(self.evaluate(value, frame, depth + 1))
         if len(value.positional) == 2:
@@ -284,19 +172,6 @@ class Guards:
             if isinstance(name, Known) and isinstance(name.value, str):
                 return self._has(self.evaluate(value.positional[0], frame, depth + 1), name.value)
         return Truth.UNKNOWN
-
-    def _is_instance(self, value: Value, frame: Frame) -> Truth:
-        """Whether an object of the recipe is of a class, both being known."""
-        item = self.item(value.positional[0], frame)
-        if self.project is None or item is None or item.kind is not ItemKind.NEW:
-            return Truth.UNKNOWN
-        classes = self.project.classes
-        model = classes.resolve(item.target, item.recipe.file)
-        wanted = classes.resolve(value.positional[1], frame.function.module)
-        if model is None or wanted is None:
-            return Truth.UNKNOWN
-        found = any(base.name == wanted.name for base in model.mro())
-        return Truth.TRUE if found else Truth.FALSE if model.is_complete else Truth.UNKNOWN
 
     # -- values ------------------------------------------------------------------------------------------------
 
@@ -322,8 +197,7 @@ class Guards:
             case Op.INDEX:
                 return self._index(value, frame, depth)
             case Op.CALL:
-                is_brain = self.brain is not None and value is self.brain.call
-                return Special.SELF if is_brain else self._call(value, frame, depth)
+                return self._call(value, frame, depth)
             case Op.UNPACK:
                 return self._handed_back(value.args[0], value.data, frame, depth)
             case Op.CHOICE:
@@ -337,18 +211,9 @@ class Guards:
                 return Known(truth is Truth.TRUE) if truth in (Truth.TRUE, Truth.FALSE) else Special.UNKNOWN
         return Special.UNKNOWN
 
-    def item(self, value: Value, frame: Frame) -> Item | None:
-        """The recipe's object that `value` is, entries of `self.modules` included."""
-        found = self.evaluate(value, frame)
-        if isinstance(found, ModuleEntry) and self.modules is not None:
-            return self.modules.get(found.name)
-        return found if isinstance(found, Item) else None
-
     def _parameter(self, value: Value, frame: Frame) -> Abstract:
         if value.data in frame.arguments:
             return frame.arguments[value.data]
-        if value.data == "self" and frame.function.owner is not None:
-            return Special.SELF
         if value.data in self.script.names and frame.function.module is self.script.module:
             return Special.HPARAMS
         return Special.UNKNOWN
@@ -357,85 +222,14 @@ class Guards:
         module = frame.function.module
         if value.data in self.script.names and module is self.script.module:
             return Special.HPARAMS
-        if self.brain is not None and module is self.script.module and value.data == self.brain.call.target:
-            return Special.SELF
         constant = module.constants.get(value.data)
         if constant is not None and constant.op is Op.CONST:
             return Known(constant.data)
         return Special.UNKNOWN
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Abstract:
-        name = value.data
-        holder = value.args[0]
-        if holder.data == "Stage" and holder.op in (Op.GLOBAL, Op.ATTR):
-            return Stage(name)
-        owner = self.evaluate(holder, frame, depth + 1)
-        if owner is Special.SELF:
-            return self._own(value, frame, depth)
-        if owner is Special.HPARAMS and name == "__dict__":
-            return Special.HPARAMS
-        if isinstance(owner, Item):
-            if owner.kind is ItemKind.NEW and owner.target == _COUNTER and name == "current":
-                return _epochs(owner)
-            return self._constant_of(owner, name)
-        return self._member(owner, name)
-
-    def _constant_of(self, item: Item, name: str) -> Abstract:
-        """An attribute of an object of the recipe that its constructor sets to a constant."""
-        if self.project is None or item.kind is not ItemKind.NEW:
-            return Special.UNKNOWN
-        found = layers_of(self.project).attribute(item, name)
-        return Known(found.value) if isinstance(found, Constant) else Special.UNKNOWN
-
-    def _own(self, value: Value, frame: Frame, depth: int) -> Abstract:
-        """An attribute of the Brain: one of its own, what this body has stored, or what any method stores."""
-        name = value.data
-        if name == "hparams":
-            return Special.HPARAMS
-        if name in ("modules", "mods"):
-            return Special.MODULES
-        if len(value.args) > 1:
-            return self.evaluate(value.args[1], frame, depth + 1)
-        stores = self._stores_of(name)
-        if not stores and name in _PROGRESS:
-            return _PROGRESS[name]
-        if not stores and name == _ACCUMULATION:
-            return _known(self.keys[name]) if name in self.keys else Known(1)
-        if not stores and name in _SWITCHES:
-            return Counter(0, 1)
-        if not stores:
-            passed = self.brain.argument(name) if self.brain and name in _PASSED else None
-            if passed is not None and passed.op in (Op.LIST, Op.TUPLE):
-                return Known(passed)
-            return self._at_top(passed, depth) if passed is not None else Special.UNKNOWN
-        return self._stored(name, stores, frame, depth)
-
-    def _stored(self, name: str, stores: Sequence[tuple[Function, Value]], frame: Frame, depth: int) -> Abstract:
-        """What all methods store as an attribute, unknown while it is followed (`self.count += 1` in two of them)."""
-        known = self._attributes.get((name, frame.stage))
-        if known is None:
-            self._attributes[name, frame.stage] = Special.UNKNOWN
-            frames = [(replace(frame, function=function, arguments={}), stored) for function, stored in stores]
-            values = [self.evaluate(stored, inside, depth + 1) for inside, stored in frames]
-            known = values[0] if all(_same(values[0], other) for other in values) else Special.UNKNOWN
-            self._attributes[name, frame.stage] = known
-        return known
-
-    def _at_top(self, value: Value, depth: int) -> Abstract:
-        return self.evaluate(value, Frame(self.script.module.body, ""), depth + 1)
-
-    def _stores_of(self, name: str) -> list[tuple[Function, Value]]:
-        if self._stores is None:
-            self._stores = {}
-            for attribute, function, value in self.brain.stored if self.brain else ():
-                self._stores.setdefault(attribute, []).append((function, value))
-            for cls in self.brain.classes if self.brain else ():
-                for method in cls.methods.values():
-                    for event in method.flow.of(EventKind.STORE):
-                        target = event.target
-                        if target is not None and target.op is Op.ATTR and target.args[0].op is Op.PARAM:
-                            self._stores.setdefault(target.data, []).append((method, event.value))
-        return self._stores.get(name, [])
+        owner = self.evaluate(value.args[0], frame, depth + 1)
+        return Special.HPARAMS if owner is Special.HPARAMS and value.data == "__dict__" else Special.UNKNOWN
 
     def _index(self, value: Value, frame: Frame, depth: int) -> Abstract:
         owner = self.evaluate(value.args[0], frame, depth + 1)
@@ -453,8 +247,6 @@ class Guards:
     def _member(self, owner: Abstract, name: Any) -> Abstract:
         if owner is Special.HPARAMS and name in self.keys and name not in self.changed:
             return _known(self.keys[name])
-        if owner is Special.MODULES and isinstance(name, str):
-            return ModuleEntry(name)
         return Special.UNKNOWN
 
     def _call(self, value: Value, frame: Frame, depth: int) -> Abstract:
@@ -474,11 +266,9 @@ class Guards:
         owner = self.evaluate(value.callee.args[0], frame, depth + 1)
         method = value.callee.data
         if method == "keys":
-            return owner if owner in (Special.HPARAMS, Special.MODULES) else Special.UNKNOWN
+            return owner if owner is Special.HPARAMS else Special.UNKNOWN
         if method == "get" and value.positional:
             return self._get(owner, value, frame, depth)
-        if method in FLUENT and isinstance(owner, Item | ModuleEntry):
-            return owner
         return Special.UNKNOWN
 
     def _handed_back(self, call: Value, index: int | None, frame: Frame, depth: int) -> Abstract:
@@ -493,7 +283,7 @@ class Guards:
         key = (id(function), index, tuple(sorted(keys)))
         if key not in self._handing_back:
             self._handing_back[key] = False  # a function that calls itself
-            inner = Frame(function, "", keys)
+            inner = Frame(function, keys)
             returned = [_element(event.value, index) for event in function.flow.of(EventKind.RETURN)]
             found = [None if part is None else self.evaluate(part, inner, depth + 1) for part in returned]
             self._handing_back[key] = bool(keys and found) and all(one is Special.HPARAMS for one in found)
@@ -533,10 +323,6 @@ class Guards:
     def _binary(self, value: Value, frame: Frame, depth: int) -> Abstract:
         left = self.evaluate(value.args[0], frame, depth + 1)
         right = self.evaluate(value.args[1], frame, depth + 1)
-        if isinstance(left, Counter) and isinstance(right, Known) and value.data == "%":
-            if isinstance(right.value, int) and right.value > 0 and (left.high is None or left.high >= right.value):
-                return Counter(0, right.value - 1)
-            return Special.UNKNOWN
         if not isinstance(left, Known) or not isinstance(right, Known) or value.data not in _ARITHMETIC:
             return Special.UNKNOWN
         if not all(isinstance(side.value, int | float) for side in (left, right)):
@@ -552,9 +338,6 @@ def _unchanged(value: Value) -> Value:
     while value.op is Op.UPDATE:
         value = value.args[0]
     return value
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _all(parts: list[Truth]) -> Truth:
@@ -583,37 +366,7 @@ def _truth_of(value: Abstract) -> Truth:
         if value.kind in (ItemKind.MAPPING, ItemKind.SEQUENCE):
             return _truth(bool(value.fields or value.elements))
         return Truth.TRUE if value.kind in (ItemKind.NEW, ItemKind.NAME) else Truth.UNKNOWN
-    if isinstance(value, Counter):
-        return Truth.TRUE if value.low > 0 else Truth.SOMETIMES
     return Truth.UNKNOWN
-
-
-def _epochs(counter: Item) -> Abstract:
-    """The values that an epoch counter takes while its epochs run."""
-    limit = counter.fields.get("limit") or (counter.elements[0] if counter.elements else None)
-    number = limit.number if limit is not None else None
-    return Counter(1, int(number) if number is not None and number >= 1 else None)
-
-
-def _compare_counter(counter: Counter, sign: str, bound: Any) -> Truth:
-    """Whether a number that runs from low to high ever, always or never compares so with `bound`."""
-    if isinstance(bound, bool) or not isinstance(bound, int | float) or sign not in _COMPARISONS:
-        return Truth.UNKNOWN
-    compare = _COMPARISONS["==" if sign == "is" else "!=" if sign == "is not" else sign]
-    low, high = counter.low, counter.high
-    if sign in ("==", "!=", "is", "is not"):
-        inside = low <= bound and (high is None or bound <= high) and float(bound).is_integer()
-        equal = Truth.SOMETIMES if inside else Truth.FALSE
-        equal = Truth.TRUE if inside and low == high else equal
-        return equal if sign in ("==", "is") else ~equal
-    first = compare(low, bound)
-    last = compare(high, bound) if high is not None else sign in (">", ">=")
-    if first and last:
-        return Truth.TRUE
-    if not first and not last:
-        return Truth.FALSE
-    # How many epochs there are is unknown: those that come late may never come.
-    return Truth.UNKNOWN if high is None and last else Truth.SOMETIMES
 
 
 def _element(value: Value, index: int | None) -> Value | None:

@@ -153,8 +153,8 @@ class _Walk:
     def run(self) -> Iterator[KeyUse]:
         if not self.candidates and not self.script.states_overrides:
             return iter(())
-        plain = Guards(self.script, None, self.evaluation.keys, frozenset(self.stored), None)
-        self._visit(Frame(self.script.module.body, ""), plain, True)
+        plain = Guards(self.script, self.evaluation.keys, frozenset(self.stored))
+        self._visit(Frame(self.script.module.body), plain, True)
         for brain in self.script.brains:
             methods = (method for cls in brain.classes for method in cls.methods.values())
             if any(map(self._mentions, methods)) and self._has_all(brain, plain):
@@ -180,7 +180,7 @@ class _Walk:
     def _has_all(self, brain: BrainUse, guards: Guards) -> bool:
         """Whether a Brain is given the recipe's keys as they are."""
         given = brain.argument("hparams")
-        return given is not None and guards.evaluate(given, Frame(self.script.module.body, "")) is Special.HPARAMS
+        return given is not None and guards.evaluate(given, Frame(self.script.module.body)) is Special.HPARAMS
 
     # -- around the Brain --------------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class _Walk:
         if handed:
             self._learn(function, arguments)
         if function.module is self.script.module or arguments:
-            self._visit(Frame(function, "", arguments), guards, certain)
+            self._visit(Frame(function, arguments), guards, certain)
 
     def _learn(self, function: Function, handed: Collection[str]) -> None:
         """What a function stores among the keys that it is handed."""

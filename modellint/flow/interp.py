@@ -416,14 +416,16 @@ class Interpreter:
         return frame.parameter(value.data)
 
     def _name(self, value: Value, frame: Frame) -> Atoms:
-        known = None if self.environment is None else self.environment.named(value, frame)
-        return known or self.named(value, frame) or UNKNOWN
+        return self.named(value, frame) or UNKNOWN
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
         """What a global name, or a chain of attributes on one, stands for; None if it leads nowhere."""
         known = self._named.get(id(value))
         if known is not None:
             return known[0]
+        own = None if self.environment is None else self.environment.named(value, frame)
+        if own is not None:
+            return own
         definition = frame.scope.definition(value)
         stated = None if definition is None else frame.scope.constant(definition)
         if stated is None:
@@ -442,8 +444,7 @@ class Interpreter:
         while root.op is Op.ATTR:
             root = root.args[0]
         if root.op is Op.GLOBAL:
-            known = None if self.environment is None else self.environment.named(value, frame)
-            found = known or self.named(value, frame)
+            found = self.named(value, frame)
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph.python import Parameter
-from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.graph.value import EventKind, Op, dotted, self_attribute, walk_all
 from modellint.link.classes.methods import Conduct
 from modellint.link.names import DefinedConstant, External
 
@@ -202,8 +202,8 @@ def _changing(cls: Class) -> frozenset[str]:
     What holds only for a certain argument of the constructor says so: `forward?norm_type=global`.
     """
     hooks = [function for function in cls.methods.values() if _is_hook(function)]
-    read = {name for hook in hooks for name in _READ.findall(hook.text)}
-    kept = read.union(*(_READ.findall(cls.methods[name].text) for name in read if name in cls.methods))
+    read = {name for hook in hooks for name in _read_by(hook)}
+    kept = read.union(*(_read_by(cls.methods[name]) for name in read if name in cls.methods))
     others = [
         function
         for name, function in cls.methods.items()
@@ -218,6 +218,13 @@ def _changing(cls: Class) -> frozenset[str]:
         if len(changing) == known:
             break
     return frozenset(f"{name}?{c}" if c else name for name, conditions in changing.items() for c in conditions)
+
+
+def _read_by(function: Function) -> set[str]:
+    """The attributes of its object that a method reads."""
+    values = [event.value for event in function.flow.events]
+    values += [event.target.args[0] for event in function.flow.events if event.target and event.target.op is Op.INDEX]
+    return {name for value in walk_all(values) if (name := self_attribute(value)) is not None}
 
 
 def _changes(function: Function, kept: set[str], changing: Mapping[str, set[str]]) -> Iterator[str]:

@@ -11,7 +11,9 @@ from modellint.flow.domain import (
     Constant,
     FunctionRef,
     Given,
+    Plain,
     Site,
+    Unknown,
     join,
 )
 from modellint.flow.frame import class_frame
@@ -25,7 +27,7 @@ from modellint.link.recipes.atoms import (
 )
 
 if TYPE_CHECKING:
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.graph.python import Function
     from modellint.link.recipes.environment import Surroundings
@@ -133,8 +135,12 @@ class Brain:
 
     @property
     def is_settled(self) -> bool:
-        """Whether what the Brain keeps was known whenever it was read."""
-        return all(self._joined(name, stage) == found for (name, stage), found in self._reads.items())
+        """Whether what is known of what the Brain keeps was known whenever it was read."""
+        for (name, stage), found in self._reads.items():
+            now = self._joined(name, stage)
+            if now != found and (found is not None or now is None or not all(map(_tells_nothing, now))):
+                return False
+        return True
 
     def keep(self, name: str, atoms: Atoms, frame: Frame) -> None:
         row, rows = (frame.function, self._around.stage), self._stores.setdefault(name, {})
@@ -181,6 +187,10 @@ class Brain:
             return (Constant(True),)
         self._around.hand(arguments, value)
         return UNKNOWN
+
+
+def _tells_nothing(atom: Atom) -> bool:
+    return isinstance(atom, Given | Unknown) or type(atom) is Plain
 
 
 def staged(function: Function, stage: str) -> Arguments:

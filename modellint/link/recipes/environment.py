@@ -36,7 +36,6 @@ from modellint.flow.training import is_optimizer
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.recipes.atoms import (
     Entry,
     Keys,
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Guard
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Evaluation
@@ -74,6 +73,7 @@ _ONLOOKERS = frozenset(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_g
 _CHECKPOINTERS = frozenset(("speechbrain.utils.checkpoints.Checkpointer",))
 _STAGES = frozenset(("speechbrain.Stage", "speechbrain.core.Stage"))
 _MAIN = ".if_main_process"
+_FRAMEWORK = "speechbrain"
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: What a condition stands for that may hold or not: that something is called at all.
 _CALLED_AT_ALL = "called"
@@ -131,19 +131,18 @@ class Surroundings(Environment):
         self.run.forget()
 
     def named(self, value: Value, frame: Frame) -> Atoms | None:
-        if value.op is Op.ATTR:
-            return self._stage_of(value, frame)
-        if frame.function is None or frame.function.module is not self._script.module:
+        module = None if frame.function is None else frame.function.module
+        if value.op is Op.GLOBAL and module is self._script.module:
+            if value.data in self._script.names:
+                return (self.objects.keys,)
+            if value.data == self.own.use.call.target:
+                return (self.brain,)
+        name = None if module is None else _of_framework(value, module)
+        if name is None:
             return None
-        if value.data in self._script.names:
-            return (self.objects.keys,)
-        return (self.brain,) if value.data == self.own.use.call.target else None
-
-    @staticmethod
-    def _stage_of(value: Value, frame: Frame) -> Atoms | None:
-        if value.data not in Stage.__members__:
-            return None
-        return (Constant(Stage[value.data]),) if _full_name(value.args[0], frame) in _STAGES else None
+        owner, _, last = name.rpartition(".")
+        is_stage = owner in _STAGES and last in Stage.__members__
+        return (Constant(Stage[last]),) if is_stage else (Outside(name),)
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if name == "recoverables" and not isinstance(atom, Shell):
@@ -227,10 +226,6 @@ class Surroundings(Environment):
             return (self.brain,)
         if function is not None and function.module is self._script.module and self._script.is_load(value):
             return (self.objects.keys,)
-        if value.callee.op in (Op.GLOBAL, Op.ATTR):
-            name = str(value.callee.data)
-            if _MAIN.endswith(name) and (_full_name(value.callee, frame) or "").endswith(_MAIN):
-                return (Turn(0, 1),)
         return None
 
     def _is_left_out(self, call: Value, frame: Frame) -> bool:
@@ -305,6 +300,8 @@ class Surroundings(Environment):
             return NONE
         if name in _ONLOOKERS:
             return PLAIN
+        if name.endswith(_MAIN):
+            return (Turn(0, 1),)
         if name == "functools.partial":
             return tuple(Partial(atom, arguments.without_first()) for atom in first)
         if not name.startswith(("builtins.", "itertools.", "functools.", "collections.")):
@@ -369,14 +366,15 @@ def _name(function: Outside | ClassRef) -> str:
     return function.name if isinstance(function, Outside) else function.model.name
 
 
-def _full_name(value: Value, frame: Frame) -> str | None:
-    """The full name of what a global name, or an attribute of one, stands for."""
-    found = frame.scope.definition(value)
-    if isinstance(found, External):
-        return found.name
-    if isinstance(found, DefinedClass):
-        return f"{found.cls.module.name}.{found.cls.name}"
-    return f"{found.function.module.name}.{found.function.name}" if isinstance(found, DefinedFunction) else None
+def _of_framework(value: Value, module: ModuleFacts) -> str | None:
+    """The full name of something of the framework's, which is not read: what it does is written here."""
+    names: list[str] = []
+    while value.op is Op.ATTR:
+        names.append(str(value.data))
+        value = value.args[0]
+    origin = module.imports.get(value.data) if value.op is Op.GLOBAL else None
+    is_framework = origin is not None and origin.partition(".")[0] == _FRAMEWORK
+    return ".".join((str(origin), *reversed(names))) if is_framework else None
 
 
 def _mirrored(operator: str) -> str:

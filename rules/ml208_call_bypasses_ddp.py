@@ -270,6 +270,18 @@ class CallBypassesDdp(Rule):
                 "    return self.modules.encoder(batch[..., :width])"
             ),
         ),
+        Example(
+            "Frozen by a list of the recipe",
+            _project(
+                "def on_stage_start(self, stage, epoch):\n"
+                "    for name in self.hparams.frozen_models:\n"
+                "        for p in self.modules[name].parameters():\n"
+                "            p.requires_grad = False\n\n"
+                "def compute_forward(self, batch, stage):\n"
+                "    return self.modules.head(self.hparams.encoder(batch))",
+                _RECIPE + "frozen_models: [encoder, normalize]\n",
+            ),
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

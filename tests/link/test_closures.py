@@ -195,6 +195,50 @@ def on_fit_start(self):
     assert not thawed["pretrained"].may_be_frozen
 
 
+def test_layers_that_a_list_of_the_recipe_names_are_frozen(tmp_path: Path) -> None:
+    methods = """
+def on_stage_start(self, stage, epoch):
+    for name in self.hparams.frozen_models:
+        if epoch > 5 and name in self.hparams.thawed_models:
+            for p in self.modules[name].parameters():
+                p.requires_grad = True
+        else:
+            for p in self.modules[name].parameters():
+                p.requires_grad = False
+"""
+    recipe = RECIPE + "frozen_models: [encoder, head]\nthawed_models: [head]\n"
+    found = statuses(registration(tmp_path, methods, recipe=recipe))
+    assert {name for name, status in found.items() if status.frozen} == {"encoder", "head"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "made = self.make(self.opt_class)",
+        "made = (lambda modules: self.opt_class(modules.parameters()))(self.modules)",
+        "make = functools.partial(self.opt_class, self.modules.parameters())\n    made = make()",
+        "made = make(self.opt_class, weights=self.modules.parameters())",
+        "made = self.opt_class([{'params': m.parameters()} for m in self.modules.values()])",
+        "made = (self.opt_class if self.device else self.opt_class)(self.modules.parameters())",
+    ],
+)
+def test_an_optimizer_is_made_in_any_way(tmp_path: Path, lines: str) -> None:
+    methods = f"""
+def init_optimizers(self):
+    {lines}
+    self.optimizer = made
+
+def make(self, opt_class):
+    return opt_class(self.modules.parameters())
+"""
+    setup = "    def make(cls, weights):\n        return cls(weights)\n"
+    found = registration(tmp_path, methods, setup)
+    assert found.trained is not None
+    trained = {name for name, status in statuses(found).items() if status.trained}
+    assert trained == {"encoder", "inner", "head", "pretrained"}
+    assert found.trained.optimizers
+
+
 def test_a_checkpointer_saves_what_its_recoverables_register(tmp_path: Path) -> None:
     found = registration(tmp_path)
     assert found.saved is not None

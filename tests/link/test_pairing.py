@@ -62,6 +62,16 @@ def test_a_script_that_reads_other_keys_is_none(tmp_path: Path) -> None:
     assert scripts(p, "hparams/r.yaml") == []
 
 
+def test_what_stands_under_a_key_is_no_recipe_whatever_it_is_called(tmp_path: Path) -> None:
+    reads = 'sampler_hparams = hparams["sampler"]\nprint(sampler_hparams["width"], sampler_hparams["height"])\n'
+    files = {
+        "train.py": script("n_mels", "lr") + reads,
+        "other.py": script("n_mels", "lr", "unknown"),
+        "r.yaml": RECIPE + "sampler: {width: 1, height: 2}\n",
+    }
+    assert scripts(project(tmp_path, files), "r.yaml") == ["train.py"]
+
+
 def test_what_a_script_asks_for_first_is_not_needed(tmp_path: Path) -> None:
     optional = 'if "width" in hparams:\n    print(hparams["width"])\nhparams["tokenizer"] = 1\n'
     p = project(tmp_path, {"train.py": script("n_mels", "lr") + optional, "r.yaml": RECIPE})

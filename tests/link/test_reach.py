@@ -327,6 +327,35 @@ def on_fit_start(self):
     assert set(found.entries) == {"enc", "x"}
 
 
+def test_keys_that_are_read_and_not_there(tmp_path: Path) -> None:
+    methods = """
+def on_stage_start(self, stage, epoch):
+    for name in self.hparams.sizes:
+        if hasattr(self.hparams, "limit") and epoch > self.hparams.limit and name in self.hparams.others:
+            self.modules.enc.train()
+        else:
+            self.modules.enc.eval()
+    if epoch and self.hparams.first:
+        self.seen = True
+    return self.hparams.second
+"""
+    found = reached(tmp_path, methods)
+    assert {(read.name, read.certain) for read in found.lacking} == {("first", False), ("second", True)}
+
+
+def test_what_stands_under_a_condition_that_does_not_hold_never_comes_to_be(tmp_path: Path) -> None:
+    methods = """
+def compute_forward(self, batch, stage):
+    y = batch
+    if hasattr(self.modules, "lm"):
+        for value in each(self.modules.lm(y)):
+            y = value
+    return y
+"""
+    setup = "def each(*values):\n    yield from values\n"
+    assert uses(tmp_path, methods, setup=setup) == {}
+
+
 def test_a_script_without_a_recipe_is_none(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("import torch\n")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Names by which frameworks call what projects define.
 _CALLED_BY_OTHERS = frozenset(
-    "forward training_step validation_step compute_forward compute_objectives fit_batch evaluate_batch on_stage_start on_stage_end "
-    "on_fit_batch_start on_fit_batch_end optimizers_step make_dataloader run_opts "
+    "forward training_step validation_step compute_forward compute_objectives fit_batch evaluate_batch on_stage_start "
+    "on_stage_end on_fit_batch_start on_fit_batch_end optimizers_step make_dataloader run_opts "
     "init_optimizers on_fit_start on_evaluate_start configure_optimizers get_input_embeddings get_output_embeddings "
     "tie_weights post_init init_weights hparams modules mods checkpointer optimizer opt_class extra_repr "
     "_init_weights _tied_weights_keys main cls self args kwargs config tokenizer super".split()

@@ -114,7 +114,7 @@ class Made(Foreign):
 
 @dataclass(frozen=True, slots=True)
 class Part(Foreign):
-    """An attribute, called `name`, of an object of the recipe; `is_module`: it is, or may be, a part of that module."""
+    """An attribute of an object of the recipe, or a part of that."""
 
     owner: Made | Entry
     name: str

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import Op
 from modellint.link.values.python_edit import written
 from modellint.rule import Example, Rule
 
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import GridEmpty
     from modellint.confirm.plan import Probe
+    from modellint.flow.domain import Site
+    from modellint.flow.grids import Use
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.grids import RoundedSide
 
-#: A quotient that is multiplied again, as far as the text tells: `side // patch * patch`, `floor(side / p) * p`.
-_MULTIPLE = r"/\s*(?:[\w.\s]+|\([\w.\s*]+\))[\s,)]*\*\s*[\w(]"
+#: What rounds down to a multiple, or gives what a division leaves.
+_DIVIDING = r"(?<![:/])//(?!/)|%|\b(?:" + "|".join(sorted(operators.words("rounds:down", "rounds:nearest"))) + r")\b"
 
 
 class GridBelowOne(Rule):
@@ -46,7 +49,7 @@ class GridBelowOne(Rule):
     code = "ML305"
     name = "grid-below-one"
     severity = Severity.WARNING
-    triggers = (_MULTIPLE,)
+    triggers = (_DIVIDING,)
     bad = (
         Example(
             "An image is resized to multiples of the patch, with a limit on its area alone",
@@ -158,6 +161,19 @@ def cut(image, factor, channels_last=False):
     rows, columns = round_side(height, factor), round_side(width, factor)
     image = image.crop((0, 0, columns, rows))
     return image.reshape(3, rows // factor, factor, columns // factor, factor)
+""",
+            },
+        ),
+        Example(
+            "What a division leaves is cut off",
+            {
+                "processor.py": """\
+def preprocess(image, patch=14):
+    width, height = image.size
+    width -= width % patch  # expect: ML305
+    height -= height % patch  # expect: ML305
+    pixels = image.crop((0, 0, width, height)).pixels
+    return pixels.reshape(height // patch, patch, width // patch, patch)
 """,
             },
         ),
@@ -326,6 +342,32 @@ def preprocess(image, shortest=224, patch=16):
             },
         ),
         Example(
+            "What is cut into patches as it is has whole ones, or fails",
+            {
+                "pipeline.py": """\
+def cut(latents, patch):
+    channels, height, width = latents.shape
+    rows, columns = height // patch, width // patch
+    return latents.reshape(channels, rows, patch, columns, patch), rows, columns
+
+
+def joined(latents, patch):
+    patches, rows, columns = cut(latents, patch)
+    return patches.reshape(-1, rows * patch, columns * patch)
+""",
+            },
+        ),
+        Example(
+            "Frames of a recording, which have one dimension",
+            {
+                "features.py": """\
+def stacked(frames, stride=2):
+    length = frames.shape[1] - frames.shape[1] % stride
+    return frames[:, :length].reshape(len(frames), length // stride, -1)
+""",
+            },
+        ),
+        Example(
             "Rounded sides of what is no grid",
             {
                 "processor.py": """\
@@ -343,20 +385,8 @@ def flatten(features, heads):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
-            if not _QUOTIENT.search(function.text):
-                continue
-            multiples = {id(division) for division in project.grids.multiples(function)}
-            if not multiples:
-                continue
-            callers = project.callers(function)
-            if any(project.grids.is_of_model(caller) for caller in callers):
-                continue
-            for user in dict.fromkeys((function, *callers, *(c for f in callers for c in project.callers(f)))):
-                for rounded in project.grids.rounded_sides(user):
-                    if id(rounded.division.value) in multiples:
-                        multiples.discard(id(rounded.division.value))
-                        yield self._report(rounded)
+        for use in project.grids.rounded_sides(module):
+            yield self._report(use)
 
     def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
         """Run what uses the size, else what computes it, with images that become smaller."""
@@ -364,36 +394,42 @@ def flatten(features, heads):
 
         return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
 
-    def _report(self, rounded: RoundedSide) -> Finding:
+    def _report(self, use: Use) -> Finding:
         from modellint.claims.positions import GridEmpty
 
-        division, module = rounded.division.value, rounded.division.frame.module
-        text, divisor = module.text_of(division), module.text_of(rounded.divisor)
-        numerator = module.text_of(rounded.numerator)
-        side = rounded.side.frame.module.text_of(rounded.side.value)
-        place = module.place(division)
-        measured = rounded.side.frame.module.place(rounded.side.value)
-        used = rounded.use.frame.module.place(rounded.use.value)
+        side, quotient, rounding = use.side, use.side.quotient, use.side.rounding
+        assert quotient is not None
+        assert rounding is not None
+        module, place = rounding.module, rounding.place
+        text = module.text_of(rounding.value)
+        numerator, divisor = (quotient.module.text_of(part) for part in _operands(quotient))
+        image = side.origin.module.text_of(side.origin.value)
+        measured, used = side.origin.place, use.site.place
         return self.finding(
             place,
             f"`{text}` is 0 where `{numerator}` is below `{divisor}`: the grid of patches is empty",
             symbol=text,
             confidence=Confidence.MEDIUM,
             evidence=(
-                f"the side is `{side}`, as large as the image happens to be",
+                f"the side is one of `{image}`, as large as the image happens to be",
                 "no `max`, comparison or rounding up keeps it at one patch or more",
             ),
             related=(
                 Related(measured, "the side is measured here"),
                 Related(used, "the size is used here"),
             ),
-            help=f"keep one patch: `max(1, {text})`" if rounded.is_resized_to else _TOO_SMALL,
+            help=f"keep one patch: `max(1, {text})`" if use.is_resized_to else _TOO_SMALL,
             fix=Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),))
-            if rounded.is_resized_to and written(division, module) is not None
+            if use.is_resized_to and written(rounding.value, module) is not None
             else None,
             claim=GridEmpty(place, measured, used),
         )
 
 
 _TOO_SMALL = "enlarge an image that is smaller than one patch, or refuse it"
-_QUOTIENT = re.compile(_MULTIPLE)
+
+
+def _operands(quotient: Site) -> tuple[Value, Value]:
+    """What is divided, and by what."""
+    one, other = quotient.value.args
+    return (one, other.args[1]) if quotient.value.data == "-" and other.op is Op.BIN else (one, other)

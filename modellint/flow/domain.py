@@ -125,8 +125,8 @@ class Length:
     origin: Site = field(compare=False)
     is_made: bool = False
 
-    def along(self, _place: int | None) -> Length:
-        """That of one of several dimensions."""
+    def along(self, _place: Hashable) -> Length:
+        """That along one of several dimensions, if it is known which."""
         return self
 
 

@@ -563,7 +563,8 @@ class Interpreter:
             outcome = truth(arg, lambda inner: self.evaluate(inner, frame))
             is_last = number == len(value.args) - 1
             if is_last or outcome is None or outcome is (value.data == "or"):
-                options.append(self.evaluate(arg, frame))
+                found = self.evaluate(arg, frame)
+                options.append(found if is_last else self.behind(found, frame, Guard(arg, value.data == "or")))
             if outcome is (value.data == "or"):
                 break
         return join(options)

@@ -79,9 +79,9 @@ class Term(Length):
     origin: Site
     kind: Kind = Kind.COUNT
     operands: tuple[Atoms, ...] = ()
-    place: int | None = None
+    place: Hashable = None
 
-    def along(self, place: int | None) -> Length:
+    def along(self, place: Hashable) -> Length:
         return replace(self, place=place)
 
     @property
@@ -444,7 +444,7 @@ class Lengths(Lookups):
             ids = index if value.op is not Op.INDEX else self._run.evaluate(part, frame)
             if part.op is not Op.SLICE and part.op is not Op.CONST and not _is_one(ids):
                 at = Site(part, frame.function)
-                picked = Picked(extent.lengths, ids, at, use, self._calls(), self.about.function)
+                picked = Picked(extent.lengths, ids, at, use, self._sites_under_way(), self.about.function)
                 self.about.picked.setdefault((extent.lengths, ids, use), picked)
 
     # -- notes ---------------------------------------------------------------------------------------------------
@@ -463,7 +463,7 @@ class Lengths(Lookups):
         """The calls under way in the function that is asked about, outermost first."""
         return [(frame, call) for frame, call in self._run.calls.way if frame.function is not None]
 
-    def _calls(self) -> tuple[Site, ...]:
+    def _sites_under_way(self) -> tuple[Site, ...]:
         return tuple(Site(call, frame.function) for frame, call in self._way())
 
     def _passed(self, length: Term, frame: Frame, call: Value) -> Passed:

@@ -86,10 +86,11 @@ class Objects:
             known = self._run.environment.attribute(atom, name, frame, value)
             if known is not None:
                 return known
-        if name == "shape" and self._run.tensors is not None and isinstance(atom, Given | Unknown | Plain | Tensor):
+        tensors = self._run.tensors
+        if tensors is not None and tensors.gives_sizes(name) and isinstance(atom, Given | Unknown | Plain | Tensor):
             if frame is None or frame.function is None or value is None:
                 return PLAIN
-            return self._run.tensors.shape(atom, Site(value, frame.function))
+            return tensors.shape(atom, Site(value, frame.function))
         of_tensor = self._run.devices.attribute(atom, name)
         if of_tensor is not None:
             return of_tensor

@@ -60,7 +60,7 @@ def measured(shape: Shape, at: Atoms | None) -> Atoms:
         is_there = place is not None and -len(tensor.sizes) <= place < len(tensor.sizes)
         size = tensor.sizes[place] if is_there and place is not None else None
         return PLAIN if size is None else (size if isinstance(size, Length) else number(size),)
-    return PLAIN if tensor.is_cut else (shape.length.along(place),)
+    return PLAIN if tensor.is_cut else (shape.length.along(None if known is None else known.value),)
 
 
 def element(shape: Shape) -> Atoms:

@@ -562,6 +562,10 @@ class Tensors:
         sides = tensor.sizes[::-1] if tensor.sizes is not None and len(tensor.sizes) == 2 else None
         return (replace(tensor, width=None, head=None, sizes=sides, made=None),)
 
+    def gives_sizes(self, name: str) -> bool:
+        """Whether an attribute of what may be a tensor is its sizes."""
+        return name == "shape"
+
     def shape(self, atom: Atom, site: Site) -> Atoms:
         """`tensor.shape`, `tensor.size()`, of what may be a tensor."""
         return (Shape(atom if isinstance(atom, Tensor) else _NOTHING, self.length(site, (atom,))),)

@@ -123,7 +123,7 @@ class Project:
         """Sides of images in whole patches."""
         from modellint.link.values.grids import Grids
 
-        return Grids(self.evaluator)
+        return Grids(self)
 
     @cached_property
     def position_tables(self) -> PositionTables:

@@ -28,6 +28,7 @@ Elements of the result
     product             sums of products of two tensors
     rounds:WHERE        the next whole number `up`, `down` (or towards zero), or the `nearest`; `same-number`: that
     periodic            the same for an angle, and for one that is 2π more: its last argument
+    root                the square root of a number
     extreme             the `smallest` or `largest` (further facets) of several numbers
     counts              how many elements there are, along dimensions or in all
 Looking up

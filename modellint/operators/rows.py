@@ -395,16 +395,27 @@ super                                               : looks
 [functions of math]
 floor trunc                                         : rounds:down
 ceil                                                : rounds:up
+sqrt isqrt                                          : root
 
 [functions of copy]
 copy deepcopy                                       : copies
 
 [functions of numpy]
 array asarray stack concatenate                     : passed unchecked:numpy
+reshape                                             : passed sizes unchecked:numpy
+tile repeat                                         : passed repeats unchecked:numpy
+floor trunc fix                                     : rounds:down unchecked:numpy
+round rint around                                   : rounds:nearest unchecked:numpy
+ceil                                                : rounds:up unchecked:numpy
+sqrt                                                : root unchecked:numpy
 [functions of torchvision.transforms.functional, methods of Image]
 resize                                              : resamples unchecked:torchvision
+[functions of torchvision.transforms.functional]
+get_image_size get_dimensions                       : gives:size unchecked:torchvision
 [methods of Image]
 thumbnail                                           : resamples unchecked:Pillow
+[attributes of Image]
+size                                                : gives:size unchecked:Pillow
 
 [functions of einops]
 rearrange repeat                                    : passed unchecked:einops

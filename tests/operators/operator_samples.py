@@ -279,6 +279,7 @@ OTHERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "builtins.isinstance": (3, (int,)), "builtins.issubclass": (bool, (int,)), "builtins.hasattr": (3, ("real",)),
     "builtins.getattr": (3, ("real",)), "builtins.super": (bool, (True,)),
     **{f"math.{name}": (2.5, ()) for name in ("floor", "ceil", "trunc")},
+    **{f"math.{name}": (4, ()) for name in ("sqrt", "isqrt")},
     "copy.copy": ([3, 1], ()), "copy.deepcopy": ([3, 1], ()),
 }  # fmt: skip
 

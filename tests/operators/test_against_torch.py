@@ -341,6 +341,10 @@ def rounds(trial: Trial, value: str) -> bool:
     return [float(one) for one in one_by_one] == ROUNDED[value]
 
 
+def root(trial: Trial, value: str) -> bool:
+    return [float(trial.again(number, ())) for number in (4, 9, 100)] == [2.0, 3.0, 10.0]
+
+
 def scaled(trial: Trial, value: str) -> bool:
     """A sum of products: twice as much of one gives twice as much."""
     twice = trial.again(trial.operand * 2, trial.args), trial.again(trial.operand, (trial.args[0] * 2,))
@@ -449,6 +453,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
         or trial.short == "gumbel_softmax"
     ),  # up to its noise
     "product": scaled,
+    "root": root,
     "rounds": rounds,
     "extreme": lambda trial, _: elements(trial.result) <= elements(trial.operand) | elements(trial.args),
     "largest": lambda trial, _: max(elements(first(trial))) == max(elements(trial.operand) | elements(trial.args)),

@@ -1,8 +1,7 @@
-"""Sides of images that are rounded down to whole patches, and whether anything keeps the result above zero.
+"""Sides of images that are rounded down to whole patches, and that nothing keeps above zero.
 
-A side is followed backwards from where a size is used (a `reshape`, a `repeat`, the size to resize to) through calls
-and returns to the dimension of an image that it comes from. What limits it from below on the way, a `max`, a
-comparison, rounding up, an addition, ends the trail: no claim.
+A function that may round is run on paper, and so are those that call it: some measure the image, others use the size.
+What a model does is left out: what it is given has been prepared for it.
 """
 
 from __future__ import annotations
@@ -11,303 +10,156 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import EventKind, Op, same, walk_all
-from modellint.link.values.evaluator import Located
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Site
+from modellint.flow.grids import measuring
+from modellint.flow.rounding import Fate, Reach, called_as, numerators, passing, rounding
+from modellint.flow.sides import Side, sides_in
+from modellint.graph.value import EventKind
+from modellint.link.values.callers import neighbours
+from modellint.link.values.indexed import NOWHERE, called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Evaluator, Frame
+    from modellint.flow.domain import Atoms
+    from modellint.flow.grids import Use
+    from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.link.project import Project
 
-#: Calls that need whole patches: they shape, cut up or repeat a tensor.
-_SHAPES = operators.words("sizes", "repeats")
-#: Calls that make an image of another size.
-_RESIZES = operators.words("resamples")
-#: Calls that give back a number that is no larger than what they are given, or nearly so.
-_ROUNDS = operators.words("rounds:down", "rounds:nearest", "same-number")
-#: Builtins that do.
-_NUMBERS = operators.functions("number rounds", "same-number")
-_DIVIDES = frozenset(("//", "/"))
-_SIZES = operators.words("gives:size")
-_ORDERS = frozenset(("<", "<=", ">", ">=", "==", "!="))
-_MAX_DEPTH = 24
-#: Steps that following the sizes of one function may take.
-_BUDGET = 2_000
+_SHAPING = operators.words("sizes")
+#: How many calls may lead to a function from one that is run for it.
+_MAX_CALLS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class RoundedSide:
-    """`division` rounds `side`, a dimension of an image, down to multiples of `divisor`; `use` is what takes it.
+class _Users:
+    """The functions that may be at work where another one rounds; those of models, apart."""
 
-    `numerator` is the side as it is divided, scaled perhaps.
-    """
-
-    division: Located
-    side: Located
-    numerator: Value
-    divisor: Value
-    use: Located
-
-    @property
-    def is_resized_to(self) -> bool:
-        """Whether the image is resized to the side, and not only cut."""
-        return _name_of(self.use.value) in _RESIZES
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """A value on the way back from its use: what it becomes on that way, and what it is multiplied by next."""
-
-    located: Located
-    passed: tuple[Located, ...] = ()
-    multiplier: Value | None = None
+    preparing: list[Function]
+    of_models: list[Function]
 
 
 class Grids:
     """Finds sides that are rounded down; one per project."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self._steps = 0
-        self._cuts: dict[ModuleFacts, bool] = {}
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._reach = Reach(project)
 
-    def multiples(self, function: Function) -> list[Value]:
-        """The divisions of what may be a side, in a function, that are multiplied by the divisor again."""
-        if self.is_of_model(function):
-            return []
-        found: dict[int, Value] = {}
-        for value in walk_all(event.value for event in function.flow.events):
-            if value.op is not Op.BIN or value.data != "*":
-                continue
-            for factor, other in zip(value.args, reversed(value.args), strict=True):
-                numerator, divisor = _division(factor) or (None, None)
-                if numerator is None or divisor is None or not _may_be_side(numerator):
-                    continue
-                if _is_patch(divisor) and same(divisor, other):
-                    found[id(factor)] = factor
-        return list(found.values())
-
-    def rounded_sides(self, function: Function) -> Iterator[RoundedSide]:
-        """The sides of images that a function uses in whole patches though they may be smaller than one."""
-        if self.is_of_model(function):
+    def rounded_sides(self, module: ModuleFacts) -> Iterator[Use]:
+        """The sides of images that the functions of a file round, and that something uses in whole patches."""
+        homes = [f for f in module.all_functions() if self._may_matter(f)]
+        users = self._users(homes) if homes else _Users([], [])
+        if not any(map(self._reach.may_measure, users.preparing)):
             return
-        frame = self.evaluator.root(function)
-        self._steps = 0
-        for event in function.flow.of(EventKind.CALL):
-            name = _name_of(event.value)
-            if name not in _SHAPES and not (name in _RESIZES and self._cuts_patches(function.module)):
-                continue
-            for arg in event.value.args[1:]:
-                for size in _numbers(arg):
-                    yield from self._followed(_Step(Located(size, frame)), Located(event.value, frame), 0)
+        run, grids = measuring(self._project, self._reach)
+        self._run_all(users.preparing, run)
+        found = [use for use in grids.uses if use.side.rounding is not None and use.side.rounding.module is module]
+        found = [use for use in found if not use.is_resized_to or any(map(self._cuts, use.modules))]
+        run.close()
+        if found:
+            prepared = self._done(users.of_models)
+            yield from (use for use in found if _rounds(use) not in prepared)
 
-    def is_of_model(self, function: Function) -> bool:
-        """Whether a function is a method of a layer: what a model is given has been prepared for it."""
-        owner = function.owner
-        if owner is None:
+    def _may_matter(self, function: Function) -> bool:
+        """Whether a function may round something down, and something multiplies it again."""
+        fate = rounding(function)
+        if not fate or self._is_of_model(function):
             return False
-        return any("forward" in cls.methods for cls in self.evaluator.project.members.mro(owner))
+        given = None if Fate.PASSED in fate else numerators(function)
+        if given is not None:
+            fate = self._tried(function, given)
+        latest = [function]
+        for _ in range(_MAX_CALLS):
+            if Fate.MULTIPLIED in fate or Fate.PASSED in fate:
+                return True
+            if not fate:
+                return False
+            fates = [(user, passing(user, name)) for user, name in self._mentioning(latest)]
+            latest = [user for user, found in fates if Fate.RETURNED in found]
+            fate = Fate.NOTHING
+            for _, found in fates:
+                fate |= found
+        return Fate.MULTIPLIED in fate or Fate.PASSED in fate
 
-    def _cuts_patches(self, module: ModuleFacts) -> bool:
+    def _tried(self, function: Function, given: frozenset[str]) -> Fate:
+        """What a function does with sides that it rounds, where it is given some and nothing has limited them."""
+        run, grids = measuring(self._project, self._reach)
+        grids.is_result_asked_for = True
+        at = Site(NOWHERE, function)
+        sides: dict[str, Atoms] = {name: (Side(at, image=name),) for name in given}
+        stages = set[str]()
+        for reference, frame in called(function, {}, self._project):
+            atoms = run.calls.apply(reference, Arguments((), sides, is_complete=False), frame, NOWHERE)
+            stages.update(side.stage for side in sides_in(atoms) if not side.is_limited)
+        if any(grids.uses):
+            stages.add("multiple")
+        run.close()
+        if "multiple" in stages:
+            return Fate.MULTIPLIED
+        return Fate.RETURNED if stages & {"floored", "rest"} else Fate.NOTHING
+
+    def _is_of_model(self, function: Function) -> bool:
+        """Whether a function is a method of a layer."""
+        if function.owner is None:
+            return False
+        model = self._project.classes.model(function.owner)
+        return model.is_module is True or model.method("forward") is not None
+
+    def _users(self, homes: list[Function]) -> _Users:
+        """Functions, and those of their files and the files beside them that may call them, the outermost first."""
+        found = dict.fromkeys(homes)
+        latest = list(homes)
+        for _ in range(_MAX_CALLS):
+            latest = [user for user, _ in self._mentioning(latest) if user not in found]
+            found.update(dict.fromkeys(latest))
+        users = _Users([], [])
+        for function in reversed(found):
+            (users.of_models if self._is_of_model(function) else users.preparing).append(function)
+        return users
+
+    def _mentioning(self, functions: Iterable[Function]) -> Iterator[tuple[Function, str]]:
+        """What mentions functions, and under which name."""
+        for home, name in dict.fromkeys((f.module, called_as(f)) for f in functions):
+            for module in neighbours(self._project, home, name):
+                for user in module.all_functions():
+                    if name in user.words:
+                        yield user, name
+                if any(name == event.value.callee.data for event in module.body.flow.of(EventKind.CALL)):
+                    yield module.body, name
+
+    def _run_all(self, functions: Iterable[Function], run: Interpreter) -> None:
+        """Run functions with any arguments, but for those that others have called."""
+        objects: dict[Class, Shell] = {}
+        for function in functions:
+            if function in run.calls.done or not self._reach.may_use(function):
+                continue
+            for reference, frame in called(function, objects, self._project):
+                run.steps = 0
+                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+
+    def _done(self, functions: list[Function]) -> set[Function]:
+        """What functions call, and what that calls."""
+        run, _ = measuring(self._project, self._reach)
+        self._run_all(functions, run)
+        done = set(run.calls.done)
+        run.close()
+        return done
+
+    def _cuts(self, module: ModuleFacts) -> bool:
         """Whether a file cuts images into patches: a shape that it gives a tensor has a quotient in it."""
-        known = self._cuts.get(module)
-        if known is None:
-            sizes = (
-                arg
-                for function in module.all_functions()
-                if "//" in function.text and not function.words.isdisjoint(("reshape", "view"))
-                for event in function.flow.of(EventKind.CALL)
-                if event.value.callee.data in _SHAPES
-                for arg in event.value.args[1:]
-            )
-            known = any(part.op is Op.BIN and part.data == "//" for part in walk_all(sizes))
-            self._cuts[module] = known
-        return known
+        return self._project.once(("cuts", module), lambda: self._is_cutting(module))
 
-    def _followed(self, step: _Step, use: Located, depth: int) -> Iterator[RoundedSide]:
-        """The sides behind a number that are rounded down on the way to it."""
-        self._steps += 1
-        self.evaluator.project.budget.spend()
-        if depth > _MAX_DEPTH or self._steps > _BUDGET:
-            return
-        value, frame = step.located.value, step.located.frame
-        division = _division(value)
-        if division is not None:
-            numerator, divisor = division
-            side = self._side(numerator, frame) if _is_patch(divisor) else None
-            if side is None:
-                yield from self._followed(_next(step, numerator, frame), use, depth + 1)
-            elif step.multiplier is None or not same(step.multiplier, divisor):
-                return
-            elif not self._is_limited(step, numerator, side):
-                yield RoundedSide(step.located, side, numerator, divisor, use)
-            return
-        match value.op:
-            case Op.BIN if value.data == "*":
-                for factor, other in zip(value.args, reversed(value.args), strict=True):
-                    yield from self._followed(_next(step, factor, frame, other), use, depth + 1)
-            case Op.CALL if value.callee.data in _ROUNDS and value.positional:
-                yield from self._followed(_next(step, value.positional[0], frame, step.multiplier), use, depth + 1)
-            case Op.CHOICE:
-                for arg in value.args:
-                    yield from self._followed(_next(step, arg, frame), use, depth + 2)
-            case Op.PARAM:
-                bound = self.evaluator.argument(value, frame)
-                if bound is not None:
-                    yield from self._followed(_next(step, bound.value, bound.frame), use, depth + 1)
-            case Op.CALL:
-                for found in self.evaluator.returns(value, frame):
-                    yield from self._followed(_next(step, found.value, found.frame), use, depth + 1)
-            case Op.UNPACK | Op.INDEX:
-                for found in self._returned(value, frame):
-                    yield from self._followed(_next(step, found.value, found.frame), use, depth + 1)
-
-    def _returned(self, value: Value, frame: Frame) -> list[Located]:
-        """What an element of a tuple is, if a function of the project returns the tuple."""
-        source = value.args[0]
-        if value.op is Op.INDEX:
-            key = value.args[1]
-            if key.op is not Op.CONST or type(key.data) is not int or key.data < 0:
-                return []
-            position = key.data
-        else:
-            position = value.data
-        return [
-            Located(found.value.args[position], found.frame)
-            for found in self.evaluator.returns(source, frame)
-            if found.value.op in (Op.TUPLE, Op.LIST) and 0 <= position < len(found.value.args)
-        ]
-
-    def _side(self, value: Value, frame: Frame, is_scaled: bool = False, depth: int = 0) -> Located | None:
-        """The side of an image that a number is, as it is or scaled so that the area fits.
-
-        Such a scale undoes what a side was enlarged to before.
-        """
-        if depth > _MAX_DEPTH:
-            return None
-        match value.op:
-            case Op.BIN if value.data in ("*", "/"):
-                by_area = _is_area_scale(value.args[1])
-                return self._side(value.args[0], frame, True, depth + 1) if by_area or is_scaled else None
-            case Op.CALL if f"builtins.{value.callee.data}" in _NUMBERS and value.positional:
-                return self._side(value.positional[0], frame, is_scaled, depth + 1)
-            case Op.PARAM:
-                bound = self.evaluator.argument(value, frame)
-                return None if bound is None else self._side(bound.value, bound.frame, is_scaled, depth + 1)
-            case Op.CHOICE if is_scaled:
-                sides = (self._side(arg, frame, True, depth + 4) for arg in value.args)
-                return next((side for side in sides if side is not None), None)
-            case Op.UNPACK | Op.INDEX:
-                returned = self._returned(value, frame)
-                measured = any(_measures(part.value) for part in returned) if returned else _measures(value)
-                return Located(value, frame) if measured else None
-            case _:
-                return None
-
-    def _is_limited(self, step: _Step, numerator: Value, side: Located) -> bool:
-        """Whether a comparison looks at a number between the side and its use."""
-        frames = {id(part.frame): part.frame for part in (*step.passed, step.located, side)}
-        made = {id(part.value) for part in (*step.passed, step.located)}
-        plain = not any(part.op is Op.BIN for part in _casts_off(numerator).walk() if part.op is not Op.PARAM)
-        sides = (numerator, side.value, _casts_off(numerator)) if plain else ()
-        for frame in frames.values():
-            for event in frame.function.flow.of(EventKind.COMPARE):
-                if event.value.data not in _ORDERS:
-                    continue
-                looked_at = [part for arg in event.value.args for part in _looked_at(arg)]
-                if any(id(part) in made or any(same(part, one) for one in sides) for part in looked_at):
-                    return True
-        return False
+    def _is_cutting(self, module: ModuleFacts) -> bool:
+        run, grids = measuring(self._project, self._reach)
+        shaping = [f for f in module.all_functions() if not _SHAPING.isdisjoint(f.words)]
+        self._run_all(shaping, run)
+        is_cutting = module in grids.cutting
+        run.close()
+        return is_cutting
 
 
-def _next(step: _Step, value: Value, frame: Frame, multiplier: Value | None = None) -> _Step:
-    return _Step(Located(value, frame), (*step.passed, step.located), multiplier)
-
-
-def _name_of(call: Value) -> str:
-    """What a call calls, without what that belongs to."""
-    return str(call.callee.data).rpartition(".")[2]
-
-
-def _numbers(value: Value) -> Iterator[Value]:
-    """The numbers of a size: itself, the elements of a tuple, the arguments of what holds height and width."""
-    if value.op in (Op.TUPLE, Op.LIST):
-        for arg in value.args:
-            yield from _numbers(arg)
-    elif value.op is Op.CALL and value.callee.op is Op.GLOBAL and str(value.callee.data)[:1].isupper():
-        yield from value.args[1:]
-    elif value.op is Op.DICT:
-        yield from value.args
-    else:
-        yield value
-
-
-def _division(value: Value) -> tuple[Value, Value] | None:
-    """The numerator and the divisor of a division that rounds down: `a // b`, `floor(a / b)`, `int(a / b)`."""
-    if value.op is Op.BIN and value.data == "//":
-        return value.args[0], value.args[1]
-    if value.op is Op.CALL and value.callee.data in _ROUNDS and value.callee.data != "float" and value.positional:
-        inner = value.positional[0]
-        if inner.op is Op.BIN and inner.data in _DIVIDES:
-            return inner.args[0], inner.args[1]
-    return None
-
-
-def _may_be_side(numerator: Value) -> bool:
-    """Whether a number may be the side of an image, scaled perhaps."""
-    while True:
-        if numerator.op is Op.BIN and numerator.data in ("*", "/"):
-            numerator = numerator.args[0]
-        elif numerator.op is Op.CALL and f"builtins.{numerator.callee.data}" in _NUMBERS and numerator.positional:
-            numerator = numerator.positional[0]
-        else:
-            return numerator.op in (Op.PARAM, Op.UNPACK, Op.INDEX, Op.CHOICE)
-
-
-def _is_patch(divisor: Value) -> bool:
-    """Whether a divisor is a number of pixels: a setting or a literal above 1, or a product of such."""
-    if divisor.op is Op.CONST:
-        return isinstance(divisor.data, int) and divisor.data > 1
-    if divisor.op is Op.BIN and divisor.data == "*":
-        return any(_is_patch(arg) for arg in divisor.args)
-    return divisor.op in (Op.PARAM, Op.ATTR, Op.GLOBAL)
-
-
-def _is_area_scale(value: Value) -> bool:
-    """Whether a factor is the square root of something, as one is that fits an area and not a side."""
-    return any(
-        (part.op is Op.CALL and part.callee.data in ("sqrt", "isqrt"))
-        or (part.op is Op.BIN and part.data == "**" and part.args[1].op is Op.CONST and part.args[1].data == 0.5)
-        for part in value.walk()
-    )
-
-
-def _measures(value: Value) -> bool:
-    """Whether a number is a dimension of an image: of a shape or size, or of what a call measures."""
-    if value.op not in (Op.UNPACK, Op.INDEX):
-        return False
-    source = value.args[0]
-    while source.op is Op.INDEX and source.args[1].op is Op.SLICE:
-        source = source.args[0]
-    if source.op is Op.ATTR:
-        return source.data in _SIZES
-    return source.op is Op.CALL and "size" in str(source.callee.data)
-
-
-def _casts_off(value: Value) -> Value:
-    while value.op is Op.CALL and value.callee.data in ("int", "float") and value.positional:
-        value = value.positional[0]
-    return value
-
-
-def _looked_at(value: Value) -> Iterator[Value]:
-    """What a comparison looks at: the operand, what it is the minimum of, and what it is a product of."""
-    yield value
-    if value.op is Op.CALL and value.callee.data == "min":
-        for arg in value.positional:
-            yield from _looked_at(arg)
-    elif value.op is Op.BIN and value.data == "*":
-        for arg in value.args:
-            yield from _looked_at(arg)
+def _rounds(use: Use) -> Function | None:
+    return None if use.side.rounding is None else use.side.rounding.function

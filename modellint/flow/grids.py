@@ -1,0 +1,361 @@
+"""A run that follows the sides of images to the shapes, repetitions and sizes that they are used in.
+
+A side that is rounded down to whole patches is 0 where it is shorter than one. What the conditions on the way say of
+it, and what refuses a small one, is taken into account.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import (
+    Constant,
+    FunctionRef,
+    Given,
+    Length,
+    Outside,
+    Plain,
+    Shape,
+    Site,
+    Tensor,
+    Unknown,
+    constant,
+    function_of,
+    join,
+)
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.flow.library import ADDERS
+from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.rounding import stores
+from modellint.flow.sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
+from modellint.flow.tensors import Tensors
+from modellint.graph.value import EventKind, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.rounding import Reach
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Event, Guard, Value
+    from modellint.link.project import Project
+    from modellint.operators import Operator
+
+#: Attributes that are the sizes of an image.
+MEASURING = operators.attributes("Tensor", "gives:size") | operators.attributes("Image", "gives:size")
+#: What has to be whole, and what may as well be a size to resize to.
+_SHAPING = frozenset(("sizes", "repeats"))
+_RESIZING = "resamples"
+_USING = operators.words(*_SHAPING, _RESIZING)
+_REFUSING = frozenset(("raise", "assert"))
+#: What need not happen before somebody asks for it.
+_LATER = frozenset((EventKind.COMPARE, EventKind.INDEX))
+#: Comparisons, and what holds where they do not.
+_OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """A side in whole patches is used at `site`, or by the call that stands there, which `modules` lead to.
+
+    `is_resized_to`: the image is resized to it, and not only cut.
+    """
+
+    side: Side
+    site: Site
+    modules: frozenset[ModuleFacts]
+    is_resized_to: bool
+
+
+def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
+    """A run that follows the sides of images."""
+    run = Interpreter(project, project.lives.keepers, Grids)
+    assert isinstance(run.lookups, Grids)
+    run.lookups.reach = reach
+    return run, run.lookups
+
+
+class _Tensors(Tensors):
+    """What operators do to sides."""
+
+    @property
+    def _grids(self) -> Grids:
+        assert isinstance(self._run.lookups, Grids)
+        return self._run.lookups
+
+    # -- what is measured ------------------------------------------------------------------------------------------
+
+    def gives_sizes(self, name: str) -> bool:
+        return name in MEASURING
+
+    def shape(self, atom: Atom, site: Site) -> Atoms:
+        tensor = atom if isinstance(atom, Tensor) else Tensor()
+        if isinstance(atom, Given):
+            symbol = atom.symbol
+            is_setting = symbol is not None and symbol.owner.endswith(".__init__")
+            return (Shape(tensor, Length(site) if is_setting else Side(site, image=atom)),)
+        value = site.value.args[0] if site.value.op is not Op.CALL else site.value.args[-1]
+        return (Shape(tensor, Side(site, image=_name_of(value))),)
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        row = operators.row(f"Tensor.{name}")
+        if isinstance(atom, Side):
+            return (atom,) if row is not None and "passed" in row.facets else None
+        resizing = operators.row(f"Image.{name}")
+        for one in (row, resizing):
+            if one is not None and self._may_be_image(atom, name):
+                self._grids.use(one, arguments, frame, value)
+        return super().method(atom, name, arguments, frame, value)
+
+    def _may_be_image(self, atom: Atom, name: str) -> bool:
+        """Whether it may be a tensor or image, or a method of those that it has may be one of a base out of sight."""
+        if isinstance(atom, Shell):
+            return not atom.is_container and self._run.objects.own_method(atom, name) is None
+        return isinstance(atom, Tensor | Given | Unknown | Plain)
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        row = operators.row(name) or operators.row(name.removeprefix("torch."))
+        if row is None:
+            return super().function(name, arguments, frame, value)
+        self._grids.use(row, arguments, frame, value)
+        at, operand = Site(value, frame.function), arguments.argument(0, "input") or ()
+        if row.facets.get("gives") == "size":
+            return join(self.shape(atom, at) for atom in operand)
+        found = self._calculated(row, operand, arguments, at)
+        return super().function(name, arguments, frame, value) if found is None else found
+
+    def _calculated(self, row: Operator, operand: Atoms, arguments: Arguments, at: Site) -> Atoms | None:
+        """What an operator makes of sides and scales; None where it is given none."""
+        facets, given = row.facets, join(arguments.all())
+        if "root" in facets or facets.get("like") == "sqrt":
+            return (Scale(at),)
+        sides = tuple(sides_in(given))
+        if "extreme" in facets:
+            if sides:
+                return sides if "smallest" in facets else tuple(side.kept() for side in sides)
+            return (Scale(at),) if any(isinstance(atom, Scale) for atom in given) else None
+        where = facets.get("rounds", "same" if "same-number" in facets else None)
+        sides = tuple(atom for atom in operand if isinstance(atom, Side))
+        if where is None or not sides:
+            return (Length(at, is_made=True),) if sides else None
+        return tuple(rounded(side, where, at) for side in sides)
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+        found = combined(operator, left, right, made)
+        if found is not None:
+            return found
+        is_new = operator == "//" and not any(isinstance(atom, Length | Tensor) for atom in (*left, *right))
+        found = super().binary(operator, left, right, made)
+        return (Quotient(made),) if is_new and all(isinstance(atom, Plain) for atom in found) else found
+
+    def are_known(self, left: Atoms, right: Atoms) -> bool:
+        return True
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def behind(self, atoms: Atoms, guard: Guard, frame: Frame) -> Atoms:
+        atoms = super().behind(atoms, guard, frame)
+        return tuple(
+            atom.kept() if isinstance(atom, Side) and self.is_limited(atom, guard, frame) else atom for atom in atoms
+        )
+
+    def is_limited(self, side: Side, guard: Guard, frame: Frame) -> bool:
+        """Whether one of several conditions keeps a side from being small."""
+        return any(self._keeps(link.test, link.truthy, side, frame) for link in guard.chain())
+
+    def is_refused(self, side: Side, guard: Guard, frame: Frame) -> bool:
+        """Whether a small side is refused under a condition."""
+        return self._keeps(guard.test, not guard.truthy, side, frame)
+
+    def _keeps(self, test: Value, truthy: bool, side: Side, frame: Frame) -> bool:
+        """Whether a side is not small where a test comes out like this."""
+        if test.op is Op.UNARY and test.data == "not":
+            return self._keeps(test.args[0], not truthy, side, frame)
+        if test.op is Op.BOOL:
+            kept = [self._keeps(arg, truthy, side, frame) for arg in test.args]
+            return any(kept) if (test.data == "and") is truthy else all(kept)
+        if test.op is Op.COMPARE and test.data in _OTHERWISE:
+            operator = test.data if truthy else _OTHERWISE[test.data]
+            one, other = ((arg, self._run.evaluate(arg, frame)) for arg in test.args)
+            return _is_bounded(side, operator, one[1], other[1])
+        if test.op is Op.CALL:
+            return self._call_keeps(test, truthy, side, frame)
+        return _is_there(side, self._run.evaluate(test, frame), truthy)
+
+    def _call_keeps(self, call: Value, truthy: bool, side: Side, frame: Frame) -> bool:
+        """Whether a side is not small where a call comes out like this; one that cannot be read may ask for it."""
+        atoms = self._run.evaluate(call.callee, frame)
+        names = {row.name for atom in atoms if (row := operators.row(str(getattr(atom, "name", "")))) is not None}
+        given = [self._run.evaluate(arg, frame) for arg in call.args[1:]]
+        if names & {"builtins.any", "builtins.all"} and call.positional:
+            if names == {"builtins.all" if truthy else "builtins.any"}:
+                return any(self._keeps(part, truthy, side, frame) for part in _elements(call.positional[0]))
+            return False
+        if any("looks" in row.facets for name in names if (row := operators.row(name)) is not None):
+            return False
+        return any(side.is_told_by(other) for atoms in given for other in sides_in(atoms))
+
+
+class Grids(Lookups):
+    """What sides in whole patches are used for in one run."""
+
+    TENSORS = _Tensors
+    measures = True
+    reach: Reach
+
+    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+        super().__init__(run, tensors)
+        assert isinstance(tensors, _Tensors)
+        self._limits = tensors
+        #: Whether what the functions return that are run is of interest.
+        self.is_result_asked_for = False
+        self._uses: dict[Value, Use] = {}
+        #: What rounds the sides of which a tensor is given the ratios as its shape: only whole ones fit there.
+        self._exact: set[Value] = set()
+        #: What is known of sides since what refuses them has not.
+        self._accepted: list[tuple[Guard, Frame]] = []
+        #: The files that give a tensor a shape with a quotient in it: those that cut images into patches.
+        self.cutting: set[ModuleFacts] = set()
+
+    @property
+    def uses(self) -> Iterator[Use]:
+        """The uses of sides that nothing refuses."""
+        for rounding, use in list(self._uses.items()):
+            if not use.is_resized_to and rounding in self._exact:
+                continue
+            if not any(self._limits.is_refused(use.side, guard, frame) for guard, frame in self._accepted):
+                yield use
+
+    def is_asked_for(self, frame: Frame) -> bool:
+        return self.is_result_asked_for or len(self._frames) > 1
+
+    def matters(self, event: Event, frame: Frame) -> bool:
+        if event.kind is EventKind.RAISE and event.guard is not None:
+            self._accepted.append((event.guard, frame))
+        if event.kind is EventKind.CALL and not self._run.objects.under_construction:
+            return self._may_use(event.value.callee, frame)
+        return event.kind not in _LATER and super().matters(event, frame)
+
+    def _may_use(self, callee: Value, frame: Frame) -> bool:
+        """Whether a call may use a size, or fill a container; what it gives can be asked for later."""
+        if callee.op in (Op.ATTR, Op.GLOBAL) and (callee.data in _USING or callee.data in ADDERS):
+            return True
+        root = callee
+        while root.op is Op.ATTR:
+            root = root.args[0]
+        if root.op not in (Op.PARAM, Op.GLOBAL):
+            return True
+        return any(map(self._is_using, self._run.evaluate(callee, frame)))
+
+    def _is_using(self, called: Atom) -> bool:
+        if isinstance(called, Outside):
+            row = operators.row(called.name)
+            return row is not None and not row.facets.keys().isdisjoint((*_SHAPING, _RESIZING))
+        if not isinstance(called, FunctionRef):
+            return isinstance(called, Shell)
+        function = function_of(called.code)
+        if function is None or not function.words.isdisjoint(_REFUSING):
+            return True
+        return self.reach.may_use(function) or stores(function)
+
+    def _told_apart(self, given: Arguments) -> Hashable:
+        return shape_of(given, (Given, Unknown, Plain))
+
+    def use(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
+        """Note the sides that an operator is given which shapes, repeats or resizes."""
+        if frame.function is None or self._run.objects.under_construction:
+            return
+        is_resized_to = _RESIZING in row.facets
+        if not is_resized_to and not row.facets.keys() & _SHAPING:
+            return
+        sides = [side for atoms in arguments.all() for side in sides_in(atoms)]
+        for side in sides if are_of_grid(sides) else ():
+            if side.stage == "multiple" and side.rounding is not None and not self._is_limited(side):
+                self._uses.setdefault(side.rounding.value, self._use(side, Site(value, frame.function), is_resized_to))
+        if "sizes" in row.facets:
+            floored = (side.rounding for side in sides if side.stage == "floored")
+            self._exact.update(rounding.value for rounding in floored if rounding is not None)
+        for atoms in arguments.all():
+            if "sizes" in row.facets and _has_quotient(atoms):
+                self.cutting.add(frame.function.module)
+
+    def _use(self, side: Side, at: Site, is_resized_to: bool) -> Use:
+        """The use of a side: where the file that rounds it calls what uses it, if it does."""
+        way = [Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None]
+        way.append(at)
+        home = None if side.rounding is None else side.rounding.module
+        site = next((one for one in reversed(way) if one.module is home), at)
+        return Use(side, site, frozenset(one.module for one in way), is_resized_to)
+
+    def _is_limited(self, side: Side) -> bool:
+        """Whether something is known of a side where it is used, or where a function on the way there is called."""
+        frames = [(frame, frame.event.guard) for frame, _ in self._frames if frame.event is not None]
+        return side.is_limited or any(
+            guard is not None and self._limits.is_limited(side, guard, frame) for frame, guard in frames
+        )
+
+
+def _elements(value: Value) -> tuple[Value, ...]:
+    """What a display or a comprehension has in it."""
+    if value.op is Op.COMPREHENSION:
+        return value.args[-1:]
+    return value.args if value.op in (Op.LIST, Op.TUPLE, Op.SET) else (value,)
+
+
+def _is_bounded(side: Side, operator: str, left: Atoms, right: Atoms) -> bool:
+    """Whether a comparison that holds says that a side is not small."""
+    if operator in ("<", "<="):
+        left, right = right, left
+    if operator == "!=":
+        return _is_none(right) and _is_there(side, left, True)
+    if operator == "==":
+        if _is_none(right):
+            return _is_there(side, left, False)
+        return any(_tells(side, one) for one in (*left, *right))
+    return _is_there(side, left, True) if _is_few(right) else any(_tells(side, one) for one in left)
+
+
+def _is_there(side: Side, atoms: Atoms, truthy: bool) -> bool:
+    """Whether a number that is known not to be 0 keeps a side from being 0; or one that is 0, the rest that it has."""
+    told = [atom for atom in atoms if _tells(side, atom)]
+    return any(isinstance(atom, Side) and (atom.is_rounded if truthy else atom.stage == "rest") for atom in told)
+
+
+def _tells(side: Side, atom: Atom) -> bool:
+    return isinstance(atom, Side) and side.is_told_by(atom)
+
+
+def _is_none(atoms: Atoms) -> bool:
+    return constant(atoms) == Constant(0)
+
+
+def _is_few(atoms: Atoms) -> bool:
+    """Whether a number is no more than 1."""
+    known = constant(atoms)
+    return known is not None and type(known.value) in (int, float) and known.value <= 1  # type: ignore[operator]
+
+
+def _has_quotient(atoms: Atoms) -> bool:
+    pending = [atoms]
+    for one in pending:
+        for atom in one:
+            if isinstance(atom, Quotient) or (isinstance(atom, Side) and atom.is_rounded):
+                return True
+            if isinstance(atom, Shell) and atom.is_container and len(pending) < 64:
+                pending += [entry.atoms for entry in atom.entries]
+    return False
+
+
+def _name_of(value: Value) -> Hashable:
+    """What an image is called: the same for two values that are written alike and made of the same things."""
+    if value.op in (Op.PARAM, Op.GLOBAL, Op.ATTR, Op.INDEX, Op.CONST) and not isinstance(value.data, list):
+        return value.op, value.data, *(_name_of(arg) for arg in value.args)
+    return value

@@ -1,0 +1,192 @@
+"""Sides of images as numbers: how they are scaled, rounded down to whole patches, and kept above one.
+
+A side is measured (`image.shape[0]`, `image.size`), perhaps scaled so that the area fits, divided by a number of
+pixels, rounded, and multiplied by the same number again. What that gives is 0 for a side that is shorter, unless
+something limits it from below on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import (
+    Constant,
+    Counter,
+    Given,
+    Length,
+    Number,
+    Shape,
+    Tensor,
+    constant,
+    size_of,
+)
+from modellint.flow.heap import Shell
+from modellint.graph.value import Op, same
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from modellint.flow.domain import Atom, Atoms, Site
+    from modellint.graph.value import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Scale(Length):
+    """A factor that fits an area: the square root of something, or what is made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient(Length):
+    """How often a number that is given goes into another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side(Length):
+    """A side of an image, or what is made of it; measured at `origin`, it is the one at a `place` in the sizes of it.
+
+    It is `whole`, a `ratio` to a number of pixels, that ratio `floored`, a `multiple` of the pixels again, or the
+    `rest` that a division leaves. `quotient` divides it by `divisor`, and `rounding` what rounds it; `is_divided`:
+    that has happened to it. `is_scaled`: so that the area fits. `is_limited`: something has kept it from being small
+    since, or made another number of it.
+    """
+
+    image: Hashable = None
+    place: Hashable = None
+    stage: str = "whole"
+    quotient: Site | None = None
+    rounding: Site | None = None
+    divisor: Atoms = ()
+    is_divided: bool = False
+    is_scaled: bool = False
+    is_limited: bool = False
+
+    def along(self, place: Hashable) -> Length:
+        return Length(self.origin) if isinstance(place, str) else replace(self, place=place)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether it is 0 where the side is shorter than the divisor."""
+        return self.stage in ("floored", "multiple")
+
+    def whole(self, *, is_limited: bool) -> Side:
+        """Another number that is made of it."""
+        made = Side(self.origin, image=self.image, place=self.place, is_divided=self.is_divided)
+        return replace(made, is_scaled=self.is_scaled, is_limited=is_limited)
+
+    def scaled(self) -> Side:
+        """Scaled to an area, which undoes what it was enlarged to before."""
+        return replace(self.whole(is_limited=False), is_scaled=True)
+
+    def kept(self) -> Side:
+        """What it is where something keeps it from being small."""
+        return self.whole(is_limited=True) if self.is_rounded else replace(self, is_limited=True)
+
+    def is_told_by(self, other: Side) -> bool:
+        """Whether what is known of another one holds of this one: both are of the same side, made alike."""
+        if other.is_limited or (other.image, other.place, other.is_scaled) != (self.image, self.place, self.is_scaled):
+            return False
+        return not other.is_rounded or other.rounding == self.rounding
+
+
+def sides_in(atoms: Atoms) -> Iterator[Side]:
+    """The sides that a value is, or that it holds in containers and the fields of objects."""
+    pending, seen = [atoms], set[Shell]()
+    for one in pending:
+        for atom in one:
+            if isinstance(atom, Side):
+                yield atom
+            elif isinstance(atom, Shell) and atom not in seen:
+                seen.add(atom)
+                pending += [entry.atoms for entry in atom.entries]
+                pending += [found for name in atom.history if not atom.is_layer and (found := atom.get(name))]
+
+
+def are_of_grid(sides: Iterable[Side]) -> bool:
+    """Whether sides are those of a grid: several of an image that have been divided, or any of them."""
+    places = {side.place for side in sides if side.is_divided}
+    return len(places) > 1 or None in places
+
+
+def rounded(side: Side, where: str, at: Site) -> Side:
+    """What a rounding `up`, `down` or to the `nearest` number, or one that changes nothing, gives."""
+    if side.stage == "ratio" and where in ("down", "nearest"):
+        return replace(side, stage="floored", rounding=at)
+    return side.kept() if where == "up" and side.stage == "ratio" else side
+
+
+def combined(operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms | None:
+    """What arithmetic makes of sides and of scales; None where there are none."""
+    operands = _operands(made)
+    found: list[Atom] = [_first(operator, a, right, operands[1], made) for a in left if isinstance(a, Side)]
+    if operator in ("*", "+"):
+        found += [_first(operator, a, left, operands[0], made) for a in right if isinstance(a, Side)]
+    if found:
+        return tuple(dict.fromkeys(found))
+    atoms = (*left, *right)
+    if any(isinstance(atom, Scale) for atom in atoms):
+        return (Scale(made),)
+    return (Length(made, is_made=True),) if any(isinstance(atom, Side) for atom in atoms) else None
+
+
+def _operands(made: Site) -> tuple[Value | None, Value | None]:
+    value = made.value
+    return (value.args[0], value.args[1]) if value.op is Op.BIN else (None, None)
+
+
+def _first(operator: str, side: Side, other: Atoms, written: Value | None, made: Site) -> Atom:
+    """What an operator makes of a side; `other` is the other operand, as it is `written`."""
+    if operator == "**":
+        return Scale(made) if constant(other) == Constant(0.5) else side.whole(is_limited=True)
+    if operator in ("*", "/", "//") and any(isinstance(atom, Scale) for atom in other):
+        return side.scaled()
+    if operator == "*":
+        if side.stage == "floored" and _is_divisor(side, other, written):
+            return replace(side, stage="multiple")
+        return side if side.is_rounded or _is_still_scaled(side) else side.whole(is_limited=True)
+    if operator in ("/", "//"):
+        return _divided(operator, side, other, made)
+    if operator == "%" and side.stage == "whole" and is_number_of_pixels(other):
+        return replace(side, stage="rest", divisor=other, is_divided=True)
+    if operator == "-" and side.stage == "whole":
+        rest = next((a for a in other if isinstance(a, Side) and a.stage == "rest" and side.is_told_by(a)), None)
+        if rest is not None:
+            return replace(side, stage="multiple", quotient=made, rounding=made, divisor=rest.divisor, is_divided=True)
+    return side.whole(is_limited=True)
+
+
+def _divided(operator: str, side: Side, other: Atoms, made: Site) -> Side:
+    if side.is_rounded:
+        return side
+    if side.stage == "ratio" and operator == "//" and constant(other) == Constant(1):
+        return replace(side, stage="floored", rounding=made)
+    if not is_number_of_pixels(other) or (side.stage != "whole" and not _is_still_scaled(side)):
+        return side.whole(is_limited=True)
+    divided = replace(side, stage="ratio", quotient=made, divisor=other, is_divided=True)
+    return replace(divided, stage="floored", rounding=made) if operator == "//" else divided
+
+
+def _is_still_scaled(side: Side) -> bool:
+    return side.is_scaled and side.stage in ("whole", "ratio")
+
+
+def is_number_of_pixels(atoms: Atoms) -> bool:
+    """Whether a divisor may be a number of pixels: a setting, or a number above 1."""
+    return bool(atoms) and all(map(_is_setting, atoms))
+
+
+def _is_setting(atom: Atom) -> bool:
+    if isinstance(atom, Constant):
+        return type(atom.value) in (int, float) and atom.value > 1  # type: ignore[operator]
+    return isinstance(atom, Quotient) or not isinstance(atom, Length | Counter | Tensor | Shape | Shell)
+
+
+def _is_divisor(side: Side, other: Atoms, written: Value | None) -> bool:
+    """Whether a number is the one that a side was divided by."""
+    size = size_of(side.divisor)
+    if size is not None:
+        return size == size_of(other)
+    if side.divisor == other and all(isinstance(atom, Constant | Given | Number) for atom in other):
+        return True
+    divided = None if side.quotient is None else _operands(side.quotient)[1]
+    return divided is not None and written is not None and same(divided, written)

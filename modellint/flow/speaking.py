@@ -148,17 +148,22 @@ class Speaking:
 
     def roots(self) -> list[Function]:
         """The functions that may say how long a table is, but for constructors and what only these call."""
-        found = [f for f in self._functions if not f.words.isdisjoint(self.asked) and self._may_say(f)]
+        self._forget()
+        found = [function for function in self._functions if self.may_say(function)]
         building = _building(self._functions) if found else set()
         return [function for function in found if function not in building]
 
-    def _may_say(self, function: Function) -> bool:
+    def may_say(self, function: Function) -> bool:
+        """Whether a function may say how long a table is, or get one from what does."""
+        if function.words.isdisjoint(self.asked):
+            return False
         return self._says(function) or not function.words.isdisjoint(self.tables)
 
     @cached_property
     def tables(self) -> set[str]:
         """The functions that may give or keep tables of lengths that they say themselves."""
         found = self._imported(lambda there: there.tables)
+        self._forget()
         found.update(f.name for f in self._functions if f.name not in _UNNAMED and self._gives_own(f))
         return found
 
@@ -200,6 +205,11 @@ class Speaking:
             return False
         is_passed = bool(rows) or name in self._module.classes or name in self._module.imports or name in self._own
         return any(self._may_be_table(arg) for arg in given if is_passed or arg.op in _FUNCTIONS)
+
+    def _forget(self) -> None:
+        """Forget what is known of values: those that had these identities may have gone since."""
+        self._known.clear()
+        self._known_tables.clear()
 
     def _says(self, function: Function) -> bool:
         """Whether a function may count up or cut to a length, or pass one on to what does."""

@@ -11,6 +11,7 @@ import pytest
 from modellint.flow.builders import Builders
 from modellint.flow.gate import Keepers
 from modellint.flow.makers import Makers
+from modellint.flow.speaking import Speaking
 from modellint.link.classes.optimised import left_out
 from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
 
 RULES = [rule for rule in load_rules().values() if rule.code in ("ML204", "ML205", "ML206", "ML207", "ML209")]
+OF_LENGTHS = [rule for rule in load_rules().values() if rule.code in ("ML301", "ML302")]
 #: Folders with packages, in the form of a path.
 TREES = [Path(part) for part in os.environ.get("MODELLINT_TREES", "").split(os.pathsep) if part]
 
@@ -49,8 +51,21 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
             project.release(module)
 
 
+def said_in(root: Path) -> Iterator[tuple[str, int, str]]:
+    """What the rules about lengths of position tables say of a tree."""
+    project = Project(ProjectOptions(root=root))
+    for path in sorted(root.rglob("*.py")):
+        module = project.python(path)
+        if module is not None:
+            for rule in OF_LENGTHS:
+                for finding in rule.check_python(module, project):
+                    yield path.name, finding.place.span.line, finding.message
+            project.release(module)
+
+
 def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything through."""
+    monkeypatch.setattr(Speaking, "may_say", lambda *_: True)
     for name in ("may_keep", "may_derive", "may_store", "may_strand", "method_may_keep", "method_matters"):
         monkeypatch.setattr(Keepers, name, lambda *_: True)
     monkeypatch.setattr(Keepers, "may_store_early", lambda *_: True)
@@ -58,20 +73,21 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Builders, "speaks_of", staticmethod(lambda *_: True))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", [*RULES, *OF_LENGTHS], ids=lambda rule: rule.code)
 def test_examples_give_the_same_through_an_open_gate(
     rule: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = said_in if rule in OF_LENGTHS else found_in
     examples = [*type(rule).bad, *type(rule).good]  # type: ignore[attr-defined]
     for number, example in enumerate(examples):
         for name, text in example.files.items():
             file = tmp_path / str(number) / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-    closed = [list(found_in(tmp_path / str(number))) for number in range(len(examples))]
+    closed = [list(asked(tmp_path / str(number))) for number in range(len(examples))]
     opened(monkeypatch)
     for number, example in enumerate(examples):
-        assert list(found_in(tmp_path / str(number))) == closed[number], example.title
+        assert list(asked(tmp_path / str(number))) == closed[number], example.title
 
 
 #: What the constructor of a layer does, what stands before the class, and whether there is anything to train.
@@ -134,9 +150,9 @@ class Outer(nn.Module):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
 def test_a_real_tree_gives_the_same_through_an_open_gate(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = list(found_in(tree))
+    closed = [*found_in(tree), *said_in(tree)]
     opened(monkeypatch)
-    assert list(found_in(tree)) == closed
+    assert [*found_in(tree), *said_in(tree)] == closed
 
 
 def test_idle_methods_are_those_that_have_nothing_to_do_with_layers(tmp_path: Path) -> None:

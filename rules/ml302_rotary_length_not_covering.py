@@ -491,7 +491,7 @@ class Attention(nn.Module):
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        reported: set[Value] = set()
+        reported: set[Value | Term] = set()
         for asked in project.position_lengths.asked(module):
             for picked in asked.picked.values() if asked.is_kept else ():
                 if not _is_given(picked, asked) or not all(_is_current(length, asked) for length in picked.lengths):
@@ -501,9 +501,10 @@ class Attention(nn.Module):
                     told = table.passed[place].given if place in table.passed else frozenset()
                     is_told = picked.parameter in told or not asked.exceeding(table).isdisjoint(table.length.parts())
                     if table.length in picked.lengths and not is_told and place.module is module:
-                        if place.value not in reported:
+                        key = place.value if table.calls else table.length
+                        if key not in reported:
                             yield self._report(place, table, picked, asked)
-                        reported.add(place.value)
+                        reported.add(key)
 
     def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with what was kept of them."""
@@ -515,8 +516,8 @@ class Attention(nn.Module):
         from modellint.claims.positions import StepBeyond
 
         passed = table.passed.get(place)
-        said = (None if passed is None else passed.length) or table.length.origin
-        length, ids = said.module.text_of(said.value), picked.parameter
+        said = None if passed is None else passed.length
+        length, ids = table.length.text if said is None else said.module.text_of(said.value), picked.parameter
         return self.finding(
             place.place,
             f"the table has `{length}` rows, which need not cover the positions `{ids}`",

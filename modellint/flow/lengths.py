@@ -85,6 +85,13 @@ class Term(Length):
         return replace(self, place=place)
 
     @property
+    def text(self) -> str:
+        """How it is written."""
+        written = self.origin.module.text_of(self.origin.value)
+        is_shape = self.origin.value.op is Op.ATTR and self.place is not None
+        return f"{written}[{self.place}]" if is_shape else written
+
+    @property
     def is_sum(self) -> bool:
         return self.kind is Kind.SUM or self.kind is Kind.DIFFERENCE
 

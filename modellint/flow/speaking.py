@@ -70,6 +70,7 @@ class Speaking:
         imports = module.imports.items()
         self._counted = _COUNTED | {name for name, origin in imports if _last(origin) in _COUNTED}
         self._functions = list(module.all_functions())
+        self._counting: set[str] | None = None
         #: By identity of values: whether they may be lengths, or tables.
         self._known: dict[int, bool] = {}
         self._known_tables: dict[int, bool] = {}
@@ -107,6 +108,15 @@ class Speaking:
                 found.update(attribute for attribute, made in cls.built.items() if not made.isdisjoint(found))
                 if not found.isdisjoint(_last(dotted(base) or "") for base in cls.bases):
                     found.add(cls.name)
+
+    @property
+    def counting(self) -> set[str]:
+        """What gives numbers that count up, or what is made of them; asked for while it is found out, what is known."""
+        if self._counting is None:
+            self._counting = set(self._counted)
+            self._counting |= self._imported(lambda there: there.counting)
+            self._close(self._counting, self._giving_tables)
+        return self._counting
 
     def _giving_tables(self, function: Function) -> Iterator[str]:
         """A function, or class, that gives tables, and the attributes under which it keeps some, or what gives some."""
@@ -168,7 +178,7 @@ class Speaking:
         return found
 
     def _gives_own(self, function: Function) -> bool:
-        is_near = not function.words.isdisjoint(self.names | self._counted)
+        is_near = not function.words.isdisjoint(self.names | self.counting)
         given = (event.value for event in function.flow.events if event.kind in _GIVEN) if is_near else ()
         return any(map(self._may_be_table, given)) and self._says(function)
 
@@ -197,8 +207,8 @@ class Speaking:
     def _is_table_given(self, call: Value) -> bool:
         """Whether a call may give a table: of what gives some, or of what gives what it is given."""
         callee, name = call.callee, _last_name(call.callee)
-        if name in self.names or name in self._counted or not name:
-            return name in self.names or name in self._counted or self._may_be_table(callee)
+        if name in self.names or name in self.counting or not name:
+            return bool(name) or self._may_be_table(callee)
         rows = [] if name in self._own else operators.called(name)
         given = (*callee.args[:1], *call.args[1:]) if callee.op is Op.ATTR else call.args[1:]
         if rows and not any(row.facets.keys() & _OF_TABLES for row in rows):
@@ -223,7 +233,7 @@ class Speaking:
     def _asks(self, call: Value) -> bool:
         """Whether a call may count up to a length, or ask for a table of one."""
         name = _last_name(call.callee)
-        is_asked = not name or name in self.asked or name in self._counted
+        is_asked = not name or name in self.asked or name in self.counting
         return is_asked and any(self._may_be_length(arg, self.lengths) for arg in call.args[1:])
 
     def _is_cut(self, value: Value) -> bool:

@@ -219,12 +219,13 @@ class Surroundings(Environment):
         if self._is_left_out(value, frame):
             return NEVER
         function = frame.function
-        if value is self.own.use.call:
+        is_here = function is not None and function.module is self._script.module
+        if is_here and value.at == self.own.use.call.at:  # the body may have been read anew since
             arguments = self.run.calls.arguments(value, frame)
             if self.own.given is None:
                 self.own.given = arguments
             return (self.brain,)
-        if function is not None and function.module is self._script.module and self._script.is_load(value):
+        if is_here and self._script.is_load(value):
             return (self.objects.keys,)
         return None
 

@@ -14,7 +14,7 @@ from modellint.graph.value import EventKind, Op, Value
 from modellint.link.recipes.atoms import Made
 from modellint.link.recipes.brains import BATCH, staged
 from modellint.link.recipes.environment import Surroundings
-from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind
+from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
 from modellint.link.recipes.notes import Notes, Seen, is_certain
 from modellint.link.recipes.scripts import script_functions
 
@@ -134,7 +134,12 @@ class Reach:
 def reach(script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> Reach:
     """What `brain` uses under the recipe, computed once."""
     key = ("reach", script.module.path, brain.call.line, brain.call.offset, evaluation.recipe.path)
-    return project.once(key, lambda: _Course(script, brain, evaluation, project).run())
+
+    def run() -> Reach:
+        # What is known of the recipe now, which this rests on.
+        return _Course(script, brain, evaluate(evaluation.recipe, project), project).run()
+
+    return project.once(key, run)
 
 
 class _Course:

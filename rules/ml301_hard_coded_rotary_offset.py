@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.flow.lengths import Kind
+from modellint.flow.terms import Kind
 from modellint.link.values.length_edits import maximum_of_all, one_inside
 from modellint.link.values.offsets import (
     base_of,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from modellint.claims.positions import LengthNotPositions
     from modellint.confirm.plan import Probe
     from modellint.flow.domain import Site
-    from modellint.flow.lengths import Picked, Term
+    from modellint.flow.terms import Picked, Term
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.offsets import Use

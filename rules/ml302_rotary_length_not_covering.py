@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow.domain import Given, Length, Tensor
-from modellint.flow.lengths import Kind, Term
+from modellint.flow.terms import Kind, Term
 from modellint.graph.value import Op
 from modellint.rule import Example, Rule
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.claims.positions import StepBeyond
     from modellint.confirm.plan import Probe
     from modellint.flow.domain import Atom, Site
-    from modellint.flow.lengths import Asked, Picked, Sized
+    from modellint.flow.terms import Asked, Picked, Sized
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project

@@ -6,8 +6,7 @@ length on the way, what indexes the table, and what is compared or kept from ear
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -26,6 +25,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.lookups import Lookups, shape_of
 from modellint.flow.tensors import Tensors, counted_end, tensors_in
+from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
 from modellint.graph.value import EventKind, Op, self_attribute
 
 if TYPE_CHECKING:
@@ -47,158 +47,12 @@ _KEEPING = frozenset(
 )  # fmt: skip
 #: Facets of operators that give the numbers that they are given.
 _SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape", "sizes"))
+_KINDS = {"+": Kind.SUM, "-": Kind.DIFFERENCE, "//": Kind.QUOTIENT}
 _SUMS = frozenset(("+", "-"))
 _ORDERS = frozenset(("<", "<=", ">", ">="))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
 #: Which operand is the larger one where a comparison holds.
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
-
-
-class Kind(Enum):
-    """What a length is: measured, or calculated."""
-
-    COUNT = "count"  # how many: a dimension, `len`
-    KEPT = "kept"  # how many were kept from earlier calls
-    LARGEST = "largest"  # the largest position, which is one less than a length that covers it
-    LAST = "last"  # the last position
-    SUM = "+"
-    DIFFERENCE = "-"
-    MAXIMUM = "max"
-    MINIMUM = "min"
-    QUOTIENT = "//"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Term(Length):
-    """A length, measured or calculated at `origin`: of what it is measured, or of which numbers it is calculated.
-
-    `place` tells which of several dimensions it is.
-    """
-
-    origin: Site
-    kind: Kind = Kind.COUNT
-    operands: tuple[Atoms, ...] = ()
-    place: Hashable = None
-
-    def along(self, place: Hashable) -> Length:
-        return replace(self, place=place)
-
-    @property
-    def text(self) -> str:
-        """How it is written."""
-        written = self.origin.module.text_of(self.origin.value)
-        is_shape = self.origin.value.op is Op.ATTR and self.place is not None
-        return f"{written}[{self.place}]" if is_shape else written
-
-    @property
-    def is_sum(self) -> bool:
-        return self.kind is Kind.SUM or self.kind is Kind.DIFFERENCE
-
-    @property
-    def is_extreme(self) -> bool:
-        return self.kind is Kind.MAXIMUM or self.kind is Kind.MINIMUM
-
-    def parts(self) -> Iterator[Term]:
-        """Itself, and the lengths that it is the sum or the extreme of, outermost first."""
-        pending, seen = [self], {self}
-        for term in pending:
-            yield term
-            for atoms in term.operands if term.is_sum or term.is_extreme else ():
-                pending += [atom for atom in atoms if isinstance(atom, Term) and atom not in seen]
-                seen.update(pending)
-
-
-_KINDS = {"+": Kind.SUM, "-": Kind.DIFFERENCE, "//": Kind.QUOTIENT}
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """What a call passes on: as the length of a table, and of what the function is `given` that is asked about."""
-
-    length: Site | None
-    given: frozenset[str]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sized:
-    """A table of sines and cosines that is as long as `length`, made or cut at `use`.
-
-    A table that is there is cut to the length, or (unless `is_cut`) one is made for it. `passed` are the calls that
-    lead there, outermost first, with what they pass on. `exceeding` is what conditions on the way have shown to be
-    larger than something.
-    """
-
-    length: Term
-    use: Site
-    passed: dict[Site, Passed]
-    exceeding: frozenset[Atom]
-    is_cut: bool = False
-
-    @property
-    def calls(self) -> tuple[Site, ...]:
-        return tuple(self.passed)
-
-    def call(self, picked: Picked | None = None) -> Site | None:
-        """The call that asks for the table, in the function where it meets what picks rows; None: it is made there."""
-        beside = () if picked is None else picked.calls
-        return next((call for at, call in enumerate(self.calls) if call not in beside[at : at + 1]), None)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Picked:
-    """Rows of a table that is as long as one of `lengths` are picked by `ids`, which `index` gives, at `use`.
-
-    `calls` lead there. `asked_about` is the function that was run with anything.
-    """
-
-    lengths: tuple[Length, ...]
-    ids: Atoms
-    index: Site
-    use: Site
-    calls: tuple[Site, ...]
-    asked_about: Function
-
-    @property
-    def parameter(self) -> str | None:
-        """What the function is given that is asked about, if the ids are no more than that."""
-        given = {atom.parameter for atom in self.ids if isinstance(atom, Given)}
-        return given.pop() if len(given) == 1 else None
-
-    @property
-    def name(self) -> str:
-        """What the ids are called."""
-        return self.parameter or self.index.module.text_of(self.index.value)
-
-
-@dataclass(eq=False, slots=True)
-class Asked:
-    """What was found of one function that is run with anything.
-
-    `applied` are the lengths of tables that are applied as a whole; `kept` is what the function was given from earlier
-    calls, and joins to what it computes, `is_kept` whether it does so; `compared` is what it is given and compares.
-    """
-
-    function: Function
-    sized: dict[Hashable, Sized] = field(default_factory=dict)
-    picked: dict[Hashable, Picked] = field(default_factory=dict)
-    applied: set[Length] = field(default_factory=set)
-    kept: dict[str, None] = field(default_factory=dict)
-    is_kept: bool = False
-    compared: set[str] = field(default_factory=set)
-
-    def picks(self, table: Sized) -> list[Picked]:
-        """Where rows of a table are picked."""
-        return [picked for picked in self.picked.values() if table.length in picked.lengths]
-
-    def exceeding(self, table: Sized) -> frozenset[Atom]:
-        """What conditions have shown to be larger than something, where tables of that length are made, or are cut."""
-        alike = (t for t in self.sized.values() if t.length == table.length and t.is_cut is table.is_cut)
-        return frozenset(atom for other in alike for atom in other.exceeding)
-
-    def is_fitting(self, table: Sized) -> bool:
-        """Whether a table is applied as a whole to what must be as long: nothing works with another length."""
-        return table.length in self.applied and not self.picks(table)
 
 
 class _LengthTensors(Tensors):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.flow.domain import Given
-from modellint.flow.lengths import Asked, Kind, Term
+from modellint.flow.terms import Asked, Kind, Term
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.offsets import is_run_time, measured, offset_of
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Given, size_of
-from modellint.flow.lengths import Kind, Term
+from modellint.flow.terms import Kind, Term
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Atoms
-    from modellint.flow.lengths import Asked, Picked, Sized
+    from modellint.flow.terms import Asked, Picked, Sized
     from modellint.graph.value import Value
 
 #: What a length may measure, and as which of the two that counts: how many, or the largest position.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.heap import Shell
-    from modellint.flow.lengths import Asked
+    from modellint.flow.terms import Asked
     from modellint.graph.python import Class, ModuleFacts
     from modellint.link.project import Project
 

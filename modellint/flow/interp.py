@@ -132,13 +132,14 @@ class Interpreter:
     def run(self, code: Method | Nested, frame: Frame) -> Atoms:
         """Run a body, and say what it returns."""
         outer, self.path = self.path, frame.path
+        guard, self.guard = self.guard, None  # the conditions of the call are about values of its caller
         returned: list[Atoms] = []
         yielded: list[Atoms] = []
         block = self._block(code, frame)
         self._run_block(block, frame, returned, yielded)
         if isinstance(code, Nested):
             returned = [self.evaluate(value, frame) for value in code.returns]
-        self.path = outer
+        self.path, self.guard = outer, guard
         if yielded:
             generator = Shell("generator", None, frame.trail)
             generator.is_exact = False

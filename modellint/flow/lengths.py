@@ -141,7 +141,7 @@ class _LengthTensors(Tensors):
             return None
         if "counts" in row.facets:
             return (Term(site, kind=Kind.KEPT, operands=((atom,),)),)
-        if len(arguments.positional) < 2:
+        if len(arguments.positional) < 2 or not self._lengths.is_part_of_given(atom):
             return None
         self._lengths.note_kept(atom)
         return (Tensor(extent=Extent(is_grown=True)),)
@@ -346,6 +346,10 @@ class Lengths(Lookups):
         """Note that a table is applied to something as a whole."""
         if self.about is not None:
             self.about.applied.update(extent.lengths)
+
+    def is_part_of_given(self, atom: Atom) -> bool:
+        """Whether something is what the function is given that is asked about, or a part of that."""
+        return isinstance(atom, Given) and any(isinstance(a, Given) and a.home == atom.home for a in self.given)
 
     def note_kept(self, atom: Atom) -> None:
         """Note that something from an earlier call is joined to what is computed."""

@@ -37,6 +37,8 @@ def uses(found: Iterable[Asked]) -> dict[Value, list[Use]]:
         for table in asked.sized.values():
             picks = asked.picks(table)
             for part in table.length.parts():
+                if part.origin.function is None:
+                    continue  # it stands in no function: a default
                 parts.setdefault(part.origin.value, []).append(Use(part, table, picks, asked))
     return {value: sorted(of, key=lambda use: not use.picks) for value, of in parts.items()}
 

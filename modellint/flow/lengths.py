@@ -63,10 +63,22 @@ class _LengthTensors(Tensors):
         assert isinstance(self._run.lookups, Lengths)
         return self._run.lookups
 
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
+        self._terms: dict[Hashable, Term] = {}
+
     # -- lengths -------------------------------------------------------------------------------------------------
 
+    def _term(self, origin: Site, kind: Kind, *operands: Atoms) -> Term:
+        """The length that is measured or calculated there: the same one of the same."""
+        key = origin, kind, operands
+        found = self._terms.get(key)
+        if found is None:
+            found = self._terms[key] = Term(origin, kind=kind, operands=operands)
+        return found
+
     def length(self, site: Site, measured: Atoms) -> Length:
-        return Term(site, operands=(measured,))
+        return self._term(site, Kind.COUNT, measured)
 
     def _numbers(self, atoms: Atoms) -> Atoms:
         """What may be a number that only a run knows."""
@@ -86,7 +98,7 @@ class _LengthTensors(Tensors):
         if not any(numbers) and not is_moved:
             return found
         kept = tuple(atom for atom in found if isinstance(atom, Tensor))
-        return (*kept, Term(made, kind=_KINDS.get(operator, Kind.OTHER), operands=(left, right)))
+        return (*kept, self._term(made, _KINDS.get(operator, Kind.OTHER), left, right))
 
     def _arithmetic(self, operator: str, operands: tuple[Atoms, Atoms], found: Atoms, made: Site) -> Atoms:
         """Arithmetic with tables: those that are applied to something else are none any more."""
@@ -107,7 +119,7 @@ class _LengthTensors(Tensors):
             operands = tuple(entry.atoms for entry in operands[0][0].entries)
         if len(operands) < 2 or not any(map(self._numbers, operands)):
             return None
-        return (Term(site, kind=Kind.MAXIMUM if "largest" in row.facets else Kind.MINIMUM, operands=operands),)
+        return (self._term(site, Kind.MAXIMUM if "largest" in row.facets else Kind.MINIMUM, *operands),)
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -122,7 +134,7 @@ class _LengthTensors(Tensors):
                 return made
         is_open = isinstance(atom, Given | Unknown | Plain | Tensor)
         if is_open and {"reduces", "largest"} <= row.facets.keys() and not arguments.positional:
-            return (Term(site, kind=Kind.LARGEST, operands=((atom,),)),)
+            return (self._term(site, Kind.LARGEST, (atom,)),)
         if isinstance(atom, Length):
             return (atom,) if row.facets.keys() & _SAME else None
         if isinstance(atom, Given) and atom in self._lengths.given:
@@ -140,7 +152,7 @@ class _LengthTensors(Tensors):
         if row is None or not isinstance(atom, Given | Unknown):
             return None
         if "counts" in row.facets:
-            return (Term(site, kind=Kind.KEPT, operands=((atom,),)),)
+            return (self._term(site, Kind.KEPT, (atom,)),)
         if len(arguments.positional) < 2 or not self._lengths.is_part_of_given(atom):
             return None
         self._lengths.note_kept(atom)
@@ -157,7 +169,7 @@ class _LengthTensors(Tensors):
             if made is not None:
                 return made
         if {"reduces", "largest"} <= row.facets.keys() and operand and len(tuple(arguments.all())) == 1:
-            return (Term(site, kind=Kind.LARGEST, operands=(operand,)),)
+            return (self._term(site, Kind.LARGEST, operand),)
         is_same = row.facets.keys() & {"rounds", "same-number", "literal"} or row.facets.get("number")
         if numbers and (is_same or "number" in row.facets) and "counts" not in row.facets:
             return numbers
@@ -237,7 +249,7 @@ class _LengthTensors(Tensors):
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
         if last != Constant(-1) or not any(isinstance(a, Given | Unknown | Plain | Tensor) for a in owner):
             return found
-        return (*found, Term(Site(value, frame.function), kind=Kind.LAST, operands=(owner,)))
+        return (*found, self._term(Site(value, frame.function), Kind.LAST, owner))
 
     def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         found = super().index(tensor, value, frame)

@@ -31,20 +31,27 @@ class Kind(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Term(Length):
     """A length, measured or calculated at `origin`: of what it is measured, or of which numbers it is calculated.
 
-    `place` tells which of several dimensions it is.
+    `place` tells which of several dimensions it is; `sides` are those of the others. There is one for what is the
+    same: `lengths` sees to that, since comparing what each is made of takes too long.
     """
 
     origin: Site
     kind: Kind = Kind.COUNT
     operands: tuple[Atoms, ...] = ()
     place: Hashable = None
+    sides: dict[Hashable, Term] = field(default_factory=dict, repr=False)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def along(self, place: Hashable) -> Length:
-        return replace(self, place=place)
+        if place not in self.sides:
+            self.sides[place] = replace(self, place=place, sides=self.sides)
+        return self.sides[place]
 
     @property
     def text(self) -> str:
@@ -66,9 +73,14 @@ class Term(Length):
         pending, seen = [self], {self}
         for term in pending:
             yield term
-            for atoms in term.operands if term.is_sum or term.is_extreme else ():
-                pending += [atom for atom in atoms if isinstance(atom, Term) and atom not in seen]
-                seen.update(pending)
+            for atom in term.numbers():
+                if isinstance(atom, Term) and atom not in seen:
+                    seen.add(atom)
+                    pending.append(atom)
+
+    def numbers(self) -> Iterator[Atom]:
+        """What it is the sum or the extreme of."""
+        return (atom for atoms in self.operands for atom in atoms) if self.is_sum or self.is_extreme else iter(())
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,13 +65,17 @@ def is_run_time(atoms: Atoms) -> bool:
 
 
 def _is_of_a_run(term: Term) -> bool:
-    is_quotient = term.kind is Kind.QUOTIENT and measured(term.operands[0]) is Kind.COUNT
-    return term.kind in _MEASURED or is_quotient or any(map(is_run_time, _of(term)))
+    for part in term.parts():
+        is_quotient = part.kind is Kind.QUOTIENT and measured(part.operands[0]) is Kind.COUNT
+        if part.kind in _MEASURED or is_quotient or any(isinstance(atom, Given) for atom in part.numbers()):
+            return True
+    return False
 
 
 def measured(atoms: Atoms) -> Kind | None:
     """Whether a number counts (COUNT) or is the largest position (LARGEST)."""
-    found = {kind for atom in atoms if isinstance(atom, Term) for kind in _kinds(atom)}
+    parts = (part for atom in atoms if isinstance(atom, Term) for part in atom.parts())
+    found = {_MEASURED[part.kind] for part in parts if part.kind in _MEASURED}
     return found.pop() if len(found) == 1 else None
 
 
@@ -121,26 +125,16 @@ def _within(atom: object) -> Iterator[Term]:
     return atom.parts() if isinstance(atom, Term) else iter(())
 
 
-def _of(term: Term) -> tuple[Atoms, ...]:
-    """What a length is calculated from, by sums and extremes."""
-    return term.operands if term.is_sum or term.is_extreme else ()
-
-
-def _kinds(term: Term) -> Iterator[Kind]:
-    """What the numbers measure that a length is calculated from."""
-    if term.kind in _MEASURED:
-        yield _MEASURED[term.kind]
-    for atoms in _of(term):
-        yield from (kind for atom in atoms if isinstance(atom, Term) for kind in _kinds(atom))
-
-
 def _leaves(term: Term) -> Iterator[Term]:
     """The lengths that a length is calculated from; the largest of some is one of them."""
-    if term.kind is Kind.LARGEST or _of(term):
-        for atoms in term.operands:
-            yield from (leaf for atom in atoms if isinstance(atom, Term) for leaf in _leaves(atom))
-    else:
-        yield term
+    pending, seen = list(term.parts()), set(term.parts())
+    for part in pending:
+        if part.kind is Kind.LARGEST:
+            inner = (each for atom in part.operands[0] if isinstance(atom, Term) for each in atom.parts())
+            pending += [each for each in inner if each not in seen]
+            seen.update(pending)
+        elif not part.is_sum and not part.is_extreme:
+            yield part
 
 
 def _whole(atoms: Atoms) -> int | None:

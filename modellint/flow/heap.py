@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NO_ARGUMENTS, Constant, Site, Unknown, join
+from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Site, Unknown, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -182,6 +182,8 @@ class Shell:
         known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
         if self.kind == "dict" or (self.is_module_container and isinstance(known, str)):
             found = [entry.atoms for entry in self.entries if entry.key == known]
+            if known is not None and not found and self.is_exact and self.kind == "dict":
+                return UNKNOWN  # stored by what did not matter: none of the others
             return join(found) if found and known is not None else self.element()
         if self.is_exact and isinstance(known, int) and -len(self.entries) <= known < len(self.entries):
             return self.entries[known].atoms

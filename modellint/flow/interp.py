@@ -19,7 +19,6 @@ from modellint.flow.domain import (
     PLAIN,
     UNKNOWN,
     Constant,
-    Derived,
     FunctionRef,
     Number,
     Plain,
@@ -600,8 +599,8 @@ class Interpreter:
             known = self.environment.binary(str(value.data), left, right)
             if known is not None:
                 return known
-        may_grow = any(isinstance(atom, Shell | Derived) for atom in left)
-        if isinstance(value.data, InPlace) and value.data in ("+", "|") and may_grow:
+        is_number = self.tensors is not None and self.tensors.is_number(left)
+        if isinstance(value.data, InPlace) and value.data in ("+", "|") and not is_number:
             found = self.objects.augmented(left, right, frame, value)
         elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
             return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))

@@ -85,6 +85,9 @@ class _LengthTensors(Tensors):
         own = self._lengths.given
         return tuple(a for a in atoms if isinstance(a, Length) or (isinstance(a, Given) and a in own))
 
+    def is_number(self, atoms: Atoms) -> bool:
+        return bool(self._numbers(atoms)) or super().is_number(atoms)
+
     def are_known(self, left: Atoms, right: Atoms) -> bool:
         return bool(self._numbers(left) or self._numbers(right)) or super().are_known(left, right)
 

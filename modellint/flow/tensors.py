@@ -657,6 +657,10 @@ class Tensors:
             return False
         return any(isinstance(atom, Given) for atom in self._run.evaluate(test.args[0], frame))
 
+    def is_number(self, atoms: Atoms) -> bool:
+        """Whether `+=` gives another number or tensor: what is not known may be a list, which grows."""
+        return any(isinstance(atom, Tensor | Length) for atom in atoms)
+
     def are_known(self, left: Atoms, right: Atoms) -> bool:
         """Whether arithmetic is about tensors, or numbers of which something is known."""
         if any(isinstance(atom, Tensor | Counter | Length) for atom in (*left, *right)):

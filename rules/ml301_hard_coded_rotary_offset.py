@@ -704,7 +704,7 @@ def _fix(use: Use, at: Site) -> Fix | None:
         # `length += 10` is a statement.
         return None
     for picked in use.picks:
-        if picked.parameter is not None and picked.asked_about is at.function:
+        if picked.parameter is not None and use.asked.function is at.function:
             text = f"{picked.parameter}.max() + 1"
             return Fix(f"Size the table by `{text}`", Applicability.UNSAFE, (Edit(at.place, text),))
     return None

@@ -26,7 +26,7 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.interp import followed
 from modellint.flow.library import ADDERS
 from modellint.flow.lookups import Lookups, shape_of
 from modellint.flow.rounding import stores
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
     from modellint.flow.rounding import Reach
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Guard, Value
@@ -73,10 +74,9 @@ class Use:
 
 def measuring(project: Project, reach: Reach) -> tuple[Interpreter, Grids]:
     """A run that follows the sides of images."""
-    run = Interpreter(project, project.lives.keepers, Grids)
-    assert isinstance(run.lookups, Grids)
-    run.lookups.reach = reach
-    return run, run.lookups
+    run, found = followed(project, Grids)
+    found.reach = reach
+    return run, found
 
 
 class _Tensors(Tensors):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.learned import GIVEN, KINDS, Learned, Offered, imported
-from modellint.graph.value import EventKind, Nested, Op, dotted, walk_all
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ class Indexing:
 
     def _row(self, callee: Value) -> operators.Operator | None:
         """The row that a callee may be of, by the last part of its name where that was imported from."""
-        name, is_global = _last_name(callee), callee.op is Op.GLOBAL
+        name, is_global = called_name(callee), callee.op is Op.GLOBAL
         if not is_global and (name in self._taking or _is_of_self(callee)):
             return None
         key = name, is_global
@@ -143,7 +143,7 @@ class Indexing:
         call = event.value
         if event.kind is not EventKind.CALL or self._row(call.callee) is not None:
             return True
-        name = _last_name(call.callee)
+        name = called_name(call.callee)
         is_named = name in self.learned.asking or name in self.learned.padding
         return is_named or self._may_take(call, is_given=False)
 
@@ -151,7 +151,7 @@ class Indexing:
         """The events of a function that make tables, or objects of classes that are some."""
         if not function.words.isdisjoint(self._makers):
             for event in function.flow.of(EventKind.CALL):
-                if _last_name(event.value.callee) in self._makers:
+                if called_name(event.value.callee) in self._makers:
                     yield event
 
     def users(self) -> list[Function]:
@@ -265,13 +265,13 @@ class Indexing:
         if self._is_made_of_sizes(value):
             self.learned.matrices.add(name)
         if value.op is Op.CALL:
-            self.learned.held.update(self.learned.owners.get(_last_name(value.callee), ()))
+            self.learned.held.update(self.learned.owners.get(called_name(value.callee), ()))
 
     def _learn_call(self, call: Value, *, has_tables: bool) -> None:
         """Note where a table is kept by what it is given to: a list, `setattr`, a method that stores what it gets."""
         if any(self._is_made_of_sizes(arg) for arg in call.args[1:]):
             self.learned.matrices.update(_strings(call))
-        is_made = not has_tables or _last_name(call.callee) in self._makers
+        is_made = not has_tables or called_name(call.callee) in self._makers
         if is_made or not any(self._makes(arg) for arg in call.args[1:]):
             return
         self.learned.take(_strings(call))
@@ -280,7 +280,7 @@ class Indexing:
             owner = owner.args[0]
             if owner.op is Op.ATTR:
                 self.learned.take((str(owner.data),))
-        self.learned.take(self._stored_by(_last_name(call.callee)))
+        self.learned.take(self._stored_by(called_name(call.callee)))
 
     def _makes(self, value: Value) -> bool:
         """Whether a value is a table, or holds one or what looks something up."""
@@ -301,7 +301,7 @@ class Indexing:
     def _holds(self, value: Value) -> bool:
         parts = value.args
         if value.op is Op.CALL:
-            if _last_name(value.callee) in self._makers:
+            if called_name(value.callee) in self._makers:
                 return True
             if value.callee.op is Op.ATTR and value.callee.data in self._taking:
                 return False
@@ -336,9 +336,9 @@ class Indexing:
                 return False
             is_table = kind is Ids or kind is Filler or self._is_matrix(value.args[0])
             return is_table and self.may_be(value.args[1], flow, kind, is_given=is_given)
-        if event.kind is not EventKind.CALL or _last_name(value.callee) in _ADDERS:
+        if event.kind is not EventKind.CALL or called_name(value.callee) in _ADDERS:
             return False
-        if kind is not None and _last_name(value.callee) in self.learned.asking:
+        if kind is not None and called_name(value.callee) in self.learned.asking:
             return True
         row = self._row(value.callee)
         if row is not None and ("ids" not in row.facets or (kind is Real and "real" not in row.facets)):
@@ -354,7 +354,7 @@ class Indexing:
             return False
         row = self._row(call.callee)
         if row is None:
-            is_padding = _last_name(call.callee) in self.learned.padding
+            is_padding = called_name(call.callee) in self.learned.padding
         else:
             is_padding = "fill" in row.facets and "sized" not in row.facets and self._fills(row, call)
         given = call.args[1:] if call.callee.op is not Op.ATTR else (call.callee.args[0], *call.args[1:])
@@ -385,16 +385,18 @@ class Indexing:
         elif value.op is Op.LAMBDA:
             return True
         elif value.op is Op.CALL:
-            is_named = _last_name(value.callee) == "getattr" and any(arg.data in self._taking for arg in value.args[1:])
+            is_named = called_name(value.callee) == "getattr" and any(
+                arg.data in self._taking for arg in value.args[1:]
+            )
             makers = self._makers if not self.learned.are_tables else {*self._makers, "super"}
-            return is_named or _last_name(value.callee) in makers or any(map(self._is_passed_on, value.args[1:]))
+            return is_named or called_name(value.callee) in makers or any(map(self._is_passed_on, value.args[1:]))
         return depth < _MAX_PARTS and any(self._is_taking(arg, depth + 1, is_given=is_given) for arg in value.args)
 
     def _is_passed_on(self, value: Value) -> bool:
         """Whether an argument looks something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
         while value.op in (Op.INDEX, Op.ITEM, Op.UNPACK):
             value = value.args[0]
-        if value.op is Op.CALL and _last_name(value.callee) in _PAIRING:
+        if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
             return any(map(self._is_passed_on, value.args[1:]))
         return value.op in (Op.ATTR, Op.GLOBAL, Op.LAMBDA) and str(value.data) in self._taking
 
@@ -415,7 +417,7 @@ class Indexing:
                 return True
             is_read = target is not None and (target.op is not Op.ATTR or target.data in self._indexing(flow)[1])
             return is_read and self.may_be(event.value, flow, Real, is_given=Real in given)
-        if event.kind is EventKind.CALL and _last_name(event.value.callee) in _ADDERS:
+        if event.kind is EventKind.CALL and called_name(event.value.callee) in _ADDERS:
             added, callee = event.value.args[1:], event.value.callee
             if self._draws(flow) or any(self._may_be_any(arg, flow, given) for arg in added):
                 return True
@@ -561,7 +563,7 @@ class Indexing:
 
     def _call(self, call: Value, known: dict[int, bool], kind: type | None, is_given: bool) -> bool:
         callee = call.callee
-        name = _last_name(callee)
+        name = called_name(callee)
         names = self._names.get(kind) if kind is not None else None
         if names is not None and (name in names.functions or name in names.classes):
             return True
@@ -670,7 +672,7 @@ def _may_be_number(value: Value) -> bool:
     if value.op is Op.CONST:
         return type(value.data) is int and value.data != 0
     if value.op is Op.CALL:
-        return _last_name(value.callee) == "int" and any(map(_may_be_number, value.args[1:]))
+        return called_name(value.callee) == "int" and any(map(_may_be_number, value.args[1:]))
     if value.op is Op.UNARY:
         return _may_be_number(value.args[0])
     if value.op is Op.ATTR:
@@ -686,17 +688,13 @@ def _changed(flow: Flow) -> Iterator[object]:
     for event in flow.events:
         if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.INDEX:
             yield event.target.args[0].data
-        elif event.kind is EventKind.CALL and _last_name(event.value.callee).endswith("_"):
+        elif event.kind is EventKind.CALL and called_name(event.value.callee).endswith("_"):
             yield event.value.callee.args[0].data if event.value.callee.args else None
 
 
 def _is_of_self(callee: Value) -> bool:
     """Whether a method is called on the object that a body is about, which is no tensor."""
     return callee.op is Op.ATTR and callee.args[0].op is Op.PARAM and callee.args[0].data == "self"
-
-
-def _last_name(callee: Value) -> str:
-    return str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
 
 
 def _rank(row: operators.Operator) -> int:

@@ -7,7 +7,7 @@ what happens under them. Loops run once, and once more with what they carry. Not
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.flow import library, sizes
 from modellint.flow.blocks import body_block, nested_block
@@ -63,6 +63,8 @@ _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 #: Operators that make real numbers of any, or may do.
 _MAKING_REAL = frozenset(("/", "@"))
+
+Following = TypeVar("Following", bound="Lookups")
 
 
 class Interpreter:
@@ -676,6 +678,13 @@ def _cut(known: dict[int, Any], length: int) -> None:
     """Forget what was found out since a dict had this length."""
     while len(known) > length:
         known.popitem()
+
+
+def followed(project: Project, kind: type[Following]) -> tuple[Interpreter, Following]:
+    """A run that follows tensors, and what does so."""
+    run = Interpreter(project, project.lives.keepers, kind)
+    assert isinstance(run.lookups, kind)
+    return run, run.lookups
 
 
 def _longer(path: Path, more: Path) -> Path:

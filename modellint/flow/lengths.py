@@ -26,7 +26,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.lookups import Lookups, shape_of
 from modellint.flow.tensors import Tensors, counted_end, tensors_in
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -47,9 +47,9 @@ _KEEPING = frozenset(
 )  # fmt: skip
 #: Facets of operators that give the numbers that they are given.
 _SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape", "sizes"))
+_OF_NUMBERS = frozenset(("number", "rounds", "same-number", "literal"))
 _KINDS = {"+": Kind.SUM, "-": Kind.DIFFERENCE, "//": Kind.QUOTIENT}
 _SUMS = frozenset(("+", "-"))
-_ORDERS = frozenset(("<", "<=", ">", ">="))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
 #: Which operand is the larger one where a comparison holds.
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
@@ -173,8 +173,7 @@ class _LengthTensors(Tensors):
                 return made
         if {"reduces", "largest"} <= row.facets.keys() and operand and len(tuple(arguments.all())) == 1:
             return (self._term(site, Kind.LARGEST, operand),)
-        is_same = row.facets.keys() & {"rounds", "same-number", "literal"} or row.facets.get("number")
-        if numbers and (is_same or "number" in row.facets) and "counts" not in row.facets:
+        if numbers and row.facets.keys() & _OF_NUMBERS and "counts" not in row.facets:
             return numbers
         self._note_comparison(row, operand)
         found = super().function(name, arguments, frame, value)
@@ -320,7 +319,7 @@ class Lengths(Lookups):
             ids = index if value.op is not Op.INDEX else self._run.evaluate(part, frame)
             if part.op is not Op.SLICE and part.op is not Op.CONST and not _is_one(ids):
                 at = Site(part, frame.function)
-                picked = Picked(extent.lengths, ids, at, use, self._sites_under_way(), self.about.function)
+                picked = Picked(extent.lengths, ids, at, use, self._sites_under_way())
                 self.about.picked.setdefault((extent.lengths, ids, use), picked)
 
     # -- notes ---------------------------------------------------------------------------------------------------
@@ -383,11 +382,6 @@ class Lengths(Lookups):
                 self.about.compared.add(atom.parameter)
             elif isinstance(atom, Term) and atom.kind not in (Kind.COUNT, Kind.KEPT):
                 pending += [inner for operand in atom.operands for inner in operand]
-
-
-def subscripts(index: Value) -> tuple[Value, ...]:
-    """The parts of a subscript."""
-    return index.args[1].args if index.args[1].op is Op.TUPLE else (index.args[1],)
 
 
 def _is_one(atoms: Atoms) -> bool:

@@ -372,8 +372,8 @@ class Lookups:
             return
         if rows is not None and rows.number is not None and rows.number <= 0:
             return  # a number that stands for one that is not known yet
-        if self.is_open and table is not None and rows is not None and len(value.args) > 1:
-            self._note(table, rows, index, value)
+        if table is not None:
+            self._meet(table, rows, index, frame, value)
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(index):
@@ -406,6 +406,11 @@ class Lookups:
                 if any(self_attribute(part) is not None for part in link.test.walk()):
                     return True
         return False
+
+    def _meet(self, table: Site, rows: Size | None, index: Atoms, _frame: Frame, value: Value) -> None:
+        """Note that a table is indexed, by whatever it may be, where that is asked."""
+        if self.is_open and rows is not None and len(value.args) > 1:
+            self._note(table, rows, index, value)
 
     def _note(self, table: Site, rows: Size, index: Atoms, value: Value) -> None:
         """Note what the function that is asked about looks up, itself or by a call that is given the index."""

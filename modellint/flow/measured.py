@@ -11,7 +11,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW, Lookups, shape_of
 from modellint.flow.tensors import tensors_in
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -70,22 +70,7 @@ class Measured(Lookups):
     def _told_apart(self, given: Arguments) -> Hashable:
         return shape_of(given, (Given, Unknown, Plain))
 
-    def _look_up(
-        self,
-        table: Site | None,
-        rows: Size | None,
-        index: Atoms,
-        frame: Frame,
-        value: Value,
-        *,
-        takes_real: bool = False,
-    ) -> None:
-        is_meant = rows is None or rows.number is None or rows.number > 0
-        if self._frames and frame.function is not None and table is not None and is_meant:
-            self._read(table, rows, index, frame, value)
-        super()._look_up(table, rows, index, frame, value, takes_real=takes_real)
-
-    def _read(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
+    def _meet(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """Note how far the positions count up that index a table."""
         counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
         for positions in counted:
@@ -96,8 +81,7 @@ class Measured(Lookups):
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Note up to where the rows of tables are sliced: `self.table[:, :length]`."""
-        subscript = value.args[1]
-        parts = subscript.args if subscript.op is Op.TUPLE else (subscript,)
+        parts = subscripts(value)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
         for at, upper in slices if self._frames else ():
             ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)

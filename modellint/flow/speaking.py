@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.learned import reached
-from modellint.graph.value import EventKind, Nested, Op, dotted, self_attribute
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Speaking:
 
     def _handing_on(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
-        if any(_last_name(call.callee) in self.asked and any(map(_is_parameter, call.args[1:])) for call in calls):
+        if any(called_name(call.callee) in self.asked and any(map(_is_parameter, call.args[1:])) for call in calls):
             yield from _called(function)
 
     @cached_property
@@ -199,14 +199,14 @@ class Speaking:
         if op is Op.BIN:
             return any(map(self._may_be_table, value.args)) and any(map(_is_scale, value.args))
         if op is Op.INDEX:
-            return self._may_be_table(value.args[0]) and all(map(_keeps_rows, _subscripts(value)))
+            return self._may_be_table(value.args[0]) and all(map(_keeps_rows, subscripts(value)))
         if op is Op.LAMBDA:
             return any(map(self._may_be_table, value.data.returns if isinstance(value.data, Nested) else value.args))
         return (op in _HOLDING or op is Op.UNPACK) and any(map(self._may_be_table, value.args))
 
     def _is_table_given(self, call: Value) -> bool:
         """Whether a call may give a table: of what gives some, or of what gives what it is given."""
-        callee, name = call.callee, _last_name(call.callee)
+        callee, name = call.callee, called_name(call.callee)
         if name in self.names or name in self.counting or not name:
             return bool(name) or self._may_be_table(callee)
         rows = [] if name in self._own else operators.called(name)
@@ -232,15 +232,15 @@ class Speaking:
 
     def _asks(self, call: Value) -> bool:
         """Whether a call may count up to a length, or ask for a table of one."""
-        name = _last_name(call.callee)
+        name = called_name(call.callee)
         is_asked = not name or name in self.asked or name in self.counting
         return is_asked and any(self._may_be_length(arg, self.lengths) for arg in call.args[1:])
 
     def _is_cut(self, value: Value) -> bool:
         if value.op is not Op.INDEX:
             return False
-        parts = value.args[1].args if value.args[1].op is Op.TUPLE else value.args[1:]
-        return any(part.op is Op.SLICE and self._may_be_length(part.args[1], self.lengths) for part in parts)
+        ends = (part.args[1] for part in subscripts(value) if part.op is Op.SLICE)
+        return any(self._may_be_length(end, self.lengths) for end in ends)
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class Speaking:
 
     def _is_given(self, call: Value, names: set[str]) -> bool:
         """Whether a call may give a length: what counts, a function that gives one, and what is made of some."""
-        name = _last_name(call.callee)
+        name = called_name(call.callee)
         if name in names:
             return True
         rows = [] if name in self._own else operators.called(name)
@@ -315,7 +315,7 @@ def _building(functions: list[Function]) -> set[Function]:
     callers: dict[str, set[Function]] = {}
     for function in functions:
         for event in function.flow.of(EventKind.CALL):
-            callers.setdefault(_last_name(event.value.callee), set()).add(function)
+            callers.setdefault(called_name(event.value.callee), set()).add(function)
     found = {function for function in functions if function.name in _CONSTRUCTORS}
     while True:
         more = {f for f in functions if callers.get(f.name) and callers[f.name] <= found} - found
@@ -336,10 +336,6 @@ def _strings(call: Value) -> Iterator[str]:
     return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
 
 
-def _subscripts(index: Value) -> tuple[Value, ...]:
-    return index.args[1].args if index.args[1].op is Op.TUPLE else index.args[1:]
-
-
 def _keeps_rows(part: Value) -> bool:
     """Whether a part of a subscript picks no rows by ids."""
     return part.op in (Op.SLICE, Op.CONST)
@@ -358,10 +354,6 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _last_name(callee: Value) -> str:
-    return _last(str(callee.data)) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
-
-
 def _is_shape(value: Value) -> bool:
     """`x.shape`, `x.size()`."""
     if value.op is Op.CALL:
@@ -371,7 +363,5 @@ def _is_shape(value: Value) -> bool:
 
 def _is_last(index: Value) -> bool:
     """`x[-1]`, `x[:, -1]`."""
-    if index.op is not Op.INDEX:
-        return False
-    last = index.args[1].args[-1:] if index.args[1].op is Op.TUPLE else index.args[1:]
+    last = subscripts(index)[-1:] if index.op is Op.INDEX else ()
     return any(part.op is Op.CONST and part.data == -1 for part in last)

@@ -33,7 +33,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.graph.size import Size
-from modellint.graph.value import Op
+from modellint.graph.value import Op, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -481,8 +481,7 @@ class Tensors:
 
     def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         """`tensor[…]`."""
-        key = value.args[1]
-        parts = key.args if key.op is Op.TUPLE else (key,)
+        key, parts = value.args[1], subscripts(value)
         known = tensor
         for part in parts:
             if part.op is Op.SLICE:
@@ -510,8 +509,7 @@ class Tensors:
         """What `x[:, :512]` gives of something that may be a tensor: one that is no longer than that."""
         if not isinstance(atom, Given | Plain | Unknown):
             return atom
-        key = value.args[1]
-        ends = [part.args[1] for part in (key.args if key.op is Op.TUPLE else (key,)) if part.op is Op.SLICE]
+        ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
         return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
 
     def _width_of_part(self, tensor: Tensor, parts: tuple[Value, ...], frame: Frame) -> Size | None:

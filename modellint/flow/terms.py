@@ -120,7 +120,7 @@ class Sized:
 class Picked:
     """Rows of a table that is as long as one of `lengths` are picked by `ids`, which `index` gives, at `use`.
 
-    `calls` lead there. `asked_about` is the function that was run with anything.
+    `calls` lead there.
     """
 
     lengths: tuple[Length, ...]
@@ -128,7 +128,6 @@ class Picked:
     index: Site
     use: Site
     calls: tuple[Site, ...]
-    asked_about: Function
 
     @property
     def parameter(self) -> str | None:

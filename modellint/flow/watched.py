@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tensor, Unknown, constant, join, size_of
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.interp import Interpreter
 from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import Operation, Tensors, tensors_in
 from modellint.graph.size import Size
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
     from modellint.graph.value import Value
-    from modellint.link.project import Project
     from modellint.operators import Operator
 
 #: Facets of operators whose result consists of elements of their operand, or of numbers that are made of each of them.
@@ -60,13 +59,6 @@ class Taken:
     columns: Size | None
     width: Size
     taker: Site
-
-
-def watched(project: Project) -> tuple[Interpreter, Watched]:
-    """A run that notes what layers are given."""
-    run = Interpreter(project, project.lives.keepers, Watched)
-    assert isinstance(run.lookups, Watched)
-    return run, run.lookups
 
 
 class _WatchedTensors(Tensors):

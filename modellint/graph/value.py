@@ -298,6 +298,17 @@ class Flow:
         return (event for event in self.events if event.kind is kind)
 
 
+def subscripts(index: Value) -> tuple[Value, ...]:
+    """The parts of the subscript of an INDEX: two of `x[:, -1]`."""
+    subscript = index.args[1]
+    return subscript.args if subscript.op is Op.TUPLE else (subscript,)
+
+
+def called_name(callee: Value) -> str:
+    """The last part of the name by which something is called; empty if it has none."""
+    return str(callee.data).rpartition(".")[2] if callee.op is Op.ATTR or callee.op is Op.GLOBAL else ""
+
+
 def same(value: Value, other: Value, depth: int = 12) -> bool:
     """Whether two values are written alike and made of the same things."""
     if value is other:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Site
+from modellint.flow.domain import Arguments, Site
 from modellint.flow.grids import measuring
 from modellint.flow.rounding import Fate, Reach, called_as, numerators, passing, rounding
 from modellint.flow.sides import Side, sides_in
 from modellint.graph.value import EventKind
 from modellint.link.values.callers import neighbours
-from modellint.link.values.indexed import NOWHERE, called
+from modellint.link.values.indexed import NOWHERE, called, follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -136,9 +136,7 @@ class Grids:
         for function in functions:
             if function in run.calls.done or not self._reach.may_use(function):
                 continue
-            for reference, frame in called(function, objects, self._project):
-                run.steps = 0
-                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            follow(function, objects, run)
 
     def _done(self, functions: list[Function]) -> set[Function]:
         """What functions call, and what that calls."""

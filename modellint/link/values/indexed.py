@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, join, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import EventKind, Op, Value
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Atoms, Filler
     from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Lookup, OwnLookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
@@ -45,7 +46,7 @@ class Indexed:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._runs: dict[ModuleFacts, Interpreter] = {}
+        self._runs: dict[ModuleFacts, tuple[Interpreter, Lookups]] = {}
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
         self._sizing: dict[ModuleFacts, Sizing] = {}
@@ -65,9 +66,7 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         told = 0
         for function in lookups.gate(module).roots():
-            for reference, frame in called(function, objects, self._project):
-                run.steps = 0
-                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            follow(function, objects, run)
             found = list(lookups.found.values())
             yield from found[told:]
             told = len(found)
@@ -186,9 +185,8 @@ class Indexed:
     def _run(self, module: ModuleFacts) -> tuple[Interpreter, Lookups]:
         run = self._runs.get(module)
         if run is None:
-            run = self._runs[module] = Interpreter(self._project, self._project.lives.keepers, Lookups)
-        assert run.lookups is not None
-        return run, run.lookups
+            run = self._runs[module] = followed(self._project, Lookups)
+        return run
 
 
 def _owners(weight: Value, frame: Frame, lookups: Lookups) -> Atoms:
@@ -210,17 +208,20 @@ def called(function: Function, objects: dict[Class, Shell], project: Project) ->
         yield FunctionRef(code, None, receiver), frame
 
 
+def follow(function: Function, objects: dict[Class, Shell], run: Interpreter) -> None:
+    """Run a function with any arguments."""
+    for reference, frame in called(function, objects, run.project):
+        run.steps = 0
+        run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+
+
 class Guarded:
     """A function that limits what it looks up, run with anything."""
 
     def __init__(self, function: Function, project: Project) -> None:
-        self._run = Interpreter(project, project.lives.keepers, Lookups)
-        assert self._run.lookups is not None
-        self._found = self._run.lookups
+        self._run, self._found = followed(project, Lookups)
         self._found.is_open = True
-        for reference, frame in called(function, {}, project):
-            self._run.steps = 0
-            self._run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+        follow(function, {}, self._run)
 
     @property
     def lookups(self) -> Iterator[tuple[OwnLookup, Event]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS
-from modellint.flow.interp import Interpreter
+from modellint.flow.interp import followed
 from modellint.flow.lengths import Lengths
 from modellint.flow.speaking import speaking
-from modellint.link.values.indexed import NOWHERE, called
+from modellint.link.values.indexed import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,13 +32,10 @@ class PositionLengths:
         functions = speaking(module, self._project).roots()
         if not functions:
             return
-        run = Interpreter(self._project, self._project.lives.keepers, Lengths)
-        assert isinstance(run.lookups, Lengths)
+        run, lengths = followed(self._project, Lengths)
         objects: dict[Class, Shell] = {}
         for function in functions:
-            found = run.lookups.ask(function)
-            for reference, frame in called(function, objects, self._project):
-                run.steps = 0
-                run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            found = lengths.ask(function)
+            follow(function, objects, run)
             yield found
         run.close()

@@ -14,7 +14,7 @@ from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.interp import followed
 from modellint.flow.lookups import FEW
 from modellint.flow.measured import Measured
 from modellint.graph.size import Size
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from modellint.flow.interp import Interpreter
     from modellint.flow.measured import Limit, Read
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.link.project import Project
@@ -275,27 +276,25 @@ class _Limits:
 
 def _keeps(cls: Class, project: Project) -> bool:
     """Whether an object of a class keeps a table of a fixed length."""
-    run, shell = _built(cls, project)
-    found = bool(_names(shell, cls, run, project))
+    run, lookups, shell = _built(cls, project)
+    found = bool(_names(shell, cls, lookups, project))
     run.close()
     return found
 
 
-def _built(cls: Class, project: Project) -> tuple[Interpreter, Shell]:
+def _built(cls: Class, project: Project) -> tuple[Interpreter, Measured, Shell]:
     """An object of a class that is built with any arguments."""
-    run = Interpreter(project, project.lives.keepers, Measured)
-    assert isinstance(run.lookups, Measured)
+    run, lookups = followed(project, Measured)
     shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
     run.objects.construct(shell)
-    return run, shell
+    return run, lookups, shell
 
 
 def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it."""
-    run, shell = _built(cls, project)
-    assert isinstance(run.lookups, Measured)
+    run, lookups, shell = _built(cls, project)
     assert shell.model is not None
-    names = _names(shell, cls, run, project)
+    names = _names(shell, cls, lookups, project)
     before = len(shell.stores)
     built = {name: list(stored) for name, stored in shell.history.items()}
     for method in methods:
@@ -309,19 +308,18 @@ def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     for store in shell.stores[before:]:
         if store.name is not None and store.function is not None:
             stored.setdefault(store.name, set()).add(store.function)
-    found = _Ran(cls, list(run.lookups.reads.values()), run.lookups.limits, frozenset(run.calls.done), names, stored)
+    found = _Ran(cls, list(lookups.reads.values()), lookups.limits, frozenset(run.calls.done), names, stored)
     run.close()
     return found
 
 
-def _names(shell: Shell, cls: Class, run: Interpreter, project: Project) -> dict[Value, str]:
+def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> dict[Value, str]:
     """The attributes under which an object keeps tables of a fixed length, by what makes these."""
-    assert isinstance(run.lookups, Measured)
     constructor = project.members.method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     for name in list(shell.history):
-        for table, sides in run.lookups.tables(shell.get(name) or ()):
+        for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
             is_above = owner is not None and owner.module is not cls.module
             if not is_above and any(isinstance(size, Size) and _may_be_fixed(size, own) for size in sides[:-1]):

@@ -34,12 +34,13 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
-        from modellint.flow.watched import watched
+        from modellint.flow.interp import followed
+        from modellint.flow.watched import Watched
 
         self._module = module
         self._project = project
         self._called = called
-        self.run, self._found = watched(project)
+        self.run, self._found = followed(project, Watched)
         self._started: set[Function] = set()
 
     def lookups(self, table: Held) -> list[Use]:

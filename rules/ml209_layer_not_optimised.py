@@ -526,9 +526,11 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.scripts import may_load
+
         for found in left_out(module, project):
             yield self._report(found)
-        if "load_hyperpyyaml" in module.text:
+        if may_load(module, project):
             from modellint.link.recipes.pairing import recipes_of
 
             for recipe in recipes_of(module.file, project):

@@ -89,11 +89,15 @@ class Binding:
                 found = (Given(name),)
             is_tensor = any(isinstance(atom, There) for atom in found) and may_be_tensor(parameter)
             is_plain = name in code.plain and not is_tensor and self._run.tensors is None
-            if is_plain and all(isinstance(atom, Unknown | Given) for atom in found):
+            if is_plain and all(self._is_unknown(atom) for atom in found):
                 default = parameter.default
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
                 found = (*PLAIN, *NONE) if may_be_none else PLAIN
             frame.names[name] = found
+
+    def _is_unknown(self, atom: Atom) -> bool:
+        """Whether nothing is known of an argument; where numbers are asked for, it may be known as one."""
+        return isinstance(atom, Unknown) or (isinstance(atom, Given) and self._run.turns is None)
 
     def _asked_for(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """What a parameter of which nothing is given may be: an object of its class, or a number that it names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import library
+from modellint.flow import exact, library
 from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -35,6 +35,7 @@ from modellint.flow.ground import Ground
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.value import Nested, Op, Value
+from modellint.knowledge import parameter_counts
 from modellint.link.classes import calls
 from modellint.link.names import DefinedFunction, DefinedModule, External
 
@@ -68,6 +69,11 @@ class Calls:
         self.handled: dict[tuple[Shell, str, Function | None], None] = {}
         #: The functions that were run.
         self.done: set[Function] = set()
+
+    @property
+    def _follows_all(self) -> bool:
+        """Whether any method may matter: where ids or numbers are asked for."""
+        return self._run.turns is not None or self._is_asked_for_ids
 
     @property
     def _is_asked_for_ids(self) -> bool:
@@ -185,6 +191,10 @@ class Calls:
             found = run.environment.method(atom, name, arguments, frame, value)
             if found is not None:
                 return found
+        if run.turns is not None:
+            found = exact.method(run, atom, name, arguments, frame, value)
+            if found is not None:
+                return found
         if run.tensors is not None:
             found = run.tensors.method(atom, name, arguments, frame, value)
             if found is not None:
@@ -242,7 +252,7 @@ class Calls:
         self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            if not self._is_asked_for_ids and not self._is_training(own):
+            if not self._follows_all and not self._is_training(own):
                 is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
                 if shell.is_layer and not is_own and not is_given:
                     # Another layer at work: it says nothing of what this one keeps.
@@ -291,6 +301,9 @@ class Calls:
                     return self._run.lookups.called(atom.shell, arguments, frame, value, ("forward",)) or UNKNOWN
                 elif name == "forward":
                     return self._run.lookups.at_work(atom.shell, arguments, frame, value) or UNKNOWN
+            if self._run.turns is not None and name == "__init__" and parameter_counts.describes(owner.name):
+                atom.shell.passed, atom.shell.is_initialised = arguments, True
+                return NONE
             if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
                 if name == "__init__":
                     atom.shell.is_initialised = True
@@ -301,12 +314,16 @@ class Calls:
             method = owner.own_method(name)
             if method is not None:
                 function = FunctionRef(method, None, atom.shell, above)
-                if name != "__init__" and not self._is_asked_for_ids and self._is_idle(function, atom.shell):
+                if self._run.turns is not None and function_of(method) is None:
+                    self._run.turns.rough.add(atom.shell)
+                if name != "__init__" and not self._follows_all and self._is_idle(function, atom.shell):
                     return UNKNOWN
                 return self.apply(function, arguments, frame, value)
             if owner.facts.has_method(name):
                 break
         if name == "__init__":
+            if self._run.turns is not None and not (model.is_complete and model.is_module is False):
+                self._run.turns.open.add(atom.shell)
             atom.shell.is_initialised = True
         return NONE if name == "__init__" else self._unknown(arguments, value)
 
@@ -386,6 +403,10 @@ class Calls:
             return NONE
         if name == "builtins.vars" and given:
             return tuple(Bound(atom, "__dict__") for atom in given[0])
+        if self._run.turns is not None:
+            known = exact.call(self._run, name, arguments, frame, value)
+            if known is not None:
+                return known
         owner, _, method = name.rpartition(".")
         if owner == calls.MODULE and given:  # `nn.Module.add_module(self, …)`
             shells = [atom for atom in given[0] if isinstance(atom, Shell) and atom.kind == "instance"]
@@ -400,6 +421,8 @@ class Calls:
             self._run.training.hand(arguments, value)
         if self._run.environment is not None:
             self._run.environment.hand(arguments, value)
+        if self._run.turns is not None:
+            self._run.turns.lose(arguments.all())
         self._run.newborn.touch(shells_in(arguments.all()))
         return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
@@ -407,7 +430,11 @@ class Calls:
         code = function.code
         key: object = function_of(code) if not isinstance(code, Nested) else code
         key = code if key is None else key
-        if len(self.under_way) >= _MAX_CALLS or self.under_way.count(key) >= _MAX_RECURSION:
+        turns = self._run.turns
+        max_calls, max_recursion = (_MAX_CALLS, _MAX_RECURSION) if turns is None else turns.limits
+        if len(self.under_way) >= max_calls or self.under_way.count(key) >= max_recursion:
+            if turns is not None:
+                turns.cut(function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
             self._ground.cut(self.under_way.index(key) if is_circle else 0)

@@ -63,12 +63,14 @@ class Plain:
 class Given:
     """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`.
 
-    `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts.
+    `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts. `is_there`: it is not
+    None.
     """
 
     name: str
     symbol: Symbol | None = None
     home: str = ""
+    is_there: bool = False
 
     def part(self, name: str) -> Given:
         """An attribute of it."""

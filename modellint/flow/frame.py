@@ -48,6 +48,17 @@ class Frame:
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
 
+    def mark(self) -> tuple[int, int]:
+        """How much was found out by now."""
+        return len(self.memo), len(self.conditions)
+
+    def back_to(self, mark: tuple[int, int]) -> None:
+        """Forget what was found out since."""
+        while len(self.memo) > mark[0]:
+            self.memo.popitem()
+        while len(self.conditions) > mark[1]:
+            self.conditions.popitem()
+
     def known(self, key: int) -> Atoms | None:
         """What a value was found to be, here or where this function was made."""
         frame: Frame | None = self

@@ -189,6 +189,11 @@ class Shell:
             return self.entries[known].atoms
         return self.element()
 
+    @property
+    def items(self) -> list[Entry] | None:
+        """The entries, if they are all there is on every path, each once and in order."""
+        return self.entries if self.is_exact and not any(entry.path for entry in self.entries) else None
+
     def contents(self) -> Iterator[Atom]:
         """What stands in it, containers in it opened."""
         pending = [entry.atoms for entry in reversed(self.entries)]
@@ -201,6 +206,39 @@ class Shell:
                         pending.extend(entry.atoms for entry in reversed(atom.entries))
                 else:
                     yield atom
+
+
+class Counted(Shell):
+    """An object or container of a run that goes turn by turn: what is put in twice is in there twice."""
+
+    __slots__ = ()
+
+    def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
+        """Put something in, in the place of what stands under the same key."""
+        for number, entry in enumerate(self.entries if key is not None and not path else ()):
+            if entry.key == key:
+                self.entries[number] = Entry(key, atoms, path)
+                return
+        if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
+            return
+        self.entries.append(Entry(key, atoms, path))
+
+    def part(self, index: Atoms) -> Atoms:
+        """What stands at an index or under a key, if it is known which one that is."""
+        known = index[0].value if len(index) == 1 and isinstance(index[0], Constant) else None
+        items = self.items or ()
+        if self.kind == "dict" or isinstance(known, str):
+            found = [entry.atoms for entry in items if entry.key == known and known is not None]
+        else:
+            at = known if isinstance(known, int) and -len(items) <= known < len(items) else None
+            found = [] if at is None else [items[at].atoms]
+        return found[0] if found else (*self.element(), Unknown())
+
+    def fill(self, values: tuple[Atoms, ...]) -> None:
+        """Hold these elements."""
+        self.entries = []
+        for atoms in values:
+            self.put(atoms, ())
 
 
 def are_exclusive(path: Path, other: Path) -> bool:

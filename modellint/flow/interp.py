@@ -7,9 +7,9 @@ what happens under them. Loops run once, and once more with what they carry. Not
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from modellint.flow import library, sizes
+from modellint.flow import exact, library, sizes, turns
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
 from modellint.flow.devices import Devices
@@ -20,6 +20,7 @@ from modellint.flow.domain import (
     UNKNOWN,
     Constant,
     FunctionRef,
+    Given,
     Number,
     Plain,
     Site,
@@ -31,11 +32,12 @@ from modellint.flow.domain import (
 from modellint.flow.elements import of_second
 from modellint.flow.environment import Sometimes
 from modellint.flow.frame import Frame, class_frame
-from modellint.flow.heap import Path, Shell
+from modellint.flow.heap import Counted, Path, Shell
 from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
 from modellint.flow.training import Training
 from modellint.flow.truth import identity, open_part, truth
+from modellint.flow.turns import Turns
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
@@ -78,10 +80,14 @@ class Interpreter:
         *,
         trained_in: ModuleFacts | None = None,
         environment: Environment | None = None,
+        turn_by_turn: bool = False,
     ) -> None:
         self.project = project
         project.runs.append(self)
         self.gate = gate
+        #: What runs loops turn by turn and numbers as they come out, where objects are to be counted.
+        self.turns = Turns(self) if turn_by_turn else None
+        self._max_steps = turns.MAX_STEPS if turn_by_turn else MAX_STEPS
         #: What follows tensors, and where they are looked up; None where that is not asked.
         self.tensors: Tensors | None = None
         self.lookups: Lookups | None = None
@@ -123,7 +129,8 @@ class Interpreter:
         for shell in self._shells.values():
             shell.history.clear()
             shell.entries.clear()
-        for part in (self.objects, self.calls, self.devices, self.newborn, self.tensors, self.lookups, self.training):
+        followers = self.tensors, self.lookups, self.training, self.turns
+        for part in (self.objects, self.calls, self.devices, self.newborn, *followers):
             if part is not None:
                 part.__dict__.clear()
         self.__dict__.clear()
@@ -137,7 +144,7 @@ class Interpreter:
         returned: list[Atoms] = []
         yielded: list[Atoms] = []
         block = self._block(code, frame)
-        self._run_block(block, frame, returned, yielded)
+        self.run_block(block, frame, returned, yielded)
         if isinstance(code, Nested):
             returned = [self.evaluate(value, frame) for value in code.returns]
         self.path, self.guard = outer, guard
@@ -157,7 +164,7 @@ class Interpreter:
             self._blocks[key] = block, flow
         return self._blocks[key][0]
 
-    def _run_block(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
+    def run_block(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
         """Run the events of a block; True if it returns on every path."""
         events = frame.flow.events
         at = block.first
@@ -168,12 +175,15 @@ class Interpreter:
                     return True
                 at += 1
             if part is not None:
-                if not part.is_function:
-                    self._run_loop(part, frame, returned, yielded)
+                if self.turns is not None and not part.is_function:
+                    if self.turns.loop(part, frame, returned, yielded):
+                        return True
+                elif not part.is_function:
+                    self.run_loop(part, frame, returned, yielded)
                 at = part.last
         return False
 
-    def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
+    def run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
         """Run a loop once, and once more with what it carries from one turn to the next."""
         loop = block.loop
         assert loop is not None
@@ -182,17 +192,16 @@ class Interpreter:
         carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in changing]
         for choice, before in carried:
             frame.memo[id(choice)] = before
-        mark, conditions = len(frame.memo), len(frame.conditions)
-        self._run_block(block, frame, returned, yielded)
+        mark = frame.mark()
+        self.run_block(block, frame, returned, yielded)
         for _ in range(1 if carried else 0):
             after = [self._carried(choice, before, frame) for choice, before in carried]
             if all(now == before for now, (_, before) in zip(after, carried, strict=True)):
                 break
-            _cut(frame.memo, mark)
-            _cut(frame.conditions, conditions)
+            frame.back_to(mark)
             for now, (choice, _) in zip(after, carried, strict=True):
                 frame.memo[id(choice)] = now
-            self._run_block(block, frame, returned, yielded)
+            self.run_block(block, frame, returned, yielded)
         for choice, before in carried:
             frame.memo[id(choice)] = self._carried(choice, before, frame)
         self.loops -= 1
@@ -216,7 +225,7 @@ class Interpreter:
             self.project.budget.spend()
             if not self.lookups.matters(event, frame):
                 return False
-        conditions = self._conditions(event.guard, frame)
+        conditions = self.conditions(event.guard, frame)
         if conditions is None:
             return False
         outer, self.path = self.path, _longer(self.path, conditions)
@@ -232,6 +241,8 @@ class Interpreter:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN and (self.lookups is None or self.lookups.is_asked_for(frame)):
             returned.append(self.behind(self.evaluate(event.value, frame), frame))
+        elif kind is EventKind.RAISE and self.turns is not None and not conditions:
+            self.turns.fail()
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
@@ -240,27 +251,29 @@ class Interpreter:
 
     def evaluate_at(self, event: Event, frame: Frame) -> Atoms:
         """What an event gives where its conditions may hold, whatever has happened before."""
-        return NEVER if self._conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
+        return NEVER if self.conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
 
     def step(self) -> bool:
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self._max_steps:
+            if self.turns is not None:
+                raise turns.UncertainError
             self.is_complete = False
             return False
         return True
 
     def stop(self) -> None:
         """Follow nothing more."""
-        self.steps = MAX_STEPS
+        self.steps = self._max_steps
         self.is_complete = False
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def may_happen(self, guard: Guard, frame: Frame) -> bool:
         """Whether the conditions of something may hold."""
-        return self._conditions(guard, frame) is not None
+        return self.conditions(guard, frame) is not None
 
-    def _conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
+    def conditions(self, guard: Guard | None, frame: Frame) -> Path | None:
         """The conditions of a guard that stay open, None if one of them does not hold."""
         if guard is None:
             return ()
@@ -276,9 +289,12 @@ class Interpreter:
             test = link.test
             if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
                 break  # what stands around a function inside of a function was decided when it was made
+            if self.turns is not None and test.op is Op.UNKNOWN and test.data == "except":
+                return None
             outcome = self._truth(test, frame)
             if outcome is None:
-                if not (link.early and link.truthy):  # an assertion, which holds where an object comes of it
+                if not (link.early and (link.truthy or (link.raised and self.turns is not None))):
+                    # otherwise an assertion, which holds where an object comes of it
                     steps.append(self._step(test, link.truthy, frame))
             elif outcome is not link.truthy:
                 return None
@@ -289,7 +305,7 @@ class Interpreter:
         test = guard.test
         if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
             return ()
-        outer = self._conditions(guard.outer, frame)
+        outer = self.conditions(guard.outer, frame)
         if outer is None:
             return None
         before, self.path = self.path, _longer(self.path, outer)
@@ -337,6 +353,8 @@ class Interpreter:
                     self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
                 else:
                     self.objects.give_away(atom, atoms)
+                    if self.turns is not None and isinstance(atom, Given):
+                        self.turns.changed.add(atom.part(name))
                 if self.environment is not None:
                     self.environment.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
         else:
@@ -393,7 +411,8 @@ class Interpreter:
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)
         if found is None:
-            found = self._shells[key] = Shell(kind, value, (*frame.trail, id(value)))
+            make = Shell if self.turns is None else Counted
+            found = self._shells[key] = make(kind, value, (*frame.trail, id(value)))
             found.function = frame.function
         return found
 
@@ -483,6 +502,9 @@ class Interpreter:
         return (found,)
 
     def _comprehension(self, value: Value, frame: Frame) -> Atoms:
+        counted = None if self.turns is None else self.turns.comprehension(value, frame)
+        if counted is not None:
+            return (counted,)
         kind = "list" if value.data == "generator" else str(value.data)
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
@@ -503,7 +525,9 @@ class Interpreter:
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
         found = join(self.objects.part(atom, index) for atom in atoms)
         if value.data < 0:  # a starred target holds a list of the rest
-            return (self.sequence("list", [found], value, frame),)
+            rest = self.sequence("list", [found], value, frame)
+            rest.is_exact = self.turns is None
+            return (rest,)
         return found
 
     def _index(self, value: Value, frame: Frame) -> Atoms:
@@ -511,7 +535,7 @@ class Interpreter:
         if self.lookups is not None and self.tensors is not None:
             return self._index_of_tensor(owner, value, frame)
         if value.args[1].op is Op.SLICE:
-            return owner
+            return owner if self.turns is None else exact.sliced(self, owner, value, frame)
         index = self.evaluate(value.args[1], frame)
         found = join(self._part(atom, index, value, frame) for atom in owner)
         return self.devices.indexed(owner, found, value, frame)
@@ -604,6 +628,8 @@ class Interpreter:
         is_number = self.tensors is not None and self.tensors.is_number(left)
         if isinstance(value.data, InPlace) and value.data in ("+", "|") and not is_number:
             found = self.objects.augmented(left, right, frame, value)
+        elif self.turns is not None and (known := exact.binary(self, left, right, value, frame)) is not None:
+            return known
         elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
             return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))
         else:
@@ -628,21 +654,24 @@ class Interpreter:
         if value.data == "not":
             return self._compare(value, frame)
         atoms = self.evaluate(value.args[0], frame)
-        size = size_of(atoms) if value.data == "-" and self.tensors is not None else None
+        size = size_of(atoms) if value.data == "-" and (self.tensors or self.turns) is not None else None
         if size is not None:
             return (Number(-size),) if size.constant is None else (Constant(-size.constant),)
+        if self.turns is not None and (number := exact.negative(value.data, atoms)) is not None:
+            return number
         if self.tensors is not None and any(isinstance(atom, Tensor) for atom in atoms):
             return tuple(of_second(value.data, atom) if isinstance(atom, Tensor) else atom for atom in atoms)
         found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
         return self.devices.operation([atoms], found, frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
-        for arg in value.args:
-            self.evaluate(arg, frame)
-        return PLAIN
+        parts = [self.evaluate(arg, frame) for arg in value.args]
+        return PLAIN if self.turns is None else exact.formatted(value, parts)
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):
+            if self.turns is not None:
+                self.turns.prepare(value.data, value, frame)
             return (FunctionRef(value.data, frame),)
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
 
@@ -672,12 +701,6 @@ _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
     Op.STRING: Interpreter._string,
     Op.LAMBDA: Interpreter._lambda,
 }
-
-
-def _cut(known: dict[int, Any], length: int) -> None:
-    """Forget what was found out since a dict had this length."""
-    while len(known) > length:
-        known.popitem()
 
 
 def followed(project: Project, kind: type[Following]) -> tuple[Interpreter, Following]:

@@ -326,7 +326,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "builtins.getattr" and len(given) > 1:
         return _getattr(run, given, frame, value)
     if name in ("functools.partial", "functools.partialmethod"):
-        return _partial(run, first, arguments)
+        return partial(run, first, arguments.without_first())
     if name in _NAMESPACES:
         made = run.shell("namespace", value, frame)
         for key, atoms in arguments.keywords.items():
@@ -433,8 +433,8 @@ def _getattr(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Va
     return join([found, *given[2:3]])
 
 
-def _partial(run: Interpreter, first: Atoms, arguments: Arguments) -> Atoms:
-    rest = arguments.without_first()
+def partial(run: Interpreter, first: Atoms, rest: Arguments) -> Atoms:
+    """Something to call, with arguments that it is given already."""
     found: list[Atom] = []
     for atom in first:
         if isinstance(atom, ClassRef):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow import library, sizes
+from modellint.flow import exact, library, sizes
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -99,9 +99,12 @@ class Objects:
             self._run.newborn.read(atom, found)
             return found
         if isinstance(atom, Given):
+            if self._run.turns is not None and atom.part(name) in self._run.turns.changed:
+                return UNKNOWN
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
-        if isinstance(atom, Tensor) and self._run.tensors is not None:
-            return self._run.tensors.attribute(atom, name)
+        tensors = self._run.tensors if self._run.turns is None else self._run.turns.tensors
+        if isinstance(atom, Tensor) and tensors is not None:
+            return tensors.attribute(atom, name)
         if isinstance(atom, Outside):
             model = self._run.classes.named(f"{atom.name}.{name}", None)
             return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)
@@ -141,6 +144,9 @@ class Objects:
         stored = shell.get(name, self._run.path)
         if stored is not None:
             return stored
+        described = None if self._run.turns is None else exact.described(shell)
+        if described is not None and name in (known := exact.arguments_of(shell, described)):
+            return known[name]
         found = self.class_attribute(ClassRef(shell.model), name, shell)
         if found:
             method = found[0]
@@ -226,6 +232,11 @@ class Objects:
         if not any(_is_same(stored, other) for other in shell.stores[-64:]):
             shell.stores.append(stored)
 
+    @property
+    def _has_named_parts(self) -> bool:
+        """Whether the parts of what is given are told from each other."""
+        return self._run.tensors is not None or self._run.turns is not None
+
     # -- containers ------------------------------------------------------------------------------------------------
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
@@ -253,7 +264,7 @@ class Objects:
             return PLAIN if atom.kind != "instance" else UNKNOWN
         if isinstance(atom, Shape):
             return sizes.element(atom)
-        if isinstance(atom, Given) and self._run.tensors is not None:
+        if isinstance(atom, Given) and self._has_named_parts:
             return (atom.element(),)
         if isinstance(atom, Given | Plain | Unknown | Tensor):
             return (atom,)
@@ -285,7 +296,7 @@ class Objects:
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
-        if isinstance(atom, Given) and self._run.tensors is not None:
+        if isinstance(atom, Given) and self._has_named_parts:
             key = text(index)
             return (atom.element() if key is None else atom.part(key),)
         if isinstance(atom, Given | Unknown | Tensor):
@@ -389,6 +400,8 @@ class Objects:
             return (tensor,)
         made = self.instance(cls.model, full, frame, value)
         self._run.newborn.note(made, frame, value)
+        if self._run.turns is not None:
+            self.construct(made)  # what it is given may be something else later on
         if self._run.training is not None:
             self._run.training.made(made, cls, frame, value)
         return (made,)
@@ -429,8 +442,7 @@ class Objects:
         is_sequence = "torch.nn.Sequential" in [model.name for model in model_of(shell).mro()]
         for atoms in arguments.positional:
             if is_sequence and not any(isinstance(atom, Shell) and atom.kind == "dict" for atom in atoms):
-                if not any(entry.atoms == atoms for entry in shell.entries):
-                    shell.put(atoms, ())
+                shell.put(atoms, ())
             else:
                 library.merge(shell, atoms, ())
         for name, atoms in arguments.keywords.items():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import collections.abc
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import Fresh, Place
-from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Outside, Super
+from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Given, Number, Outside, Super, size_of
 from modellint.flow.environment import Foreign
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Counted, Shell
 from modellint.graph.value import Op, Value
 from modellint.link.classes.conditions import compare_constants
 
@@ -98,7 +100,7 @@ def _truthy(atom: Atom) -> bool | None:
         return bool(atom.value)
     if isinstance(atom, Shell):
         if atom.is_container or atom.is_module_container:
-            return True if atom.entries else None
+            return True if atom.entries else False if isinstance(atom, Counted) and atom.is_exact else None
         return True if atom.is_layer else None
     if isinstance(atom, Foreign):
         return atom.truth()
@@ -110,7 +112,10 @@ def _is_none(atom: Atom) -> bool | None:
         return atom.value is None
     if isinstance(atom, Foreign):
         return atom.is_none()
-    return False if isinstance(atom, Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh) else None
+    if isinstance(atom, Given) and atom.is_there:
+        return False
+    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh | Number
+    return False if isinstance(atom, kinds) else None
 
 
 def _compare(operator: str, left: Atoms, right: Atoms) -> bool | None:
@@ -131,6 +136,9 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return left.compared(operator, right)
     if isinstance(right, Foreign):
         return right.compared(_MIRRORED.get(operator, operator), left)
+    one, other = size_of((left,)), size_of((right,))
+    if one is not None and other is not None and (apart := (one - other).constant) is not None:
+        return compare_constants(operator, apart, 0)
     if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
         is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))
         return operator == "!=" if is_other else None
@@ -164,12 +172,23 @@ def _is_instance(test: Value, evaluate: Evaluate) -> bool | None:
     value, kinds = (evaluate(arg) for arg in test.positional)
     if len(kinds) != 1:
         return None
-    kind = kinds[0]
+    listed = kinds[0].items if isinstance(kinds[0], Shell) and kinds[0].kind == "tuple" else None
+    if listed is None:
+        return _is_one_of(value, kinds[0])
+    outcomes = {_is_one_of(value, entry.atoms[0]) if len(entry.atoms) == 1 else None for entry in listed}
+    return True if True in outcomes else None if None in outcomes else False
+
+
+def _is_one_of(value: Atoms, kind: Atom) -> bool | None:
     name = kind.model.name if isinstance(kind, ClassRef) else kind.name if isinstance(kind, Outside) else None
     return None if name is None else _agreed(value, lambda atom: _is_of(atom, name, kind))
 
 
 def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
+    if name.startswith("collections.abc.") and isinstance(atom, Constant | Shell):
+        return _is_abstractly(atom, name.rpartition(".")[2])
+    if isinstance(atom, Number):
+        return name == "builtins.int" if name.startswith("builtins.") else None
     if isinstance(atom, Constant):
         names = [f"builtins.{cls.__name__}" for cls in type(atom.value).__mro__]
         return name in names if name.startswith(("builtins.", "torch.nn.")) else None
@@ -186,3 +205,10 @@ def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
     if isinstance(atom, ClassRef | FunctionRef) and isinstance(kind, ClassRef):
         return False
     return None
+
+
+def _is_abstractly(atom: Constant | Shell, name: str) -> bool | None:
+    """Whether a constant or a container is an `Iterable`, a `Sequence` or the like."""
+    kind = getattr(collections.abc, name, None)
+    made = type(atom.value) if isinstance(atom, Constant) else getattr(builtins, atom.kind, None)
+    return issubclass(made, kind) if isinstance(kind, type) and isinstance(made, type) else None

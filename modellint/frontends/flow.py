@@ -196,7 +196,8 @@ class _Lowering:
         if body_left and else_left:
             return True
         if body_left:
-            self.guard = Guard(test, False, self.guard, early=True)
+            raised = type(node.body[-1]) is ast.Raise
+            self.guard = Guard(test, False, self.guard, early=True, raised=raised)
         elif else_left:
             self.names = after_body
             self.guard = Guard(test, True, self.guard, early=True)
@@ -550,12 +551,14 @@ class _Lowering:
         value = self.value(Op.COMPREHENSION, elements, kind, node)
         if filters is not guard:
             value.guard = filters
-        loop.last, loop.result = len(self.events), value
+        loop.last, loop.result, loop.guard = len(self.events), value, guard
         return value
 
     def _formatted(self, node: ast.JoinedStr) -> Value:
-        parts = [p.value for p in node.values if isinstance(p, ast.FormattedValue)]
-        return self.value(Op.STRING, tuple(self.expression(p) for p in parts), None, node)
+        parts = [p for p in node.values if isinstance(p, ast.FormattedValue)]
+        is_plain = all(part.conversion < 0 and part.format_spec is None for part in parts)
+        texts = tuple(p.value if isinstance(p, ast.Constant) else None for p in node.values) if is_plain else None
+        return self.value(Op.STRING, tuple(self.expression(p.value) for p in parts), texts, node)
 
     def _lambda(self, node: ast.Lambda) -> Value:
         return self.nested(node, node.args, node.body)

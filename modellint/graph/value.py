@@ -194,13 +194,15 @@ def self_attribute(value: Value) -> str | None:
 class Guard:
     """A condition under which code runs: `test` is truthy (or falsy), and so is everything in `outer`.
 
-    `early` marks a condition that holds because the other branch left the function or the loop.
+    `early` marks a condition that holds because the other branch left the function or the loop, `raised` that it did so
+    by an error.
     """
 
     test: Value
     truthy: bool
     outer: Guard | None = None
     early: bool = False
+    raised: bool = False
 
     def chain(self) -> Iterator[Guard]:
         guard: Guard | None = self
@@ -246,7 +248,7 @@ class Loop:
 
     `first` to `last` (exclusive) are its events. `turns` are what it runs over: each ITEM and what it is an element
     of, outermost first; a `while` loop has none. `carried` are the CHOICEs of what its body changes. `is_left` tells
-    that it may end early, by `break`.
+    that it may end early, by `break`. `guard` is the condition under which a comprehension is reached.
     """
 
     first: int
@@ -255,6 +257,7 @@ class Loop:
     result: Value | None = None
     carried: tuple[Value, ...] = ()
     is_left: bool = False
+    guard: Guard | None = None
 
 
 @dataclass(eq=False, slots=True)

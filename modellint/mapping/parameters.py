@@ -1,25 +1,34 @@
-"""How many parameters a layer has, as a number or as an expression."""
+"""How many parameters a layer has, as a number or as an expression: objects are built on paper, and counted."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from modellint.link.classes.objects import Constant, Plain, alternatives
-from modellint.link.names import DefinedFunction
+from modellint.flow import exact
+from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
+from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
+from modellint.flow.interp import Interpreter
+from modellint.flow.library import partial
+from modellint.flow.turns import UncertainError
+from modellint.graph.size import Size, Symbol
+from modellint.graph.value import Op, Value
 from modellint.link.recipes.evaluation import Item, ItemKind
-from modellint.link.recipes.moved import layers_of
-from modellint.mapping.interpreter import Interpreter
 from modellint.mapping.model import Count
-from modellint.mapping.objects import UNKNOWN, ClassRef, Function, Thing, UncertainError, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Atom, Atoms
     from modellint.graph.python import Class
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.objects import Object
+    from modellint.link.names import Definition
     from modellint.link.project import Project
 
 _MAX_DEPTH = 12
+_NOTHING = Size.of(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,94 +44,213 @@ class Counter:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._attributes: dict[int, dict[str, Object]] = {}
 
     def item(self, item: Item) -> Count:
         """The parameters of a layer of a recipe, those of layers that it is given left out."""
-        try:
-            built = self._value(item, Interpreter(self._project), 0)
-        except (UncertainError, RecursionError):
-            return Count(None)
-        if not isinstance(built, Thing):
-            return Count(None)
-        built.is_given = False
-        return self._count(built)
+        with closing(self._run()) as run:
+            try:
+                recipe = _Recipe(run, item)
+                built = recipe.value(item)
+                return Count(_Counting(run, recipe.given - {*_shells(built)}).of([built]))
+            except (UncertainError, RecursionError):
+                return Count(None)
 
     def attributes(self, cls: Class) -> dict[str, Counted]:
         """What an object of a class keeps, by attribute.
 
         It is built with its defaults; what has none is a symbol.
         """
-        try:
-            built = Interpreter(self._project).generic(self._project.classes.model(cls))
-        except (UncertainError, RecursionError):
-            return {}
-        return {
-            name: Counted(self._count(value), value.model.name if isinstance(value, Thing) else "")
-            for name, value in built.attributes.items()
-            if value is not UNKNOWN
+        model = self._project.classes.model(cls)
+        shell = Shell("instance", None, (), model, _symbols(model))
+        with closing(self._run()) as run:
+            run.objects.subject = shell
+            try:
+                run.objects.initialise(shell, shell.arguments)
+            except (UncertainError, RecursionError):
+                return {}
+            counting = _Counting(run, frozenset())
+            return {
+                name: Counted(Count(counting.attribute(shell, name)), _class_name(shell.get(name)))
+                for name in shell.history
+            }
+
+    def _run(self) -> Interpreter:
+        return Interpreter(self._project, self._project.lives.keepers, turn_by_turn=True)
+
+
+def _symbols(model: ClassModel) -> Arguments:
+    """Arguments for what has no default: parameters called by their names."""
+    return Arguments(
+        keywords={
+            p.name: (Given(p.name, Symbol(model.name, p.name), f"{model.name}:{p.name}", is_there=True),)
+            for p in model.signature or ()
+            if p.kind in ("positional", "keyword") and p.default is None
         }
+    )
 
-    def _count(self, value: Any) -> Count:
-        return Count(counted(value if isinstance(value, list | tuple) else (value,), self._is_plain))
 
-    def _is_plain(self, thing: Thing, name: str) -> bool:
-        """Whether an attribute is certainly no layer, whatever it is."""
-        model = thing.model
-        if id(model) not in self._attributes:
-            self._attributes[id(model)] = model.construct().attributes
-        found = self._attributes[id(model)].get(name)
-        return found is not None and all(isinstance(option, Plain | Constant) for option in alternatives(found))
+def _shells(atoms: Atoms) -> Iterator[Shell]:
+    return (atom for atom in atoms if isinstance(atom, Shell))
 
-    def _value(self, item: Item, interpreter: Interpreter, depth: int) -> Any:
-        """What the interpreter knows as an object of a recipe."""
+
+def _class_name(atoms: Atoms | None) -> str:
+    shell = atoms[0] if atoms is not None and len(atoms) == 1 else None
+    return shell.model.name if isinstance(shell, Shell) and shell.model is not None else ""
+
+
+class _Counting:
+    """Counts the parameters of the objects of one run; `given` are those that are counted elsewhere."""
+
+    def __init__(self, run: Interpreter, given: Iterable[Shell]) -> None:
+        self._run = run
+        self._given = frozenset(given)
+
+    def attribute(self, shell: Shell, name: str) -> Size | None:
+        """The parameters of what an object keeps under an attribute."""
+        return self._summed(list(self._held(shell, name)), set())
+
+    def of(self, values: Iterable[Atoms]) -> Size | None:
+        """How many parameters values have together, each counted once; None if that is not known."""
+        return self._summed([(atoms, True) for atoms in values], set())
+
+    def _summed(self, pending: list[tuple[Atoms, bool]], seen: set[Shell]) -> Size | None:
+        total = _NOTHING
+        while pending:
+            atoms, is_sure = pending.pop()
+            if is_sure and len(atoms) == 1:
+                own = self._own(atoms[0], seen)
+                if own is None:
+                    return None
+                total = total + own
+                pending.extend(self._parts(atoms[0], seen))
+            elif any(self._summed([((atom,), True)], set()) != _NOTHING for atom in atoms):
+                return None
+        return total
+
+    def _own(self, atom: Atom, seen: set[Shell]) -> Size | None:
+        """The parameters that something has itself."""
+        if isinstance(atom, Unknown):
+            return None
+        if not isinstance(atom, Shell) or atom in seen or atom in self._given or atom.kind == "buffer":
+            return _NOTHING
+        if atom.kind == "parameter":
+            return _elements(atom.arguments.argument(0, "data") or ())
+        if atom.kind == "pretrained":
+            return None
+        if atom.model is None or atom.model.is_module is False:
+            return _NOTHING
+        described = exact.described(atom)
+        assert self._run.turns is not None
+        if atom in self._run.turns.open or atom.model.is_module is None:
+            return None
+        if described is None:
+            return _NOTHING
+        return None if {"weight", "bias"} & atom.history.keys() else exact.own_parameters(self._run, atom, described)
+
+    def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[tuple[Atoms, bool]]:
+        """What a container holds or a layer registers, and whether it certainly does."""
+        if not isinstance(atom, Shell) or atom in seen or atom in self._given:
+            return
+        seen.add(atom)
+        if atom.is_container:
+            yield from ((entry.atoms, atom.items is not None) for entry in atom.entries)
+        if not atom.is_layer:
+            return
+        assert self._run.turns is not None
+        is_counted = atom not in self._run.turns.rough
+        for name in atom.history:
+            if self._registers(atom, name):
+                yield from ((atoms, is_sure and is_counted) for atoms, is_sure in self._held(atom, name))
+        yield from ((store.atoms, not store.path and is_counted) for store in atom.stores if store.name is None)
+        for entry in atom.entries if atom.is_module_container else ():
+            yield entry.atoms, is_counted and atom.is_exact and not entry.path
+
+    @staticmethod
+    def _registers(shell: Shell, name: str) -> bool:
+        """Whether an attribute makes what it holds a part of a layer; plain containers are none."""
+        held = shell.get(name) or ()
+        if any(isinstance(atom, Shell) and atom.is_container for atom in held):
+            return False
+        return any(store.registers for store in shell.stores if store.name == name)
+
+    @staticmethod
+    def _held(shell: Shell, name: str) -> Iterator[tuple[Atoms, bool]]:
+        """What an attribute holds, and whether it certainly does."""
+        yield shell.get(name) or (), any(not path for _, path in shell.history[name])
+
+
+def _elements(data: Atoms) -> Size | None:
+    """How many elements a tensor has."""
+    tensor = data[0] if len(data) == 1 else None
+    if isinstance(tensor, Shell) and tensor.kind in ("parameter", "buffer"):
+        return _elements(tensor.arguments.argument(0, "data") or ())
+    if not isinstance(tensor, Tensor) or tensor.sizes is None:
+        return None
+    total = Size.of(1)
+    for size in tensor.sizes:
+        if not isinstance(size, Size):
+            return None
+        total = total * size
+    return total
+
+
+class _NoNames:
+    """What a recipe names is no name of a module."""
+
+    def definition(self, value: Value) -> None:
+        return None
+
+    def constant(self, definition: Definition) -> None:
+        return None
+
+
+class _Recipe:
+    """The objects of a recipe, in a run."""
+
+    def __init__(self, run: Interpreter, root: Item) -> None:
+        self._run = run
+        self._frame = class_frame(_NoNames(), id(root))
+        self._made: dict[int, Atoms] = {}
+        #: What makes each object, which it is known by.
+        self._values: list[Value] = []
+        #: Layers that others are given, which are counted elsewhere.
+        self.given: set[Shell] = set()
+
+    def value(self, item: Item, depth: int = 0) -> Atoms:
+        """What an object of a recipe is."""
         if depth > _MAX_DEPTH:
             return UNKNOWN
-        if id(item) not in interpreter.made:
-            interpreter.made[id(item)] = self._made(item, interpreter, depth)
-        return interpreter.made[id(item)]
+        if id(item) not in self._made:
+            value = Value(Op.UNKNOWN, (), None, None)
+            self._values.append(value)
+            self._made[id(item)] = found = self._value(item, value, depth)
+            if depth and item.kind is ItemKind.NEW:
+                self.given.update(shell for shell in _shells(found) if shell.is_layer)
+        return self._made[id(item)]
 
-    def _made(self, item: Item, interpreter: Interpreter, depth: int) -> Any:
+    def _value(self, item: Item, value: Value, depth: int) -> Atoms:
+        elements = [self.value(child, depth + 1) for child in item.elements]
+        fields = {str(name): self.value(child, depth + 1) for name, child in item.fields.items()}
         match item.kind:
             case ItemKind.CONSTANT:
-                return item.value if item.values is None else item.values
+                return exact.atoms_of(self._run, item.value if item.values is None else item.values, value, self._frame)
             case ItemKind.MAPPING:
-                return {name: self._value(child, interpreter, depth + 1) for name, child in item.fields.items()}
+                made = self._run.shell("dict", value, self._frame)
+                for name, child in item.fields.items():
+                    made.put(self.value(child), (), name)
+                return (made,)
             case ItemKind.SEQUENCE:
-                return [self._value(child, interpreter, depth + 1) for child in item.elements]
+                return (self._run.sequence("list", elements, value, self._frame),)
             case ItemKind.NEW:
-                model = layers_of(self._project).model(item)
-                return UNKNOWN if model is None else self._built(item, model, interpreter, depth)
+                arguments = Arguments(tuple(elements), fields)
+                return join(self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._named(item))
             case ItemKind.NAME:
-                return self._named(item, interpreter, depth)
+                return partial(self._run, self._named(item), Arguments(tuple(elements), fields))
         return UNKNOWN
 
-    def _built(self, item: Item, model: ClassModel, interpreter: Interpreter, depth: int) -> Any:
-        positional, keywords = self._arguments(item, interpreter, depth)
-        try:
-            thing = interpreter.build(model, positional, keywords)
-        except UncertainError:
-            if depth == 0:
-                raise
-            thing = Thing(model)  # its parameters are counted elsewhere, or not at all
-            thing.is_open = True
-        thing.is_given = depth > 0 and model.is_module is not False
-        return thing
-
-    def _named(self, item: Item, interpreter: Interpreter, depth: int) -> Any:
-        positional, keywords = self._arguments(item, interpreter, depth)
-        definition = self._project.names.absolute(item.target, item.recipe.file)
-        model = self._project.classes.of(definition)
-        if model is not None:
-            return ClassRef(model, tuple(positional), keywords)
-        if isinstance(definition, DefinedFunction) and not positional and not keywords:
-            return Function(definition.function)
-        return UNKNOWN
-
-    def _arguments(self, item: Item, interpreter: Interpreter, depth: int) -> tuple[list[Any], dict[str, Any]]:
-        positional = [self._value(child, interpreter, depth + 1) for child in item.elements]
-        keywords = {str(name): self._value(child, interpreter, depth + 1) for name, child in item.fields.items()}
-        return positional, keywords
+    def _named(self, item: Item) -> Atoms:
+        definition = self._run.project.names.absolute(item.target, item.recipe.file)
+        return UNKNOWN if definition is None else self._run.calls.defined(definition)
 
 
 def counter_of(project: Project) -> Counter:

@@ -72,10 +72,10 @@ class Binding:
             name = parameter.name
             found: Atoms
             if parameter.kind == "var-positional":
-                found = (self._rest("tuple", positional, arguments, frame),)
+                found = (self._rest(name, positional, arguments, frame),)
                 positional = []
             elif parameter.kind == "var-keyword":
-                found = (self._options(keywords, arguments, frame),)
+                found = (self._options(name, keywords, arguments, frame),)
             elif parameter.kind == "positional" and positional:
                 found = positional.pop(0)
                 keywords.pop(name, None)
@@ -123,9 +123,9 @@ class Binding:
         positional, keywords = list(arguments.positional), dict(arguments.keywords)
         for name, value in code.parameters.items():
             if name == code.variadic:
-                found: Atoms = (self._rest("tuple", positional, arguments, frame),)
+                found: Atoms = (self._rest(name, positional, arguments, frame),)
             elif name == code.options:
-                found = (self._options(keywords, arguments, frame),)
+                found = (self._options(name, keywords, arguments, frame),)
             elif positional:
                 found = positional.pop(0)
             elif name in keywords:
@@ -136,19 +136,19 @@ class Binding:
                 found = UNKNOWN
             frame.memo[id(value)] = found
 
-    def _rest(self, kind: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
+    def _rest(self, name: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
         if not positional and not arguments.is_complete:
-            return Given("args")
-        found = Shell(kind, None, frame.trail)
+            return Given(name)
+        found = Shell("tuple", None, frame.trail)
         found.fill(tuple(positional))
         found.is_exact = arguments.is_complete
         return found
 
-    def _options(self, keywords: dict[str, Atoms], arguments: Arguments, frame: Frame) -> Atom:
+    def _options(self, name: str, keywords: dict[str, Atoms], arguments: Arguments, frame: Frame) -> Atom:
         if not keywords and not arguments.is_complete:
-            return Given("kwargs")
+            return Given(name)
         found = Shell("dict", None, frame.trail)
-        for name, atoms in keywords.items():
-            found.put(atoms, (), name)
+        for key, atoms in keywords.items():
+            found.put(atoms, (), key)
         found.is_exact = arguments.is_complete
         return found

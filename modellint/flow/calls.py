@@ -361,7 +361,7 @@ class Calls:
             return self.method(function.owner, function.name, arguments, frame, value)
         if isinstance(function, Shell) and function.kind == "instance":
             return self._called(function, arguments, frame, value)
-        if isinstance(function, Plain | Constant):
+        if isinstance(function, Plain | Constant) and function != Constant(None):
             return PLAIN
         return self._unknown(arguments, value)
 

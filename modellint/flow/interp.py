@@ -241,6 +241,8 @@ class Interpreter:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN and (self.lookups is None or self.lookups.is_asked_for(frame)):
             returned.append(self.behind(self.evaluate(event.value, frame), frame))
+        elif kind is EventKind.DELETE and self.turns is not None and event.target is not None and not conditions:
+            self.turns.delete(event.target, frame)
         elif kind is EventKind.RAISE and self.turns is not None and not conditions:
             self.turns.fail()
         elif kind is EventKind.YIELD:

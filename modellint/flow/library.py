@@ -302,7 +302,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         made = run.shell(_SEQUENCES[name], value, frame)
         if given:
             made.is_exact = made.is_exact and is_exact(first)
-            made.fill(tuple(unpacked(first)))
+            made.fill(tuple(unpacked(first)) or (() if is_exact(first) else (PLAIN,)))
         return (made,)
     if name == "builtins.next":
         return join(run.objects.element(atom, frame, value) for atom in first)

@@ -144,6 +144,8 @@ class Objects:
         stored = shell.get(name, self._run.path)
         if stored is not None:
             return stored
+        if shell.is_module_container and any(entry.key == name for entry in shell.entries):
+            return join(entry.atoms for entry in shell.entries if entry.key == name)
         described = None if self._run.turns is None else exact.described(shell)
         if described is not None and name in (known := exact.arguments_of(shell, described)):
             return known[name]

@@ -73,6 +73,12 @@ class Turns:
         """No object comes of the constructor that is run."""
         self.open.update(self._run.objects.under_construction[-1:])
 
+    def delete(self, target: Value, frame: Frame) -> None:
+        """`del x.name`."""
+        for atom in self._run.evaluate(target.args[0], frame) if target.op is Op.ATTR else ():
+            if isinstance(atom, Shell):
+                atom.history.pop(str(target.data), None)
+
     @property
     def limits(self) -> tuple[int, int]:
         """How many calls may be under way, and how many of one function: few of what may not happen at all."""

@@ -7,36 +7,24 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.finding import Confidence
+from modellint.flow.domain import ClassRef, Constant, Given, Unknown
+from modellint.flow.gate import Keepers
+from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.life import Life, covers
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes.models import covers, may_register
-from modellint.link.classes.objects import (
-    UNKNOWN,
-    ClassObject,
-    Constant,
-    Given,
-    Group,
-    Instance,
-    Tensor,
-    Trained,
-    Unknown,
-    alternatives,
-    contents,
-)
 from modellint.link.classes.registered import reads, unregistered
 from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Use
-from modellint.mapping.parameters import counter_of
+from modellint.mapping.parameters import counter_of, is_called
 from modellint.mapping.text import class_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.heap import Shell
+    from modellint.flow.domain import Atom, Atoms
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.construction import Registration
     from modellint.link.classes.models import ClassModel
-    from modellint.link.classes.objects import Object
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
     from modellint.source import Place
@@ -49,11 +37,19 @@ _ATTRIBUTE = re.compile(r"\.(\w+)")
 #: How many classes a cell names.
 _MAX_NAMES = 3
 _MAX_NESTING = 3
+_KINDS = {"parameter": "Parameter", "buffer": "buffer", "pretrained": "pretrained model"}
 
 
 def map_class(cls: Class, project: Project) -> ClassMap:
     """The map of a class that is written in a file."""
     return _Builder(cls, project).build()
+
+
+class _Everything(Keepers):
+    """Lets a run follow whatever there is."""
+
+    def is_idle(self, function: Function) -> bool:
+        return False
 
 
 class _Builder:
@@ -63,7 +59,8 @@ class _Builder:
         self.model: ClassModel = project.classes.model(cls)
         self.owners = [model.cls for model in self.model.mro() if model.cls is not None]
         self.counts = counter_of(project).attributes(cls)
-        self.run = self.model.construct()
+        self.life = Life(self.model, project, _Everything(project))
+        self.life.begin()
         self.places = self._written()
         self.at_work = self._working()
 
@@ -78,7 +75,7 @@ class _Builder:
             place=self.cls.place,
             bases=tuple(module.text_of(base) for base in self.cls.bases),
             is_module=self.model.is_module,
-            is_complete=self.run.is_complete,
+            is_complete=self.model.is_complete and self.life.run.is_complete,
             attributes=tuple(rows),
             loose=tuple(_told(found) for found in lost.values() if _is_sure(found)),
         )
@@ -86,17 +83,14 @@ class _Builder:
     # -- what is registered ------------------------------------------------------------------------------------
 
     def _registered(self, lost: set[str]) -> Iterator[Attribute]:
-        by_name: dict[str, list[Registration]] = {}
-        for registration in self.run.registrations:
-            if registration.attribute is not None and _may_be_layer(registration.value):
-                by_name.setdefault(registration.attribute, []).append(registration)
-        for name, found in by_name.items():
-            options = [option for one in found for option in alternatives(one.value) if _may_be_layer(option)]
+        for name, known in self.life.shell.history.items():
+            stored = [(atoms() if callable(atoms) else atoms, path) for atoms, path in known]
+            options = [atom for atoms, _ in stored for atom in atoms if _may_be_layer(atom)]
             is_told = all(isinstance(option, Given | Unknown) for option in options)
-            if name not in lost and (not is_told or self._is_called(name)):
-                yield self._row(name, options, covers([one.path for one in found if _is_layer(one.value)]))
+            if options and name not in lost and (not is_told or is_called(self.model, name)):
+                yield self._row(name, options, covers(path for atoms, path in stored if all(map(_is_layer, atoms))))
 
-    def _row(self, name: str, options: list[Object], is_sure: bool) -> Attribute:
+    def _row(self, name: str, options: list[Atom], is_sure: bool) -> Attribute:
         kind, via = _kind(options)
         if self.model.is_module is not True:
             registered = Fact(State.NO if self.model.is_module is False else State.UNKNOWN)
@@ -118,15 +112,6 @@ class _Builder:
 
     def _count(self, name: str) -> Count:
         return self.counts[name].parameters if name in self.counts else Count(None)
-
-    def _is_called(self, name: str) -> bool:
-        """Whether an attribute is used as a layer is: it is called."""
-        return any(
-            self_attribute(event.value.callee) == name
-            for owner in self.owners
-            for function in owner.mentioned.get(name, ())
-            for event in function.flow.of(EventKind.CALL)
-        )
 
     # -- what is not -------------------------------------------------------------------------------------------
 
@@ -195,16 +180,18 @@ class _Builder:
                 yield from (_use(function, value) for value in reads(function, name))
 
 
-def _may_be_layer(value: Object) -> bool:
-    return may_register(value) or any(option == UNKNOWN for option in alternatives(value))
+def _may_be_layer(atom: Atom) -> bool:
+    return isinstance(atom, Given | Unknown) or _is_part(atom)
 
 
-def _is_layer(value: Object) -> bool:
-    """Whether something certainly is a layer, a parameter or a buffer, whichever of several it is."""
-    return all(
-        isinstance(option, Tensor | Trained) or (isinstance(option, Instance) and option.model.is_module is True)
-        for option in alternatives(value)
-    )
+def _is_part(atom: Atom) -> bool:
+    """Whether something is a parameter, a buffer or, as far as that is known, a layer."""
+    return isinstance(atom, Shell) and (atom.kind in TENSORS or atom.is_layer)
+
+
+def _is_layer(atom: Atom) -> bool:
+    """Whether something certainly is a layer, a parameter or a buffer."""
+    return isinstance(atom, Shell) and _is_part(atom) and (atom.model is None or atom.model.is_module is True)
 
 
 def _stored_name(event: Event) -> str | None:
@@ -224,42 +211,42 @@ def _use(function: Function, value: Value) -> Use:
     return Use(module.place(value), function.qualname, module.text_of(value))
 
 
-def _kind(options: Iterable[Object]) -> tuple[str, str]:
+def _kind(options: Iterable[Atom]) -> tuple[str, str]:
     """What an attribute holds, and what registers it."""
-    for option in options:
-        if isinstance(option, Tensor):
-            return ("parameter", "Parameter") if option.trained else ("buffer", "buffer")
-        if isinstance(option, Instance) and option.model.is_container:
-            return "layer", class_text(option.model.name)
-    return "layer", "attribute"
+    shells = [option for option in options if isinstance(option, Shell)]
+    tensors = {shell.kind for shell in shells} & TENSORS
+    if tensors:
+        return ("parameter", "Parameter") if "parameter" in tensors else ("buffer", "buffer")
+    container = next((shell.model for shell in shells if shell.model is not None and shell.is_module_container), None)
+    return "layer", "attribute" if container is None else class_text(container.name)
 
 
-def _class_name(value: Object, depth: int = 0) -> str:
+def _class_name(atom: Atom, depth: int = 0) -> str:
     """What to call an object: its class, and of a container what is in it."""
-    if isinstance(value, Tensor):
-        return "Parameter" if value.trained else "buffer"
-    if isinstance(value, Trained):
-        return "pretrained model"
-    if isinstance(value, Given):
-        return f"given as {value.parameter}"
-    if isinstance(value, ClassObject):
-        return class_text(value.model.name)
-    if not isinstance(value, Instance):
+    if isinstance(atom, Given):
+        return f"given as {atom.name.partition('.')[0]}"
+    if isinstance(atom, ClassRef):
+        return class_text(atom.model.name)
+    if not isinstance(atom, Shell):
         return "?"
-    name = class_text(value.model.name)
-    if not value.model.is_container or depth > _MAX_NESTING:
+    if atom.model is None:
+        return _KINDS.get(atom.kind, "?")
+    name = class_text(atom.model.name)
+    if not atom.is_module_container or depth > _MAX_NESTING:
         return name
-    given = Group((*value.arguments.positional, *value.arguments.keywords.values(), *value.contents))
-    held = dict.fromkeys(_class_name(part, depth + 1) for item in contents(given) for part in _layers_in(item))
+    held = dict.fromkeys(_class_name(part, depth + 1) for entry in atom.entries for part in _layers_in(entry.atoms))
     listed = list(held)
     inside = ", ".join(listed[:_MAX_NAMES]) + (", …" if len(listed) > _MAX_NAMES else "")
     return f"{name}[{inside}]" if listed else name
 
 
-def _layers_in(value: Object) -> Iterator[Object]:
-    for option in alternatives(value):
-        if not (isinstance(option, Constant) and option.value is None):
-            yield option
+def _layers_in(atoms: Atoms) -> Iterator[Atom]:
+    """What may be a layer, plain containers opened."""
+    for atom in atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from atom.contents()
+        elif not isinstance(atom, Constant):
+            yield atom
 
 
 def _is_sure(found: Unregistered) -> bool:

@@ -12,9 +12,10 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import partial
+from modellint.flow.objects import model_of
 from modellint.flow.turns import UncertainError
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import Op, Value
+from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.recipes.evaluation import Item, ItemKind
 from modellint.mapping.model import Count
 
@@ -107,7 +108,8 @@ class _Counting:
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
         """The parameters of what an object keeps under an attribute."""
-        return self._summed(list(self._held(shell, name)), set())
+        held, is_sure = self._held(shell, name)
+        return None if any(isinstance(atom, Given) for atom in held) else self._summed([(held, is_sure)], set())
 
     def of(self, values: Iterable[Atoms]) -> Size | None:
         """How many parameters values have together, each counted once; None if that is not known."""
@@ -160,10 +162,13 @@ class _Counting:
         is_counted = atom not in self._run.turns.rough
         for name in atom.history:
             if self._registers(atom, name):
-                yield from ((atoms, is_sure and is_counted) for atoms, is_sure in self._held(atom, name))
+                held, is_sure = self._held(atom, name)
+                may_be_layer = any(isinstance(option, Given) for option in held) and is_called(model_of(atom), name)
+                yield UNKNOWN if may_be_layer else held, is_sure and is_counted
         yield from ((store.atoms, not store.path and is_counted) for store in atom.stores if store.name is None)
         for entry in atom.entries if atom.is_module_container else ():
-            yield entry.atoms, is_counted and atom.is_exact and not entry.path
+            is_given = any(isinstance(option, Given) for option in entry.atoms)
+            yield UNKNOWN if is_given else entry.atoms, is_counted and atom.is_exact and not entry.path
 
     @staticmethod
     def _registers(shell: Shell, name: str) -> bool:
@@ -174,9 +179,19 @@ class _Counting:
         return any(store.registers for store in shell.stores if store.name == name)
 
     @staticmethod
-    def _held(shell: Shell, name: str) -> Iterator[tuple[Atoms, bool]]:
+    def _held(shell: Shell, name: str) -> tuple[Atoms, bool]:
         """What an attribute holds, and whether it certainly does."""
-        yield shell.get(name) or (), any(not path for _, path in shell.history[name])
+        return shell.get(name) or (), any(not path for _, path in shell.history[name])
+
+
+def is_called(model: ClassModel, name: str) -> bool:
+    """Whether an attribute is used as a layer is: it is called."""
+    return any(
+        self_attribute(event.value.callee) == name
+        for owner in model.mro()
+        for function in (owner.cls.mentioned.get(name, ()) if owner.cls is not None else ())
+        for event in function.flow.of(EventKind.CALL)
+    )
 
 
 def _elements(data: Atoms) -> Size | None:

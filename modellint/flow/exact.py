@@ -28,7 +28,7 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
-from modellint.flow.heap import Entry, Shell
+from modellint.flow.heap import Counted, Entry, Shell
 from modellint.flow.truth import truth
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -71,6 +71,7 @@ _PURE: dict[str, Callable[..., object]] = {
 }
 _OF_TEXT = frozenset("lower upper strip lstrip rstrip split startswith endswith title capitalize".split())
 _ONLOOKERS = operators.functions("looks")
+_REMOVING = frozenset().union(*(operators.methods(of, "removes") for of in ("list", "dict", "set")))
 _WEIGHT_NORMS = operators.functions("weight-norm")
 
 
@@ -286,6 +287,10 @@ def _sum(parts: Iterable[object]) -> object:
 
 def _range(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     bounds = [value_of(atoms) for atoms in arguments.positional]
+    if len(bounds) == 1 and isinstance(bounds[0], Size) and run.turns is not None:
+        made = run.sequence("generator", [PLAIN], value, frame)
+        made.is_exact, run.turns.lengths[made] = False, bounds[0]
+        return (made,)
     if not bounds or any(type(bound) is not int for bound in bounds):
         return None
     known = _tried(range, bounds)
@@ -423,11 +428,20 @@ def _of_container(
             owner.put(given[1], ())
             owner.entries.insert(at, owner.entries.pop())
             return NONE
+    if name in _REMOVING and name != "pop":
+        if name == "clear" and not run.path and not run.loops:
+            owner.fill(())
+        elif isinstance(owner, Counted):
+            owner.lose()
+        return PLAIN
     if owner.items is None:
-        return None
+        return None if name != "pop" else _popped(owner, given, is_dict=owner.kind == "dict")
     is_dict = owner.kind == "dict" or any(entry.key is not None for entry in owner.items)
-    if name == "pop" and not run.path and not run.loops:
-        return _popped(owner, given, is_dict=is_dict)
+    if name == "pop":
+        return _popped(owner, given, is_dict=is_dict, is_sure=not run.path)
+    if name == "reverse" and not run.path:
+        owner.entries.reverse()
+        return NONE
     if name == "copy":
         copied = run.shell(owner.kind, value, frame)
         library.merge(copied, (owner,), ())
@@ -445,15 +459,19 @@ def _of_container(
     return None
 
 
-def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool) -> Atoms | None:
+def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool, is_sure: bool = False) -> Atoms | None:
     """What is taken out; None where it is not known which one that is."""
+    if not is_sure and isinstance(owner, Counted):
+        owner.lose()
+        return None
     at = value_of(given[0]) if given else -1
     places = [entry.key for entry in owner.entries] if is_dict else range(len(owner.entries))
     if at in places or (not is_dict and type(at) is int and len(owner.entries) + at in places):
         return owner.entries.pop(places.index(at) if is_dict else at).atoms  # type: ignore[arg-type]
     if is_dict and at is not _OPEN and len(given) > 1:
         return given[1]
-    owner.is_exact = False
+    if isinstance(owner, Counted):
+        owner.lose()
     return None
 
 
@@ -516,6 +534,8 @@ class _Copying:
         made = self._made[shell] = self._run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
         made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
         made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
+        if isinstance(made, Counted) and isinstance(shell, Counted):
+            made.repeats = shell.repeats
         inner = self.copied if self._is_deep else tuple
         made.entries = [Entry(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
         made.history = {

@@ -189,6 +189,10 @@ class Shell:
             return self.entries[known].atoms
         return self.element()
 
+    def take(self, other: Shell) -> None:
+        """Be no more exact than what it is filled from."""
+        self.is_exact = self.is_exact and other.is_exact
+
     @property
     def items(self) -> list[Entry] | None:
         """The entries, if they are all there is on every path, each once and in order."""
@@ -211,7 +215,28 @@ class Shell:
 class Counted(Shell):
     """An object or container of a run that goes turn by turn: what is put in twice is in there twice."""
 
-    __slots__ = ()
+    __slots__ = ("repeats",)
+
+    def __init__(
+        self,
+        kind: str,
+        value: Value | None,
+        trail: Trail,
+        model: ClassModel | None = None,
+        arguments: Arguments = NO_ARGUMENTS,
+    ) -> None:
+        super().__init__(kind, value, trail, model, arguments)
+        #: Whether some entry stands for many, as many as the turn that made it.
+        self.repeats = False
+
+    def take(self, other: Shell) -> None:
+        """Be as exact as what it is filled from."""
+        self.repeats = self.repeats or (self.is_exact and isinstance(other, Counted) and other.repeats)
+        super().take(other)
+
+    def lose(self) -> None:
+        """Something was taken out, or put in, and it is not known what."""
+        self.is_exact = self.repeats = False
 
     def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
         """Put something in, in the place of what stands under the same key."""

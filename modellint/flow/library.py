@@ -112,7 +112,7 @@ def merge(into: Shell, atoms: Atoms, path: Path) -> None:
     """Put what a container holds into another one: `extend`, `update`."""
     for atom in atoms:
         if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
-            into.is_exact = into.is_exact and atom.is_exact
+            into.take(atom)
             for entry in list(atom.entries):
                 key = entry.key if into.kind == "dict" or into.is_module_container else None
                 inner = _pair(entry.atoms) if into.kind == "dict" and atom.kind != "dict" else None

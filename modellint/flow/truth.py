@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from modellint.flow.domain import Atom, Atoms
+    from modellint.graph.size import Size
 
     Evaluate = Callable[[Value], Atoms]
     #: Takes a condition to hold, or not to, while what stands under it is looked at.
     Assume = Callable[[Value, bool], AbstractContextManager[None]]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_ORDERING = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _NAMED = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
 
 
@@ -136,9 +138,8 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return left.compared(operator, right)
     if isinstance(right, Foreign):
         return right.compared(_MIRRORED.get(operator, operator), left)
-    one, other = size_of((left,)), size_of((right,))
-    if one is not None and other is not None and (apart := (one - other).constant) is not None:
-        return compare_constants(operator, apart, 0)
+    if isinstance(left, Number | Given) and operator in _ORDERING:
+        return _compare_sizes(operator, size_of((left,)), size_of((right,)))
     if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
         is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))
         return operator == "!=" if is_other else None
@@ -147,6 +148,11 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
     return None
+
+
+def _compare_sizes(operator: str, left: Size | None, right: Size | None) -> bool | None:
+    apart = None if left is None or right is None else (left - right).constant
+    return None if apart is None else compare_constants(operator, apart, 0)
 
 
 def _member(left: Atom, right: Atom, wanted: bool) -> bool | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow import library
-from modellint.flow.domain import UNKNOWN, Constant, Given, constant, join
-from modellint.flow.heap import Shell
+from modellint.flow.domain import PLAIN, UNKNOWN, Constant, Given, constant, join
+from modellint.flow.heap import Counted, Shell
 from modellint.flow.tensors import Tensors
 from modellint.graph.value import Op, walk_all
 
@@ -29,6 +29,8 @@ MAX_STEPS = 400_000
 _MAX_CALLS = 24
 _MAX_PERHAPS = 2
 _MAX_TURNS = 512
+#: From here on down turns are numbered that stand for many.
+_MANY = -1_000_000
 _DISPLAYS = frozenset((Op.LIST, Op.SET, Op.DICT, Op.COMPREHENSION))
 
 
@@ -48,6 +50,9 @@ class Turns:
         self.rough: set[Shell] = set()
         #: How many parameters were added to layers that torch describes; None where that is not known.
         self.added: dict[Shell, Size | None] = {}
+        #: The lengths of ranges that are sums of symbols, and how many turns one stands for that was run for all.
+        self.lengths: dict[Shell, Size] = {}
+        self.many: dict[int, Size] = {}
         #: The parts of what is given that were stored in it since: what they are then is not known.
         self.changed: set[Given] = set()
         #: By the value that they make, with the body that they are of.
@@ -68,16 +73,20 @@ class Turns:
                 known.add(copy)
         if shell in self.added:
             self.added[copy] = self.added[shell]
+        if any(turn in self.many and turn not in copy.trail for turn in shell.trail):
+            self.open.add(copy)  # it stands for many, which its place does not tell
 
     def fail(self) -> None:
         """No object comes of the constructor that is run."""
         self.open.update(self._run.objects.under_construction[-1:])
 
     def delete(self, target: Value, frame: Frame) -> None:
-        """`del x.name`."""
-        for atom in self._run.evaluate(target.args[0], frame) if target.op is Op.ATTR else ():
-            if isinstance(atom, Shell):
+        """`del x.name`, `del x[i]`."""
+        for atom in self._run.evaluate(target.args[0], frame):
+            if isinstance(atom, Shell) and target.op is Op.ATTR:
                 atom.history.pop(str(target.data), None)
+            elif isinstance(atom, Counted):
+                atom.lose()
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -163,6 +172,9 @@ class Turns:
         if loop is None:
             return None
         self.prepare(loop, value, frame)
+        times = self._times(loop, frame) if value.data == "list" and value.guard is None else None
+        if times is not None:
+            return self._repeated(value, loop, times, frame)
         made: list[tuple[tuple[Atoms, ...], bool]] = []
         if not self._collect(value, loop.turns, frame, made):
             return None
@@ -173,6 +185,29 @@ class Turns:
             key = constant(parts[0]) if kind == "dict" else None
             found.is_exact = found.is_exact and is_sure and (kind != "dict" or key is not None)
             found.put(parts[-1], (), None if key is None else key.value)
+        return found
+
+    def _times(self, loop: Loop, frame: Frame) -> Size | None:
+        """How many turns there are, as a sum of symbols."""
+        if len(loop.turns) != 1:
+            return None
+        over = self._run.evaluate(loop.turns[0][1], frame)
+        return self.lengths.get(over[0]) if len(over) == 1 and isinstance(over[0], Shell) else None
+
+    def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
+        """One element that stands for as many as there are turns: what it is may not depend on which one it is."""
+        run, trail, mark = self._run, frame.trail, frame.mark()
+        turn = _MANY - len(self.many)
+        self.many[turn] = times
+        frame.trail, outer, run.path = (*trail, turn), run.path, (*run.path, ((id(loop), trail), True))
+        frame.memo[id(loop.turns[0][0])] = PLAIN
+        element = run.evaluate(value.args[0], frame)
+        frame.trail, run.path = trail, outer
+        frame.back_to(mark)
+        found = run.shell("list", value, frame)
+        assert isinstance(found, Counted)
+        found.fill((element,))
+        found.is_exact, found.repeats = False, True
         return found
 
     def _collect(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from modellint.flow import exact
+from modellint.flow import exact, heap
 from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
@@ -99,35 +99,61 @@ def _class_name(atoms: Atoms | None) -> str:
     return shell.model.name if isinstance(shell, Shell) and shell.model is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What something holds, and whether it certainly does; `turns` are those standing for many that the holder counts
+    for, `is_entry` tells that the holder keeps what each turn makes."""
+
+    atoms: Atoms
+    is_sure: bool = True
+    is_entry: bool = False
+    turns: frozenset[int] = frozenset()
+
+
 class _Counting:
     """Counts the parameters of the objects of one run; `given` are those that are counted elsewhere."""
 
     def __init__(self, run: Interpreter, given: Iterable[Shell]) -> None:
+        assert run.turns is not None
         self._run = run
+        self._run_turns = run.turns
         self._given = frozenset(given)
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
         """The parameters of what an object keeps under an attribute."""
         held, is_sure = self._held(shell, name)
-        return None if any(isinstance(atom, Given) for atom in held) else self._summed([(held, is_sure)], set())
+        return None if any(isinstance(atom, Given) for atom in held) else self._summed([_Part(held, is_sure)], set())
 
     def of(self, values: Iterable[Atoms]) -> Size | None:
         """How many parameters values have together, each counted once; None if that is not known."""
-        return self._summed([(atoms, True) for atoms in values], set())
+        return self._summed([_Part(atoms) for atoms in values], set())
 
-    def _summed(self, pending: list[tuple[Atoms, bool]], seen: set[Shell]) -> Size | None:
+    def _summed(self, pending: list[_Part], seen: set[Shell]) -> Size | None:
         total = _NOTHING
         while pending:
-            atoms, is_sure = pending.pop()
-            if is_sure and len(atoms) == 1:
-                own = self._own(atoms[0], seen)
+            part = pending.pop()
+            if part.is_sure and len(part.atoms) == 1:
+                atom, turns = part.atoms[0], self._turns(part)
+                own = self._own(atom, seen)
                 if own is None:
                     return None
-                total = total + own
-                pending.extend(self._parts(atoms[0], seen))
-            elif any(self._summed([((atom,), True)], set()) != _NOTHING for atom in atoms):
+                total = total + own * self._times(turns)
+                pending.extend(replace(inner, turns=turns) for inner in self._parts(atom, seen))
+            elif any(self._summed([_Part((atom,))], set()) != _NOTHING for atom in part.atoms):
                 return None
         return total
+
+    def _turns(self, part: _Part) -> frozenset[int]:
+        """The turns standing for many that a part is made in, as far as each of these makes one that is kept."""
+        trail = part.atoms[0].trail if isinstance(part.atoms[0], Shell) else ()
+        made = frozenset(turn for turn in trail if turn in self._run_turns.many)
+        return made if part.is_entry else made & part.turns
+
+    def _times(self, turns: frozenset[int]) -> Size:
+        times = Size.of(1)
+        for turn in turns:
+            times = times * self._run_turns.many[turn]
+        return times
 
     def _own(self, atom: Atom, seen: set[Shell]) -> Size | None:
         """The parameters that something has itself."""
@@ -142,33 +168,38 @@ class _Counting:
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
         described = exact.described(atom)
-        assert self._run.turns is not None
-        if atom in self._run.turns.open or atom.model.is_module is None:
+        if atom in self._run_turns.open or atom.model.is_module is None:
             return None
         if described is None:
             return _NOTHING
         return None if {"weight", "bias"} & atom.history.keys() else exact.own_parameters(self._run, atom, described)
 
-    def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[tuple[Atoms, bool]]:
+    def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[_Part]:
         """What a container holds or a layer registers, and whether it certainly does."""
         if not isinstance(atom, Shell) or atom in seen or atom in self._given:
             return
         seen.add(atom)
         if atom.is_container:
-            yield from ((entry.atoms, atom.items is not None) for entry in atom.entries)
+            yield from self._entries(atom)
         if not atom.is_layer:
             return
-        assert self._run.turns is not None
-        is_counted = atom not in self._run.turns.rough
+        is_counted = atom not in self._run_turns.rough
         for name in atom.history:
             if self._registers(atom, name):
                 held, is_sure = self._held(atom, name)
                 may_be_layer = any(isinstance(option, Given) for option in held) and is_called(model_of(atom), name)
-                yield UNKNOWN if may_be_layer else held, is_sure and is_counted
-        yield from ((store.atoms, not store.path and is_counted) for store in atom.stores if store.name is None)
-        for entry in atom.entries if atom.is_module_container else ():
+                yield _Part(UNKNOWN if may_be_layer else held, is_sure and is_counted)
+        yield from (_Part(store.atoms, not store.path and is_counted) for store in atom.stores if store.name is None)
+        if atom.is_module_container:
+            yield from (replace(part, is_sure=part.is_sure and is_counted) for part in self._entries(atom))
+
+    @staticmethod
+    def _entries(shell: Shell) -> Iterator[_Part]:
+        """What a container holds."""
+        is_whole = shell.is_exact or (isinstance(shell, heap.Counted) and shell.repeats)
+        for entry in shell.entries:
             is_given = any(isinstance(option, Given) for option in entry.atoms)
-            yield UNKNOWN if is_given else entry.atoms, is_counted and atom.is_exact and not entry.path
+            yield _Part(UNKNOWN if is_given else entry.atoms, is_whole and not entry.path, is_entry=True)
 
     @staticmethod
     def _registers(shell: Shell, name: str) -> bool:

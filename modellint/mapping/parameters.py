@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from modellint import knowledge
 from modellint.flow import exact, heap
 from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
@@ -122,7 +123,9 @@ class _Counting:
     def attribute(self, shell: Shell, name: str) -> Size | None:
         """The parameters of what an object keeps under an attribute."""
         held, is_sure = self._held(shell, name)
-        return None if any(isinstance(atom, Given) for atom in held) else self._summed([_Part(held, is_sure)], set())
+        if any(isinstance(atom, Given) for atom in held) or (name, name) in _tied(model_of(shell)):
+            return None
+        return self._summed([_Part(held, is_sure)], set())
 
     def of(self, values: Iterable[Atoms]) -> Size | None:
         """How many parameters values have together, each counted once; None if that is not known."""
@@ -168,7 +171,7 @@ class _Counting:
         if atom.model is None or atom.model.is_module is False:
             return _NOTHING
         described = exact.described(atom)
-        if atom in self._run_turns.open or atom.model.is_module is None:
+        if atom in self._run_turns.open or atom.model.is_module is None or any(_tied(atom.model)):
             return None
         if described is None:
             return _NOTHING
@@ -223,6 +226,20 @@ def is_called(model: ClassModel, name: str) -> bool:
         for function in (owner.cls.mentioned.get(name, ()) if owner.cls is not None else ())
         for event in function.flow.of(EventKind.CALL)
     )
+
+
+def _tied(model: ClassModel) -> Iterator[tuple[str, str]]:
+    """The attributes that a class declares to share weights: which takes them over, and which has them."""
+    declared = (owner.facts.attributes.get(knowledge.TIED_WEIGHTS) for owner in model.mro())
+    value = next((value for value in declared if value is not None), None)
+    if value is not None and value.op in (Op.DICT, Op.LIST, Op.TUPLE):
+        keys = value.data if value.op is Op.DICT else value.args
+        yield from zip(map(_first, keys), map(_first, value.args), strict=True)
+
+
+def _first(path: Value | None) -> str:
+    """The attribute that a path to weights, perhaps a pattern, begins with."""
+    return "" if path is None else str(path.data).lstrip("^").partition(".")[0]
 
 
 def _elements(data: Atoms) -> Size | None:

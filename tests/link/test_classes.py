@@ -340,22 +340,10 @@ def test_children_and_stored_attributes(read: Read) -> None:
     model = read(text)
     assert sorted(model.children) == ["a", "c"]
     assert model.children["c"] == Given("c")
-    assert len(list(model.attributes_stored("a"))) == 2
     assert (model.calls_attribute("c"), model.calls_attribute("b")) == (True, False)
     method = model.method("forward")
     assert method is not None
     assert method.qualname == "A.forward"
-
-
-def test_an_expression_is_evaluated_where_it_stands(read: Read, tmp_path: Path) -> None:
-    read("width = 3\nclass A(nn.Module): pass\nmade = nn.Linear(width, 4)\nlisted = [nn.Linear(3, 4)]\n")
-    project = Project(ProjectOptions(tmp_path))
-    module = project.python(tmp_path / "main.py")
-    assert module is not None
-    made, listed = (project.classes.evaluate(module.constants[name], module) for name in ("made", "listed"))
-    assert isinstance(made, Instance)
-    assert made.arguments.positional == (Constant(3), Constant(4))
-    assert (project.classes.state(made), project.classes.state(listed)) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from modellint import knowledge
 from modellint.graph.python import ModuleFacts
-from modellint.graph.value import Event, EventKind, Value, self_attribute
+from modellint.graph.value import Value
 from modellint.link.classes import calls
-from modellint.link.classes.construction import Construction, Frame, Path
-from modellint.link.classes.definitions import SourceFacts, SourceMethod, SourceScope
+from modellint.link.classes.construction import Construction, Path
+from modellint.link.classes.definitions import SourceFacts, SourceMethod
 from modellint.link.classes.objects import (
     ANY_ARGUMENTS,
     PLAIN,
@@ -157,18 +157,6 @@ class ClassModel:
                 found = model.own_method(name)
                 return found.function if isinstance(found, SourceMethod) else None
         return None
-
-    def attributes_stored(self, name: str) -> Iterator[Event]:
-        """Every assignment to `self.name` in the methods of the class and its bases, as far as they can be read."""
-        for model in self.mro():
-            cls = model.cls
-            if cls is None:
-                continue
-            for function in cls.methods.values():
-                if name in function.words:
-                    for event in function.flow.of(EventKind.STORE):
-                        if event.target is not None and self_attribute(event.target) == name:
-                            yield event
 
     def calls_attribute(self, name: str) -> bool:
         """Whether methods other than the constructor use `self.name`."""
@@ -379,14 +367,6 @@ class Classes:
             return Outside(definition.module.name)
         return UNKNOWN
 
-    def evaluate(self, value: Value, module: ModuleFacts, owner: ClassModel | None = None) -> Object:
-        """What an expression in `module` amounts to; `owner` is the class in whose method it stands."""
-        self.begin()
-        nobody = owner or self._nobody
-        scope = SourceScope(module, self._project.names)
-        run = Construction(self, nobody, 0)
-        return run.evaluate(value, Frame(None, scope, {}, 0))
-
     @staticmethod
     def function(name: str) -> Method | None:
         """A function of a library that the shipped facts describe."""
@@ -418,12 +398,6 @@ class Classes:
             return Construction(self, model, len(self._running)).run(arguments)
         finally:
             self._running.pop()
-
-    @cached_property
-    def _nobody(self) -> ClassModel:
-        from modellint.knowledge.facts import ShippedFacts
-
-        return ClassModel(ShippedFacts("builtins.object", {}, []), self)
 
     def once(self, model: ClassModel, question: Hashable, answer: Answer[[], T]) -> T:
         """The answer to a question about a class, and whatever files it rests on, for whoever asks again."""

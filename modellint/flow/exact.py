@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from modellint import operators
 from modellint.flow import library, sizes
+from modellint.flow.copying import Copying
 from modellint.flow.domain import (
     NONE,
     PLAIN,
@@ -28,7 +28,7 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
-from modellint.flow.heap import Counted, Entry, Shell
+from modellint.flow.heap import Counted, Shell
 from modellint.flow.truth import truth
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -233,7 +233,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return _with_norms(run, arguments)
     if name in calls.COPIES and arguments.positional:
         is_deep = name.endswith("deepcopy")
-        return _Copying(run, frame, value, is_deep=is_deep).copied(arguments.positional[0])
+        return Copying(run, frame, value, is_deep=is_deep).copied(arguments.positional[0])
     if name in _PURE and not arguments.keywords and arguments.is_complete:
         given = [value_of(atoms) for atoms in arguments.positional]
         return atoms_of(run, _pure(name, given), value, frame)
@@ -513,39 +513,6 @@ def own_parameters(run: Interpreter, shell: Shell, name: str) -> Size | None:
 def _argument(atoms: Atoms) -> object:
     found = value_of(atoms)
     return Unknown() if found is _OPEN else found
-
-
-class _Copying:
-    """Copies objects with all that they hold: what is held twice is one object in the copy, too."""
-
-    def __init__(self, run: Interpreter, frame: Frame, value: Value, *, is_deep: bool) -> None:
-        self._run = run
-        self._at = frame, value
-        self._is_deep = is_deep
-        self._made: dict[Shell, Shell] = {}
-
-    def copied(self, atoms: Atoms) -> Atoms:
-        return tuple(self._shell(atom) if isinstance(atom, Shell) else atom for atom in atoms)
-
-    def _shell(self, shell: Shell) -> Shell:
-        if shell in self._made:
-            return self._made[shell]
-        frame, value = self._at
-        made = self._made[shell] = self._run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
-        made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
-        made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
-        if isinstance(made, Counted) and isinstance(shell, Counted):
-            made.repeats = shell.repeats
-        inner = self.copied if self._is_deep else tuple
-        made.entries = [Entry(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
-        made.history = {
-            name: [(inner(atoms() if callable(atoms) else atoms), path) for atoms, path in known]
-            for name, known in shell.history.items()
-        }
-        made.stores = [replace(store, atoms=inner(store.atoms)) for store in shell.stores]
-        assert self._run.turns is not None
-        self._run.turns.note_copy(shell, made)
-        return made
 
 
 def _with_norms(run: Interpreter, arguments: Arguments) -> Atoms | None:

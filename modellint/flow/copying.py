@@ -1,0 +1,47 @@
+"""Copies of objects that were built in a run that counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from modellint.flow.heap import Counted, Entry, Shell
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.value import Value
+
+
+class Copying:
+    """Copies objects with all that they hold: what is held twice is one object in the copy, too."""
+
+    def __init__(self, run: Interpreter, frame: Frame, value: Value, *, is_deep: bool) -> None:
+        self._run = run
+        self._at = frame, value
+        self._is_deep = is_deep
+        self._made: dict[Shell, Shell] = {}
+
+    def copied(self, atoms: Atoms) -> Atoms:
+        return tuple(self._shell(atom) if isinstance(atom, Shell) else atom for atom in atoms)
+
+    def _shell(self, shell: Shell) -> Shell:
+        if shell in self._made:
+            return self._made[shell]
+        frame, value = self._at
+        made = self._made[shell] = self._run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
+        made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
+        made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
+        if isinstance(made, Counted) and isinstance(shell, Counted):
+            made.repeats = shell.repeats
+        inner = self.copied if self._is_deep else tuple
+        made.entries = [Entry(entry.key, inner(entry.atoms), entry.path) for entry in shell.entries]
+        made.history = {
+            name: [(inner(atoms() if callable(atoms) else atoms), path) for atoms, path in known]
+            for name, known in shell.history.items()
+        }
+        made.stores = [replace(store, atoms=inner(store.atoms)) for store in shell.stores]
+        assert self._run.turns is not None
+        self._run.turns.note_copy(shell, made)
+        return made

@@ -81,6 +81,14 @@ def test_a_key_that_the_recipe_lacks_is_found(workspace: Workspace, load: str) -
     assert workspace.places(".") == [("run.py", line, "ML405")]
 
 
+def test_the_library_may_be_installed_where_it_is_found(workspace: Workspace) -> None:
+    library = "def load_hyperpyyaml(stream, overrides=None):\n    tree = read(stream)\n    return tree\n"
+    run = LOADS["by another name"] + USES + 'print(cfg["rate"])\n'
+    workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": run})
+    workspace.write({"hyperpyyaml/__init__.py": "from .core import *\n", "hyperpyyaml/core.py": library})
+    assert workspace.places("run.py") == [("run.py", 5, "ML405")]
+
+
 @pytest.mark.parametrize("load", LOADS.values(), ids=LOADS)
 def test_nothing_is_found_where_nothing_is_wrong(workspace: Workspace, load: str) -> None:
     workspace.write({"conf.yaml": RECIPE, "net.py": NET, "run.py": load + USES + 'print(cfg.get("rate"))\n'})

@@ -85,7 +85,7 @@ class Loading:
         if isinstance(found, DefinedConstant):
             return self._is_loader(found.value, found.module, depth + 1)
         function = found.function if isinstance(found, DefinedFunction) else self._method(callee, module)
-        return function is not None and self._returns(function, depth)
+        return function is not None and (function.name in LOADERS or self._returns(function, depth))
 
     def _method(self, callee: Value, module: ModuleFacts) -> Function | None:
         """The method that `Reader().read` is."""

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims import moved
-from modellint.fix.edits import applied, changes_of, edits_by_path
+from modellint.edits.changes import applied, changes_of, edits_by_path
 from modellint.source import Place, Span, decode_python, decode_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from modellint.confirm.plan import Probe
+    from modellint.edits.changes import Change
     from modellint.finding import Fix
-    from modellint.fix.edits import Change
     from modellint.source import SourceFile
 
 

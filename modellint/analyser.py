@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
 from modellint.files import Files
-from modellint.frontends import python as python_frontend
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
@@ -159,7 +158,7 @@ class Analyser:
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
         if module is None:  # read again for the reason, which the project does not keep
-            self._guarded(run, "the Python frontend", python_frontend.read, run.path, data, self.files)
+            self._guarded(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in rules:
             self._guarded(run, rule.code, _extend, run.findings, rule.check_python, module, project)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from modellint.source import NOTEBOOK, UnreadableError, decode_python, kind_of
+from modellint.source import NOTEBOOK, SourceFile, UnreadableError, decode_python, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -44,6 +44,15 @@ def read_file(path: Path) -> bytes:
             return file.read()
     finally:
         os.close(number)
+
+
+def decode_code(path: Path, data: bytes) -> SourceFile:
+    """The Python code of a file, which of a notebook is that of its cells. Raises UnreadableError."""
+    if kind_of(path.name) != NOTEBOOK:
+        return decode_python(path, data)
+    from modellint.notebook.reading import read
+
+    return SourceFile(path, read(data).text)
 
 
 def parse_json(data: bytes) -> Any:
@@ -126,7 +135,7 @@ class Files:
         if kind_of(path.name) != NOTEBOOK:
             return data
         try:
-            return decode_python(path, data).text.encode("utf-8", "surrogatepass")
+            return decode_code(path, data).text.encode("utf-8", "surrogatepass")
         except UnreadableError:
             return b""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.edits.changes import EditError, applied, changes_of
 from modellint.finding import Edit
 from modellint.fix.documents import decoded, edited
-from modellint.fix.edits import EditError, applied, changes_of
 from modellint.fix.writing import Rewrite, write_together
 from modellint.source import NOTEBOOK, YAML, Place, SourceFile, Span, kind_of
 from modellint.suppressions import in_python, in_yaml

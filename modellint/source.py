@@ -172,15 +172,10 @@ def kind_of(name: str) -> str | None:
 
 
 def decode_python(path: Path, data: bytes) -> SourceFile:
-    """Decode Python source: BOM, then the PEP 263 declaration, then UTF-8. A notebook gives the code of its cells.
+    """Decode Python source: BOM, then the PEP 263 declaration, then UTF-8.
 
-    Raises UnreadableError for binary data, an unknown encoding, bytes that the encoding cannot decode, or a broken
-    notebook.
+    Raises UnreadableError for binary data, an unknown encoding, or bytes that the encoding cannot decode.
     """
-    if kind_of(path.name) == NOTEBOOK:
-        from modellint.notebook.reading import read
-
-        return SourceFile(path, read(data).text)
     bom = data.startswith(codecs.BOM_UTF8)
     head = data[:1024]
     if b"coding" in head:

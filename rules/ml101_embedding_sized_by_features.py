@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import swapped
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow.domain import Given, Tensor
-from modellint.link.values.python_edit import swapped
 from modellint.link.values.shapes import (
     COUNTS_IDS,
     counts_ids,

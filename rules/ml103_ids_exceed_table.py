@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import clamped, place_in, text_at, written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, self_attribute
@@ -17,7 +18,6 @@ from modellint.link.values.bounds import (
     may_look_up,
     upper_limit,
 )
-from modellint.link.values.python_edit import clamped, place_in, text_at, written
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 

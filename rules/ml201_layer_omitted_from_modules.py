@@ -354,7 +354,7 @@ def _evidence(omission: Omission) -> Iterator[str]:
 
 def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
     """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
-    from modellint.link.recipes.yaml_edit import insert_entry
+    from modellint.edits.yaml import insert_entry
 
     layer, modules = omission.layer, omission.modules
     name = layer.name

@@ -370,7 +370,7 @@ def _help(shortfall: Shortfall) -> str:
 
 def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
     """The layer added to the list beside the others, or else to `recoverables`, where that stands in this file."""
-    from modellint.link.recipes.yaml_edit import insert_element, insert_entry
+    from modellint.edits.yaml import insert_element, insert_entry
 
     layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved
     if layer.recipe is not recipe or recipe.resolve(layer.path) is not layer.node:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import assigned, text_at
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.link.classes.stranded import stranded
-from modellint.link.values.python_edit import assigned, text_at
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span, plain_text
 

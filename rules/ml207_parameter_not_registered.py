@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
 from modellint.link.classes.parameters import Derived, Early, derived, early
 from modellint.link.classes.registered import unregistered
 from modellint.link.classes.wrapping import without_comma, wrapped
-from modellint.link.values import python_edit
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 

@@ -340,7 +340,7 @@ def _help(state: UnsavedState) -> str:
 
 def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
     """The object added to `recoverables`, where both stand in this file."""
-    from modellint.link.recipes.yaml_edit import insert_entry
+    from modellint.edits.yaml import insert_entry
 
     item, recoverables = state.item, state.saved.recoverables
     if state.makes or recoverables is None or recoverables.recipe is not recipe or not _KEY.fullmatch(item.name):

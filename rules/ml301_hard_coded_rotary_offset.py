@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.lengths import maximum_of_all, one_inside
+from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.flow.terms import Kind
-from modellint.link.values.length_edits import maximum_of_all, one_inside
 from modellint.link.values.offsets import (
     base_of,
     is_meant,
@@ -17,7 +18,6 @@ from modellint.link.values.offsets import (
     takes_last,
     uses,
 )
-from modellint.link.values.python_edit import written
 from modellint.rule import Example, Rule
 
 if TYPE_CHECKING:

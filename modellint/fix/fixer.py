@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.edits.changes import EditError, changes_of, conflict, edits_by_path
 from modellint.files import Files, content_hash
 from modellint.finding import Applicability, Status
 from modellint.fix.documents import decoded, edited
-from modellint.fix.edits import EditError, changes_of, conflict, edits_by_path
 from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
 from modellint.reporters import View
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from modellint.analyser import FileResult
     from modellint.config import Settings
+    from modellint.edits.changes import Change
     from modellint.finding import Edit, Finding, Fix
-    from modellint.fix.edits import Change
     from modellint.packs import RuleSet
     from modellint.source import SourceFile
 

@@ -11,13 +11,12 @@ from modellint.frontends import flow
 from modellint.frontends.flow import FunctionNode
 from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
-from modellint.source import Span, UnreadableError, decode_python
+from modellint.source import Span, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from modellint.files import Files
     from modellint.graph.value import Flow, Value
     from modellint.source import SourceFile
 
@@ -25,25 +24,24 @@ if TYPE_CHECKING:
 _NAMED_BY_COMMA = re.compile(r"except[^:\r\n]{0,300},\s*[^\W\d]\w*\s*:")
 
 
-def read(path: Path, data: bytes, files: Files) -> ModuleFacts:
-    """The outline of the Python file `path` with the content `data`; `files` tells where its package begins.
+def read(source: SourceFile, exists: Callable[[Path], bool]) -> ModuleFacts:
+    """The outline of a Python file; whether files exist tells where its package begins.
 
-    Raises UnreadableError, with the place, for text that does not decode or parse.
+    Raises UnreadableError, with the place, for text that does not parse.
     """
-    source = decode_python(path, data)
     tree = parse(source)
-    name, is_package = module_name(path, files)
+    name, is_package = module_name(source.path, exists)
     module = ModuleFacts(source, name, is_package)
     _Outline(module).read(tree)
     return module
 
 
-def module_name(path: Path, files: Files) -> tuple[str, bool]:
+def module_name(path: Path, exists: Callable[[Path], bool]) -> tuple[str, bool]:
     """The dotted name of a file in its package (folders with an `__init__.py`), and if it is a package itself."""
     is_package = path.stem == "__init__"
     parts = [] if is_package else [path.stem]
     folder = path.parent
-    while files.exists(folder / "__init__.py") and folder.name:
+    while exists(folder / "__init__.py") and folder.name:
         parts.append(folder.name)
         folder = folder.parent
     return ".".join(reversed(parts)) or path.stem, is_package

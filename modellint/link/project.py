@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from modellint.files import Files
+from modellint.files import Files, decode_code
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
 from modellint.link.names import Names
@@ -221,13 +221,17 @@ class Project:
             if data is None:
                 return None
             try:
-                module = python_frontend.read(path, data, self.files)
+                module = self.parsed(path, data)
             except UnreadableError:
                 return None
             self._read.append(module)
             return module
 
         return self.once(("python", path), load)
+
+    def parsed(self, path: Path, data: bytes) -> ModuleFacts:
+        """The outline of a Python file with the content `data`. Raises UnreadableError."""
+        return python_frontend.read(decode_code(path, data), self.files.exists)
 
     def has_read(self, path: Path) -> bool:
         """Whether a Python file was asked for, and could be read."""

@@ -62,12 +62,11 @@ def _recipe(path: Path, shown: Path, data: bytes, project: Project) -> Map:
 
 
 def _class(path: Path, shown: Path, data: bytes, name: str | None, project: Project) -> Map:
-    from modellint.frontends import python as frontend
     from modellint.mapping.classes import map_class
 
     module = project.python(path)
     if module is None:
-        frontend.read(path, data, project.files)
+        project.parsed(path, data)
         raise MapError(f"{shown}: cannot be read")
     cls = None if name is None else _named(name, module.classes)
     if cls is not None:

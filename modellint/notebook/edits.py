@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from modellint.fix.documents import edited
-from modellint.fix.edits import Change, EditError, applied, changes_of
+from modellint.edits.changes import Change, EditError, applied, changes_of
+from modellint.edits.files import edited
 from modellint.notebook.layout import Layout
 from modellint.notebook.places import change_of
 from modellint.notebook.reading import read

@@ -8,8 +8,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.edits.changes import Change, EditError
 from modellint.finding import Edit, Related
-from modellint.fix.edits import Change, EditError
 from modellint.notebook.layout import Layout
 from modellint.notebook.reading import read
 from modellint.source import NOTEBOOK, YAML, Place, Span, UnreadableError, kind_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from modellint.edits.changes import EditError, changes_of, edits_by_path
 from modellint.finding import Applicability
-from modellint.fix.edits import EditError, changes_of, edits_by_path
 from modellint.ignoring import ignore_edit
 from modellint.server.notebooks import without_magics
 from modellint.server.protocol import path_of, touches

@@ -10,8 +10,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from modellint.edits.changes import edits_by_path
 from modellint.finding import Severity
-from modellint.fix.edits import edits_by_path
 from modellint.reporters.text import explained
 
 if TYPE_CHECKING:

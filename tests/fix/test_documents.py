@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modellint.edits.changes import Change, EditError, applied, conflict, moved
 from modellint.finding import Edit
 from modellint.fix.documents import decoded, edited
-from modellint.fix.edits import Change, EditError, applied, conflict, moved
 from modellint.source import Place, Span
 
 ENDINGS = ("\n", "\r\n", "\r")

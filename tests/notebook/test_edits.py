@@ -12,9 +12,9 @@ from books import notebook, sources_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from modellint.edits.changes import Change, EditError, applied, conflict
 from modellint.finding import Edit
 from modellint.fix.documents import edited
-from modellint.fix.edits import Change, EditError, applied, conflict
 from modellint.notebook.edits import rewritten
 from modellint.notebook.layout import Layout
 from modellint.notebook.reading import read

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Edit, Fix
 from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op
-from modellint.link.values import python_edit
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.edits.python import place_in, written
 from modellint.finding import Applicability, Edit, Fix
-from modellint.link.values.python_edit import place_in, written
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

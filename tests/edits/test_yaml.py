@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from modellint.fix.documents import edited
+from modellint.edits.yaml import insert_element, insert_entry
+from modellint.edits.files import edited
 from modellint.frontends import recipe as recipe_frontend
-from modellint.link.recipes.yaml_edit import insert_element, insert_entry
 
 HEAD = "a: &A !new:torch.nn.ReLU\n"
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.fix.edits import applied, changes_of
+from modellint.edits.changes import applied, changes_of
+from modellint.edits.lengths import maximum_of_all
 from modellint.graph.value import EventKind
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.length_edits import maximum_of_all
 from modellint.source import SourceFile
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from modellint.source import Place, Span, decode_python, decode_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from modellint.confirm.plan import Probe
     from modellint.edits.changes import Change
     from modellint.finding import Fix
+    from modellint.probes import Probe
     from modellint.source import SourceFile
 
 

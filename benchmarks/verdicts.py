@@ -42,8 +42,9 @@ from repaired import Repaired
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from modellint.confirm.plan import Group, Probe
+    from modellint.confirm.plan import Group
     from modellint.finding import Finding
+    from modellint.probes import Probe
     from modellint.rule import Rule
 
 RULES = {code: rule for code, rule in load_rules().items() if rule.is_confirmable()}

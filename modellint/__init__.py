@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from modellint.version import __version__
+
 TYPE_CHECKING = False  # as Ctrl-C is taken care of only once this is imported, which typing would delay
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -10,7 +12,6 @@ if TYPE_CHECKING:
 
     from modellint.finding import Finding
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "check"]
 
 

@@ -39,7 +39,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     import click
 
     from modellint.cli import cli
-    from modellint.config import UsageError
+    from modellint.config.errors import UsageError
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

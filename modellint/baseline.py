@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.files import parse_json, read_file
 from modellint.outputs import no_json, shown
 
@@ -132,7 +132,7 @@ class Baseline:
 
     def write(self) -> None:
         """Write the file, whole or not at all. Raises UsageError."""
-        from modellint.cache import write_atomically
+        from modellint.files import write_atomically
 
         listed = [{key: getattr(entry, key) for key in _KEYS} for entry in self.entries]
         text = json.dumps({"version": _VERSION, "findings": listed}, indent=2, ensure_ascii=False)

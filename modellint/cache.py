@@ -13,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import modellint
 from modellint.analyser import FileResult
-from modellint.files import parse_json, read_file
+from modellint.files import parse_json, read_file, write_atomically
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
 from modellint.source import Place, Span
 from modellint.suppressions import Suppression
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,7 +127,7 @@ class Cache:
 def cache_key(settings: Settings, rules: RuleSet) -> str:
     """What results depend on besides the files that are read: us, the rules, Python and the settings."""
     parts: list[object] = [
-        modellint.__version__,
+        __version__,
         sys.implementation.cache_tag,
         sys.version_info[:],
         os.environ.get("VIRTUAL_ENV"),
@@ -140,17 +140,6 @@ def cache_key(settings: Settings, rules: RuleSet) -> str:
         status = file.stat()
         parts.append((file.as_posix(), status.st_size, status.st_mtime_ns))
     return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that others see the old content or the new one, and nothing is left if we are killed."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _engine_files() -> Iterator[Path]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 
 if TYPE_CHECKING:
     from modellint.analyser import FileResult

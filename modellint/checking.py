@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint import process
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.outputs import HUMAN_FORMATS, deliver, parse_outputs, shown, wants_colour
 from modellint.source import kind_of
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
     from modellint.fix.command import Fixing
-    from modellint.linter import Report
     from modellint.outputs import Output
     from modellint.packs import RuleSet
+    from modellint.report import Report
     from modellint.reporters import View
 
 

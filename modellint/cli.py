@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import modellint
-from modellint.config import OUTPUT_FORMATS, UsageError
+from modellint.config import OUTPUT_FORMATS
+from modellint.config.errors import UsageError
 from modellint.outputs import deliver, parse_outputs, wants_colour
 from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from modellint.packs import RuleSet
@@ -105,7 +106,7 @@ class _Commands(click.Group):
     epilog=_EXAMPLES + _EXIT_CODES + _COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(modellint.__version__, "-V", "--version", message="modellint %(version)s")
+@click.version_option(__version__, "-V", "--version", message="modellint %(version)s")
 def cli() -> None:
     """Finds the mistakes in PyTorch model definitions and HyperPyYAML recipes that only surface at run time."""
 

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.source import kind_of
 
 if TYPE_CHECKING:

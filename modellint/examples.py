@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from modellint.finding import Finding
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.rule import Example, Rule
 
 

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from modellint.source import NOTEBOOK, SourceFile, UnreadableError, decode_python, kind_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -46,13 +44,15 @@ def read_file(path: Path) -> bytes:
         os.close(number)
 
 
-def decode_code(path: Path, data: bytes) -> SourceFile:
-    """The Python code of a file, which of a notebook is that of its cells. Raises UnreadableError."""
-    if kind_of(path.name) != NOTEBOOK:
-        return decode_python(path, data)
-    from modellint.notebook.reading import read
-
-    return SourceFile(path, read(data).text)
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that others see the old content or the new one, and nothing is left if we are killed."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def parse_json(data: bytes) -> Any:
@@ -128,16 +128,6 @@ class Files:
         if path not in self._contents:
             self._contents[path] = self._load(path)
         return self._contents[path]
-
-    def code(self, path: Path) -> bytes:
-        """The Python code in a file, which of a notebook is that of its cells; nothing if it cannot be read."""
-        data = self.read(path) or b""
-        if kind_of(path.name) != NOTEBOOK:
-            return data
-        try:
-            return decode_code(path, data).text.encode("utf-8", "surrogatepass")
-        except UnreadableError:
-            return b""
 
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""

@@ -11,12 +11,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.analyser import Crash, FileResult, suppressions_of
-from modellint.config import Settings, UsageError, nearest, settings_for
+from modellint.analyser import FileResult, suppressions_of
+from modellint.config import Settings, settings_for
+from modellint.config.errors import UsageError, nearest
 from modellint.discovery import discover, glob_matcher
 from modellint.files import Files
-from modellint.finding import Confidence, Finding, Guard, Judged, Severity, with_fingerprints
+from modellint.finding import Confidence, Finding, Judged, Severity, with_fingerprints
 from modellint.packs import fits, select_rules
+from modellint.report import Report
 from modellint.rule import Rule
 from modellint.suppressions import stale, suppress
 from modellint.workers import analyse_all
@@ -24,7 +26,7 @@ from modellint.workers import analyse_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from modellint.baseline import Baseline, Comparison
+    from modellint.baseline import Baseline
     from modellint.changed import Changes
     from modellint.packs import RuleSet
     from modellint.suppressions import Suppression
@@ -32,28 +34,6 @@ if TYPE_CHECKING:
 
 class InternalError(Exception):
     """A rule or a frontend failed; the findings of the others are not returned."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """The outcome of a run: findings to show, in order, and what failed on our side.
-
-    `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
-    `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
-    `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
-    the code refutes them, and `guard` what that code ran under, if any was run.
-    """
-
-    findings: tuple[Finding, ...]
-    files_checked: int
-    crashes: tuple[Crash, ...]
-    duration: float
-    unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    checked: frozenset[str] = frozenset()
-    known: Comparison | None = None
-    fixed: tuple[Finding, ...] = ()
-    refuted: int = 0
-    guard: Guard | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.files import parse_json, read_file
 from modellint.finding import (
     Applicability,
@@ -20,8 +20,8 @@ from modellint.finding import (
     Status,
     Verdict,
 )
-from modellint.linter import Report
 from modellint.outputs import no_json
+from modellint.report import Report
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.config import OUTPUT_FORMATS, UsageError, nearest
+from modellint.config import OUTPUT_FORMATS
+from modellint.config.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def deliver(text: str, target: Path | None, option: str = "--output-file", *, is
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         sys.stdout.write(text)
         return
-    from modellint.cache import write_atomically
+    from modellint.files import write_atomically
 
     data = text.encode("utf-8", "backslashreplace")
     try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from modellint import operators
-from modellint.config import UsageError, nearest
+from modellint.config.errors import UsageError, nearest
 from modellint.outputs import shown
 from modellint.rule import ENTRY_POINT_GROUP, Rule
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from modellint.claims import Claim
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
+    from modellint.probes import Probe
     from modellint.source import Place, UnreadableError
     from modellint.suppressions import Stale
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.outputs import deliver
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def explain(code: str, output_format: str) -> int:
 
     CODE is a code, or the name of a rule.
     """
-    from modellint.config import nearest
+    from modellint.config.errors import nearest
 
     rules = _load_rules()
     rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)

@@ -6,7 +6,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.packs import is_code, load_rules
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from modellint.config import KINDS, OUTPUT_FORMATS
-from modellint.confirm.keys import SCHEMAS
+from modellint.config.keys import SCHEMAS
 
 _ABOUT = {
     "select": "codes to check: whole codes, beginnings such as `ML2`, or `ALL`",

@@ -17,7 +17,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.config import closest
+from modellint.config.errors import closest
 from modellint.frontends.syntax import tokens_of
 from modellint.source import Span
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from modellint.config import DEFAULT_EXCLUDES, UsageError
+from modellint.config import DEFAULT_EXCLUDES
+from modellint.config.errors import UsageError
 from modellint.process import is_unread
 
 if TYPE_CHECKING:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import SizedByWidth
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Site
     from modellint.flow.watched import Use
     from modellint.graph.python import ModuleFacts
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.evaluation import Item
     from modellint.link.values.held import Held
     from modellint.link.values.sizing import Sizing
+    from modellint.probes import Probe
     from modellint.source import Place
 
 
@@ -577,7 +577,7 @@ embedding: !new:torch.nn.Embedding
 
     def probe(self, claim: SizedByWidth, project: Project) -> Probe | None:
         """Run the layer that holds the table with the input that is documented for it."""
-        from modellint.confirm.plan import python_probe
+        from modellint.probes import python_probe
 
         return python_probe(claim, project)
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import FedNumbers
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Real
     from modellint.flow.lookups import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class EmbeddingFedFeatures(Rule):
@@ -614,7 +614,7 @@ class Decoder(nn.Module):
 
     def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
         """Run the function: what does torch say of the numbers that arrive at the lookup?"""
-        from modellint.confirm.plan import python_probe
+        from modellint.probes import python_probe
 
         return python_probe(claim, project)
 

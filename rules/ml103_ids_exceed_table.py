@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
-    from modellint.confirm.plan import Probe
     from modellint.flow.lookups import Lookup, OwnLookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class IdsExceedTable(Rule):
@@ -634,7 +634,7 @@ class Quantiser(nn.Module):
         Of recipes the head and the table are built and compared.
         """
         from modellint.claims.recipes import RowsLacking
-        from modellint.confirm.plan import python_probe, recipe_probe
+        from modellint.probes import python_probe, recipe_probe
 
         return recipe_probe(claim, project) if isinstance(claim, RowsLacking) else python_probe(claim, project)
 

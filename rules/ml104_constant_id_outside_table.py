@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.lookups import ConstantOutside, PaddingOutside
-    from modellint.confirm.plan import Probe
     from modellint.flow.lookups import Lookup
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.link.values.indexed import Made
+    from modellint.probes import Probe
 
 
 class ConstantIdOutsideTable(Rule):
@@ -645,7 +645,7 @@ class Model(nn.Module):
     def probe(self, claim: PaddingOutside | ConstantOutside, project: Project) -> Probe | None:
         """Build the table, or run the function that looks the constant up."""
         from modellint.claims.lookups import ConstantOutside
-        from modellint.confirm.plan import python_probe
+        from modellint.probes import python_probe
 
         return python_probe(claim, project, claim.lookup if isinstance(claim, ConstantOutside) else None)
 

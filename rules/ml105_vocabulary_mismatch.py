@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import Outgrown, Tied
     from modellint.claims.recipes import SizesDiffer
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.values.vocabularies import Growth, Tie
+    from modellint.probes import Probe
 
 _RECIPE = """\
 output_neurons: 1000
@@ -496,7 +496,7 @@ def build(tokenizer, width):
         """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
         from modellint.claims.layers import Tied
         from modellint.claims.recipes import SizesDiffer
-        from modellint.confirm.plan import python_probe, recipe_probe
+        from modellint.probes import python_probe, recipe_probe
 
         if isinstance(claim, SizesDiffer):
             return recipe_probe(claim, project)

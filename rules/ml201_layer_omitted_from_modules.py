@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotMoved
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Item
     from modellint.link.recipes.registration import Omission
+    from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -306,7 +306,7 @@ class LayerOmittedFromModules(Rule):
 
     def probe(self, claim: NotMoved, project: Project) -> Probe | None:
         """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NoModule
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.interfaces import Unmet
     from modellint.link.recipes.registration import Lacking, MissingModule
+    from modellint.probes import Probe
 
 _RECIPE = """\
 n_mels: 80
@@ -426,7 +426,7 @@ def compute_objectives(self, predictions, batch, stage):
 
     def probe(self, claim: NoModule, project: Project) -> Probe | None:
         """Build the recipe, and ask its `modules` for the entry; that the use is reached has been read, not seen."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotSaved
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.shortfalls import Shortfall
+    from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -316,7 +316,7 @@ class LayerNotSaved(Rule):
 
     def probe(self, claim: NotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

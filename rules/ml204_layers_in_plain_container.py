@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import NotRegistered
-    from modellint.confirm.plan import Probe
     from modellint.finding import Fix
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class LayersInPlainContainer(Rule):
@@ -690,7 +690,7 @@ class Adapter(nn.Module):
 
     def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
-        from modellint.confirm.plan import file_probe
+        from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
 

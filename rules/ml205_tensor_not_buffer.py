@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import LeftBehind
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.stranded import Stranded
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class TensorNotBuffer(Rule):
@@ -569,7 +569,7 @@ class Lookup(nn.Module):
 
     def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
-        from modellint.confirm.plan import file_probe
+        from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
 

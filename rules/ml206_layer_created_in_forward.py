@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import MadeAnew
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.creations import Creation
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class LayerCreatedInForward(Rule):
@@ -612,7 +612,7 @@ class Model(nn.Module):
 
     def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
         """Call the layer twice: what becomes of the parameters that the first call made?"""
-        from modellint.confirm.plan import python_probe
+        from modellint.probes import python_probe
 
         return python_probe(claim, project, claim.entry)
 

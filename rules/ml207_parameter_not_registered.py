@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import NotRegistered
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.registered import Unregistered
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class ParameterNotRegistered(Rule):
@@ -441,7 +441,7 @@ class Model(nn.Module):
 
     def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
-        from modellint.confirm.plan import file_probe
+        from modellint.probes import file_probe
 
         return file_probe(claim, claim.owner)
 

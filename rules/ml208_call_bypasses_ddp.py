@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotWrapped
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.shortfalls import Bypass
+    from modellint.probes import Probe
 
 _RECIPE = """\
 n_mels: 80
@@ -302,7 +302,7 @@ class CallBypassesDdp(Rule):
 
     def probe(self, claim: NotWrapped, project: Project) -> Probe | None:
         """Build the recipe, wrap its entries, and look at what is called; see which gradients are exchanged."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

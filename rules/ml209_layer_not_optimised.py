@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import NotListed
     from modellint.claims.recipes import NotTrained
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.optimised import LeftOut
     from modellint.link.project import Project
     from modellint.link.recipes.shortfalls import Shortfall
+    from modellint.probes import Probe
 
 _RECIPE = """\
 n_mels: 80
@@ -548,7 +548,7 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
         from modellint.claims.layers import NotListed
-        from modellint.confirm.plan import file_probe, recipe_probe
+        from modellint.probes import file_probe, recipe_probe
 
         return file_probe(claim, claim.owner) if isinstance(claim, NotListed) else recipe_probe(claim, project)
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotSaved, OptimizerNotSaved
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.states import UnsavedState
+    from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -285,7 +285,7 @@ class StateNotSaved(Rule):
 
     def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
         """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

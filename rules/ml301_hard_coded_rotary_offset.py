@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import LengthNotPositions
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Site
     from modellint.flow.terms import Picked, Term
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.offsets import Use
+    from modellint.probes import Probe
 
 _COVERING = "size the table by the largest position plus 1"
 
@@ -593,7 +593,7 @@ class Attention(nn.Module):
 
     def probe(self, claim: LengthNotPositions, project: Project) -> Probe | None:
         """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
-        from modellint.confirm.plan import boundary_probe
+        from modellint.probes import boundary_probe
 
         return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
 

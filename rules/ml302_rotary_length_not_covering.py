@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import StepBeyond
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Atom, Site
     from modellint.flow.terms import Asked, Picked, Sized
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class RotaryLengthNotCovering(Rule):
@@ -508,7 +508,7 @@ class Attention(nn.Module):
 
     def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with what was kept of them."""
-        from modellint.confirm.plan import boundary_probe
+        from modellint.probes import boundary_probe
 
         return boundary_probe(claim, project, [claim.place])
 

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import TableEnds
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
     from modellint.link.values.position_tables import FixedTable
+    from modellint.probes import Probe
 
 
 class UnguardedPositionTable(Rule):
@@ -511,7 +511,7 @@ class Encoder(nn.Module):
 
     def probe(self, claim: TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
-        from modellint.confirm.plan import boundary_probe
+        from modellint.probes import boundary_probe
 
         return boundary_probe(claim, project, [claim.lookup])
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import NegativeFiller
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Filler
     from modellint.flow.lookups import Lookup, Padded
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
+    from modellint.probes import Probe
     from modellint.source import Place
 
 
@@ -423,7 +423,7 @@ def smooth(labels, mask, n_classes):
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
         """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
-        from modellint.confirm.plan import boundary_probe, function_at
+        from modellint.probes import boundary_probe, function_at
 
         function = function_at(claim.place, project)
         callers = [] if function is None else project.callers(function)

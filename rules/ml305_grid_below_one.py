@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.positions import GridEmpty
-    from modellint.confirm.plan import Probe
     from modellint.flow.domain import Site
     from modellint.flow.grids import Use
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: What rounds down to a multiple, or gives what a division leaves.
 _DIVIDING = r"(?<![:/])//(?!/)|%|\b(?:" + "|".join(sorted(operators.words("rounds:down", "rounds:nearest"))) + r")\b"
@@ -390,7 +390,7 @@ def flatten(features, heads):
 
     def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
         """Run what uses the size, else what computes it, with images that become smaller."""
-        from modellint.confirm.plan import boundary_probe
+        from modellint.probes import boundary_probe
 
         return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotLoaded, Unresolved
-    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
     from modellint.link.recipes.health import FoundProblem
+    from modellint.probes import Probe
 
 
 class UndefinedReference(Rule):
@@ -305,7 +305,7 @@ model:
     def probe(self, claim: NotLoaded | Unresolved, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference; resolve what OmegaConf loads."""
         from modellint.claims.recipes import Unresolved
-        from modellint.confirm.plan import file_probe, recipe_probe
+        from modellint.probes import file_probe, recipe_probe
 
         return file_probe(claim) if isinstance(claim, Unresolved) else recipe_probe(claim, project)
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotLocated, NotMade
-    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.targets import BadTarget
+    from modellint.probes import Probe
 
 _LAYERS = """\
 import torch
@@ -290,7 +290,7 @@ name: Encoder
     def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
         from modellint.claims.recipes import NotLocated
-        from modellint.confirm.plan import file_probe, recipe_probe
+        from modellint.probes import file_probe, recipe_probe
 
         return file_probe(claim) if isinstance(claim, NotLocated) else recipe_probe(claim, project)
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotCalled, NotMade
-    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.signatures import Misfit, Parameters
     from modellint.link.project import Project
     from modellint.link.recipes.targets import BadCall
+    from modellint.probes import Probe
 
 _LAYERS = """\
 from torch import nn
@@ -275,7 +275,7 @@ called: {_target_: layers.build, _call_: false, wdth: 2}
     def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
         from modellint.claims.recipes import NotCalled
-        from modellint.confirm.plan import file_probe, recipe_probe
+        from modellint.probes import file_probe, recipe_probe
 
         return file_probe(claim) if isinstance(claim, NotCalled) else recipe_probe(claim, project)
 

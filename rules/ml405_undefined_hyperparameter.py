@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NoKey
-    from modellint.confirm.plan import Probe
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.hyperparameters import LackingRecipe, MissingKey
     from modellint.link.recipes.interfaces import Unmet
+    from modellint.probes import Probe
     from modellint.source import Place
 
 _RECIPE = """\
@@ -439,7 +439,7 @@ def compute_forward(self, batch, stage):
 
     def probe(self, claim: NoKey, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and look the name up as the script does."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

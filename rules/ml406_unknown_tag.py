@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotLoaded
-    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
     from modellint.link.recipes.health import FoundTag
+    from modellint.probes import Probe
 
 
 class UnknownTag(Rule):
@@ -158,7 +158,7 @@ class UnknownTag(Rule):
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the tag."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

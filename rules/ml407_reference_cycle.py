@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.recipes import NotLoaded
-    from modellint.confirm.plan import Probe
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Problem
+    from modellint.probes import Probe
 
 
 class ReferenceCycle(Rule):
@@ -159,7 +159,7 @@ class ReferenceCycle(Rule):
 
     def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, as it is and without the reference."""
-        from modellint.confirm.plan import recipe_probe
+        from modellint.probes import recipe_probe
 
         return recipe_probe(claim, project)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import modellint
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.linter import InternalError
 
 if TYPE_CHECKING:

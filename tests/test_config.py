@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.config import UsageError, settings_for
-from modellint.confirm.settings import ConfirmSettings
+from modellint.config import settings_for
+from modellint.config.confirming import ConfirmSettings
+from modellint.config.errors import UsageError
 from modellint.finding import Confidence, Severity
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from conftest import Workspace
 
-    from modellint.confirm.child import Setup
     from modellint.confirm.plan import Group
+    from modellint.confirm.setup import Setup
 
 PROBE = """
     def probe(self, claim, project):
         from pathlib import Path
 
-        from modellint.confirm.plan import Probe, Target
+        from modellint.probes import Probe, Target
 
         if claim.says == "run":
             return None

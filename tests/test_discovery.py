@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.config import Settings, UsageError
+from modellint.config import Settings
+from modellint.config.errors import UsageError
 from modellint.discovery import discover, glob_matcher
 from modellint.source import kind_of
 

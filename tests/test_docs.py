@@ -18,7 +18,7 @@ import pytest
 
 from modellint import operators
 from modellint.config import KINDS, settings_for
-from modellint.confirm.settings import KEYS
+from modellint.config.confirming import KEYS
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value

@@ -14,7 +14,7 @@ import pytest
 from conftest import Outcome
 
 from modellint import checking
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.outputs import deliver
 
 if TYPE_CHECKING:

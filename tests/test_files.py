@@ -47,14 +47,6 @@ def test_what_lies_beside_is_seen_by_those_who_ask_for_it(tmp_path: Path) -> Non
     assert files.read(tmp_path / "written.py") is None
 
 
-def test_code_of_a_notebook_is_that_of_its_cells(tmp_path: Path) -> None:
-    (tmp_path / "book.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "x = 1"}]}')
-    (tmp_path / "broken.ipynb").write_text("{")
-    files = Files()
-    assert files.code(tmp_path / "book.ipynb") == b"\nx = 1\n"
-    assert files.code(tmp_path / "broken.ipynb") == files.code(tmp_path / "missing.py") == b""
-
-
 def test_a_name_that_no_system_takes_is_no_file(tmp_path: Path) -> None:
     files = Files()
     assert not files.exists(tmp_path / ("a" * 5000))

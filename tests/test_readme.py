@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from modellint.config import Settings, settings_for
-from modellint.confirm.settings import KEYS
+from modellint.config.confirming import KEYS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

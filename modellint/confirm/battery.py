@@ -9,25 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import modellint
 from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFails, SomethingStays
-from modellint.config import UsageError, nearest
+from modellint.config.errors import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.notebooks import files_of
-from modellint.confirm.plan import Group, Probe, Target
+from modellint.confirm.plan import Group
 from modellint.finding import Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
+from modellint.probes import Probe, Target
 from modellint.reporters.json import guard_json
 from modellint.source import NOTEBOOK, YAML, Place, Span, kind_of
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from modellint.config import Settings
-    from modellint.confirm.child import Setup
     from modellint.confirm.confirmer import Wishes
+    from modellint.confirm.setup import Setup
     from modellint.finding import Guard, Verdict
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
@@ -173,7 +174,7 @@ def as_json(result: Result) -> str:
         for check in result.checks
     ]
     shown = {
-        "version": modellint.__version__,
+        "version": __version__,
         "target": result.target,
         "checks": checks,
         "duration_s": round(result.duration, 3),

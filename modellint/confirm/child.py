@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.claims import as_json
 from modellint.confirm.environment import environment
-from modellint.confirm.guarded import CHANNEL, Guarded, Guarding
+from modellint.confirm.guarded import CHANNEL, Guarded
 from modellint.confirm.messages import Conversation
+from modellint.confirm.notebooks import Layout
 from modellint.confirm.plan import Group
 from modellint.confirm.scratch import scratch
-from modellint.finding import Guard, Status, Verdict
+from modellint.finding import Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modellint.confirm.plan import Probe
     from modellint.confirm.scratch import Scratch
+    from modellint.confirm.setup import Setup
+    from modellint.probes import Probe
 
 _HERE = Path(__file__).parent
 #: Starts the worker without its folder on the search path of user code.
@@ -27,21 +28,6 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; sys.path.pop(0); main(*sys.argv[2:])"
 )
 _DOUBTFUL = "the code wrote to the channel of verdicts, so that none of them counts"
-
-
-@dataclass(frozen=True)
-class Setup:
-    """Under which interpreter and with which settings probes run."""
-
-    python: Path
-    roots: tuple[str, ...]
-    guarding: Guarding = field(default_factory=Guarding)
-    overrides: tuple[tuple[str, Any], ...] = ()
-    stand_ins: tuple[str, ...] = ()
-    #: What to pass to classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
-    targets: tuple[tuple[str, Any], ...] = ()
-    #: What the system makes of `guarding`.
-    guard: Guard | None = None
 
 
 def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
@@ -76,8 +62,6 @@ def _run(group: Group, setup: Setup) -> Run:
 
 def _laid_out(group: Group, setup: Setup, place: Scratch) -> Run:
     """A run of what a notebook holds."""
-    from modellint.confirm.notebooks import Layout
-
     layout = Layout(group, place.folder)
     run = Run(layout.group(), layout.setup(setup), place, layout.told)
     try:

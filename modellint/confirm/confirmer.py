@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.config import UsageError
-from modellint.confirm.child import Setup, answer
+from modellint.config.confirming import ConfirmSettings
+from modellint.config.errors import UsageError
+from modellint.confirm.child import answer
 from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interpreters
 from modellint.confirm.plan import grouped
 from modellint.confirm.scratch import sweep
-from modellint.confirm.settings import ConfirmSettings
+from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, kind_of
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.confirm.notebooks import Opened
-    from modellint.confirm.plan import Probe
     from modellint.packs import RuleSet
+    from modellint.probes import Probe
     from modellint.rule import Rule
 
 INSTALL = (

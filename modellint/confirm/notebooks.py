@@ -25,10 +25,11 @@ from modellint.source import NOTEBOOK, SourceFile, UnreadableError, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.confirm.child import Setup
-    from modellint.confirm.plan import Group, Probe, Target
+    from modellint.confirm.plan import Group
+    from modellint.confirm.setup import Setup
     from modellint.finding import Finding, Verdict
     from modellint.link.project import ProjectOptions
+    from modellint.probes import Probe, Target
 
 
 class Opened:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.finding import Finding
     from modellint.fix.writing import Rewrite
-    from modellint.linter import Report
     from modellint.notebook.reading import Cell
     from modellint.packs import RuleSet
+    from modellint.report import Report
 
 
 @dataclass(frozen=True)

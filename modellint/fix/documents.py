@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.edits import files
 from modellint.edits.changes import EditError
-from modellint.files import decode_code
+from modellint.notebook import decode_code
 from modellint.source import NOTEBOOK, UnreadableError, kind_of
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-import modellint
 from modellint.mapping import layout
 from modellint.mapping.graph import graphs
 from modellint.mapping.model import ClassMap, State
 from modellint.mapping.page import SCRIPT, STYLE
 from modellint.mapping.text import class_text, counted, markup
 from modellint.mapping.views import tables
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def lines(chart: Map, view: View) -> Iterator[str]:
     yield '<meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{markup(policy)}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f'<meta name="generator" content="modellint {modellint.__version__}">'
+    yield f'<meta name="generator" content="modellint {__version__}">'
     yield f"<title>Registration map of {markup(title)}</title>"
     yield f"<style>{STYLE}</style>"
     yield "</head>"
@@ -54,7 +54,7 @@ def lines(chart: Map, view: View) -> Iterator[str]:
     drawn, listed = graphs(chart), tables(chart, view)
     for number, (graph, table) in enumerate(zip(drawn, listed, strict=True)):
         yield from _section(graph, table, number)
-    yield f"<footer>Made by modellint {modellint.__version__}. Nothing was run, and this page loads nothing.</footer>"
+    yield f"<footer>Made by modellint {__version__}. Nothing was run, and this page loads nothing.</footer>"
     yield f"<script>{SCRIPT}</script>"
     yield "</body>"
     yield "</html>"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import modellint
 from modellint.mapping.model import ClassMap
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ SCHEMA = 1
 def lines(chart: Map, view: View) -> Iterator[str]:
     """The map as one object. Paths are relative to the working directory, lines and columns start at 1."""
     body = _class(chart, view) if isinstance(chart, ClassMap) else _recipe(chart, view)
-    document = {"version": modellint.__version__, "schema": SCHEMA, **body}
+    document = {"version": __version__, "schema": SCHEMA, **body}
     yield json.dumps(document, indent=2, ensure_ascii=False)
 
 

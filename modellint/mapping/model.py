@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 
 if TYPE_CHECKING:
     from modellint.graph.size import Size

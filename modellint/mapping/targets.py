@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.config import nearest
+from modellint.config.errors import nearest
 from modellint.mapping.model import MapError
 from modellint.source import YAML, UnreadableError, kind_of
 

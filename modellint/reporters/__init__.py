@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from modellint.finding import Edit
-    from modellint.linter import Report
     from modellint.notebook.places import Locator
+    from modellint.report import Report
     from modellint.rule import Rule
     from modellint.source import Place
 

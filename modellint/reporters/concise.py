@@ -10,7 +10,7 @@ from modellint.reporters.text import head, summary
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.reporters import View
 
 

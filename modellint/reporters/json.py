@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import modellint
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding, Fix, Guard
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.reporters import View
     from modellint.source import Place
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
     document: dict[str, Any] = {
-        "version": modellint.__version__,
+        "version": __version__,
         "findings": [finding_json(finding, view) for finding in report.findings],
         "files_checked": report.files_checked,
         "duration_s": round(report.duration, 3),

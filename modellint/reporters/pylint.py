@@ -9,7 +9,7 @@ from modellint.reporters.text import in_cell, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.reporters import View
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.reporters import View
     from modellint.source import Place
 

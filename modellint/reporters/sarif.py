@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import modellint
 from modellint.finding import Confidence, Severity, Status
 from modellint.reporters.text import explained, in_cell
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from modellint.analyser import Crash
     from modellint.finding import Finding, Fix
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.reporters import View
     from modellint.source import Place, Span
 
@@ -46,7 +46,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
         "tool": {
             "driver": {
                 "name": "modellint",
-                "version": modellint.__version__,
+                "version": __version__,
                 "rules": [_rule(code, shown, view) for code in codes],
             }
         },

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import UsageError, settings_for
+from modellint.config import settings_for
+from modellint.config.errors import UsageError
 from modellint.server.protocol import path_of
 
 if TYPE_CHECKING:

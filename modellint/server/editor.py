@@ -22,8 +22,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-import modellint
-from modellint.config import UsageError
+from modellint.config.errors import UsageError
 from modellint.discovery import glob_matcher
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
@@ -35,6 +34,7 @@ from modellint.server.rpc import Protocol
 from modellint.server.session import Session
 from modellint.server.shown import Shown, Text, Told, encoded, text_of
 from modellint.source import SourceFile, kind_of
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self) -> None:
-        super().__init__(SOURCE, modellint.__version__, notebook_document_sync=SYNC, protocol_cls=Protocol)
+        super().__init__(SOURCE, __version__, notebook_document_sync=SYNC, protocol_cls=Protocol)
         self.shown = Shown()
         self._uris: dict[str, str] = {}
         self._texts: dict[str, Text] = {}

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from modellint.claims.recipes import NotMoved
-from modellint.confirm.child import Setup, answer
+from modellint.confirm.child import answer
 from modellint.confirm.guarded import Guarding, Limits
-from modellint.confirm.plan import Group, Probe, Target, grouped
+from modellint.confirm.plan import Group, grouped
+from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
+from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 LAYER = """

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
-from modellint.confirm.child import Setup, answer
-from modellint.confirm.plan import Group, Probe, Target
+from modellint.confirm.child import answer
+from modellint.confirm.plan import Group
+from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
+from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

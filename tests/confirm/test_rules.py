@@ -21,9 +21,10 @@ from repaired import Repaired
 
 import modellint
 from modellint.config import settings_for
-from modellint.confirm.child import Setup, answer
+from modellint.confirm.child import answer
 from modellint.confirm.confirmer import Confirmer, Wishes
 from modellint.confirm.plan import grouped
+from modellint.confirm.setup import Setup
 from modellint.finding import Status
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules, select_rules

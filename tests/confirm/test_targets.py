@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from modellint.config import UsageError
-from modellint.confirm.targets import read_targets
+from modellint.config.errors import UsageError
+from modellint.config.targets import read_targets
 
 GOOD = {
     "pkg.model:Encoder": {"arguments": {"width": 8, "kind": "gru"}, "inputs": {"x": {"shape": [2, 8]}, "scale": 1.5}},

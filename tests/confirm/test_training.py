@@ -10,9 +10,11 @@ import pytest
 
 from modellint.claims.layers import NotListed
 from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
-from modellint.confirm.child import Setup, answer
-from modellint.confirm.plan import Group, Probe, Target
+from modellint.confirm.child import answer
+from modellint.confirm.plan import Group
+from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
+from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

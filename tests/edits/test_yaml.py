@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from modellint.edits.yaml import insert_element, insert_entry
 from modellint.edits.files import edited
+from modellint.edits.yaml import insert_element, insert_entry
 from modellint.frontends import recipe as recipe_frontend
 
 HEAD = "a: &A !new:torch.nn.ReLU\n"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from _pytest.mark import ParameterSet
 
-    from modellint.linter import Report
+    from modellint.report import Report
     from modellint.rule import Example, Rule
 
 LOADED = load_rules()

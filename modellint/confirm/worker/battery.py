@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .classes import Attempt
-    from .probes import Session
+    from .session import Session
 
 FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
 #: Seconds after which no further way to call a model is tried.

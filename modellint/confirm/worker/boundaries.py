@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .calls import Run, Specs
     from .classes import Attempt, Builder
-    from .probes import Session
+    from .session import Session
 
     _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller
 

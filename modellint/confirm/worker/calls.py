@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .lookups import Lookup
     from .observed import Observed
     from .places import Spot
-    from .probes import Session
+    from .session import Session
 
 _LARGE = 200_000_000
 

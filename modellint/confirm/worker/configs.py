@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
 
-    from .probes import Session
+    from .session import Session
     from .standins import StandIns
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"

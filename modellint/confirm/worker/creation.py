@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .classes import Attempt
     from .inputs import Spec
-    from .probes import Session
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .calls import Run, Specs
     from .inputs import Spec
-    from .probes import Session
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: A side that is long enough for every grid, and one so long that a limit on the area shrinks the other.

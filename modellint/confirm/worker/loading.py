@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.recipes import NoKey, NotLoaded, NotMade
 
-    from .probes import Session
+    from .session import Session
     from .standins import StandIns
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"

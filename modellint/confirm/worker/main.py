@@ -15,11 +15,16 @@ import random
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .audit import Audit
 from .channel import Channel
 from .standins import StandIns, described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .session import Session
 
 
 def main(request_path: str, channel_number: str) -> None:
@@ -35,7 +40,7 @@ def main(request_path: str, channel_number: str) -> None:
     channel.stage("importing torch")
     import torch
 
-    from . import probes
+    from . import probes, session
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -45,9 +50,9 @@ def main(request_path: str, channel_number: str) -> None:
         audit.install()
     stand_ins = StandIns(request["stand_ins"])
     stand_ins.install()
-    session = probes.Session(request, channel, stand_ins)
+    target = session.Session(request, channel, stand_ins)
     for probe in request["probes"]:
-        channel.answer(probe["id"], _answer(session, probe, audit), session.assumed())
+        channel.answer(probe["id"], _answer(probes.judged, target, probe, audit), target.assumed())
     channel.done()
     os._exit(0)  # threads and exit handlers of user code are not waited for
 
@@ -59,10 +64,12 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _answer(session: Any, probe: dict[str, Any], audit: Audit) -> dict[str, Any]:
+def _answer(
+    judged: Callable[..., dict[str, Any]], session: Session, probe: dict[str, Any], audit: Audit
+) -> dict[str, Any]:
     """The outcome of one probe; whatever user code raises is a reason, never a crash of ours."""
     try:
-        outcome: dict[str, Any] = session.run(probe)
+        outcome = judged(session, probe)
     except BaseException as error:
         outcome = {"status": "unconfirmed", "detail": f"{session.stage}: {described(error)}"}
     untold = [what for what in audit.blocked[:1] if what not in str(outcome["detail"])]

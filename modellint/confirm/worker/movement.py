@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from modellint.claims.layers import LeftBehind
 
     from .classes import Attempt, Builder
-    from .probes import Session
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 

@@ -2,164 +2,47 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from . import battery, classes, placement, recipes
-from .beside import CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from . import battery, placement, recipes
+from .beside import CHECKS, LAYERS, LOOKUPS, POSITIONS, RECIPES
 from .boundaries import boundaries
 from .configs import interpolating, targeting
 from .creation import creation
 from .grids import grid
 from .loading import loading, reading
 from .movement import movement
-from .observed import Observed
-from .places import Spot
 from .registration import registration
+from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
 from .training import optimisation, recipe_optimisation, saving, wrapping
 from .values import values
 from .vocabularies import growing, searching, tying
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable
 
-    from modellint.claims import Claim
     from modellint.claims.recipes import NoModule, NotMoved
 
-    from .channel import Channel
-    from .standins import StandIns
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 8
 
 
-class Session:
-    """Builds the target of a request once, and runs probes on it."""
-
-    def __init__(self, request: dict[str, Any], channel: Channel, stand_ins: StandIns) -> None:
-        self._request = request
-        self._channel = channel
-        self.stand_ins = stand_ins
-        self._recipe: recipes.Recipe | None = None
-        self._sources: dict[str, classes.Source] = {}
-        self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
-        #: The class or function that is built or called for the claim at hand.
-        self.name = ""
-        #: Functions in which the claim at hand can be seen, the likeliest first, by file and name.
-        self.functions: list[tuple[str, str]] = []
-        #: Files that use what the claim at hand is about.
-        self.users: list[str] = []
-        #: The values of expressions that are at the ends of what they are made for.
-        self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in _AT_ENDS)
-        self.observed.install()
-        #: What was built last: its assumptions are those of the outcome.
-        self.builder: classes.Builder | None = None
-        #: What is being done, for the reason of an outcome.
-        self.stage = "starting"
-
-    def run(self, probe: dict[str, Any]) -> dict[str, Any]:
-        """The outcome of a probe: its status, the device, and what was observed."""
-        claim, wanted = self._claims[probe["id"]], self._request["device"]
-        self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
-        needed = next((device for device, kinds in _DEVICES.items() if type(claim) in kinds), wanted)
-        if wanted in _DEVICES and needed != wanted:
-            detail = f"this takes a run on the {_DEVICE_NAMES[needed]}, and `--device {wanted}` was asked for"
-            return {"status": UNCONFIRMED, "detail": detail}
-        outcome = _PROBES[type(claim)](self, claim)
-        if self.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
-            outcome["device"] = "cuda"
-        return outcome
-
-    @property
-    def is_on_gpu(self) -> bool:
-        """Whether there is a GPU to use, so that none need be pretended."""
-        is_wanted: bool = self._request["device"] == "cuda"
-        return is_wanted
-
-    def machine(self) -> AbstractContextManager[Any]:
-        """A machine with a `cuda:0`: the real one, or one that is not there."""
-        return placement.on_gpu() if self.is_on_gpu else placement.pretended()
-
-    @property
-    def target(self) -> str:
-        """The file that is to be built."""
-        path: str = self._request["target"]["path"]
-        return path
-
-    @property
-    def overrides(self) -> Mapping[str, Any]:
-        """What the settings put in the place of values of a recipe."""
-        overrides: Mapping[str, Any] = self._request["overrides"]
-        return overrides
-
-    def claims(self, *kinds: type) -> list[Any]:
-        """All claims of some kinds."""
-        return [claim for claim in self._claims.values() if isinstance(claim, kinds)]
-
-    def begin(self, stage: str) -> None:
-        self.stage = stage
-        self._channel.stage(stage)
-
-    def recipe(self) -> recipes.Recipe:
-        path = self._request["target"]["path"]
-        self._recipe = recipes.Recipe(path, self._request["overrides"], self.stand_ins)
-        return self._recipe
-
-    def source(self) -> classes.Source:
-        """The Python file that the request is about."""
-        return self.load(self._request["target"]["path"])
-
-    def load(self, path: str) -> classes.Source:
-        """A Python file, imported once."""
-        if path not in self._sources:
-            self.begin(f"importing `{os.path.basename(path)}`")
-            self._sources[path] = classes.Source(path, self.stand_ins)
-        return self._sources[path]
-
-    def configured(self, name: str, path: str) -> Mapping[str, Any]:
-        """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
-        path = path.replace(os.sep, "/")
-        for target, said in self._request["targets"].items():
-            file, is_file, wanted = target.partition("::")
-            module, _, attribute = target.rpartition(":")
-            if is_file and wanted == name and (path == file or path.endswith("/" + file.lstrip("./"))):
-                return said
-            if not is_file and attribute == name and module == classes.dotted_name(path):
-                return said
-        return {}
-
-    def attempts(
-        self, name: str, *, variant: int = 0, device: str = "cpu", source: classes.Source | None = None
-    ) -> Iterator[classes.Attempt]:
-        """Ways to build a class, or to call a function, of a file; the first assumes the least."""
-        source = source or self.source()
-        found = source.find(name)
-        configured = self.configured(name, source.path)
-
-        def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
-            builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            self.builder = builder
-            return classes.Attempt(builder, found, configured)
-
-        self.begin(f"building `{name}`")
-        return classes.attempts(begin)
-
-    def assumed(self) -> list[str]:
-        """What was filled in or replaced on the way."""
-        facts = []
-        if self.stand_ins.names:
-            facts.append(f"not importable and replaced: {', '.join(self.stand_ins.names)}")
-        if self._recipe is not None and self._recipe.replaced:
-            facts.append(f"not built: {', '.join(self._recipe.replaced)}")
-        if self._recipe is not None and self._recipe.filled:
-            facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
-        if self.builder is not None and self.builder.assumed:
-            facts.append(f"assumed: {'; '.join(self.builder.assumed)}")
-        return facts
+def judged(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
+    """The outcome of a probe: its status, the device, and what was observed."""
+    claim, wanted = session.take(probe), session.device
+    needed = next((device for device, kinds in _DEVICES.items() if type(claim) in kinds), wanted)
+    if wanted in _DEVICES and needed != wanted:
+        detail = f"this takes a run on the {_DEVICE_NAMES[needed]}, and `--device {wanted}` was asked for"
+        return {"status": UNCONFIRMED, "detail": detail}
+    outcome = _PROBES[type(claim)](session, claim)
+    if session.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
+        outcome["device"] = "cuda"
+    return outcome
 
 
 def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
@@ -238,22 +121,15 @@ _LOOKUPS = (
     LOOKUPS.PaddingOutside,
     LOOKUPS.ConstantOutside,
 )
-_ENDS = (
-    POSITIONS.LengthNotPositions,
-    POSITIONS.StepBeyond,
-    POSITIONS.TableEnds,
-    POSITIONS.NegativeFiller,
-)
-_AT_ENDS = (*_ENDS, POSITIONS.GridEmpty)
 #: The claims that can only be judged on one device.
 _DEVICES = {
     "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
-    "cpu": (*_LOOKUPS, *_AT_ENDS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
+    "cpu": (*_LOOKUPS, *AT_ENDS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     **dict.fromkeys(_LOOKUPS, values),
-    **dict.fromkeys(_ENDS, boundaries),
+    **dict.fromkeys(ENDS, boundaries),
     POSITIONS.GridEmpty: grid,
     LAYERS.NotRegistered: registration,
     LAYERS.LeftBehind: movement,

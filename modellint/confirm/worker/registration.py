@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modellint.claims.layers import NotRegistered
 
     from .classes import Builder
-    from .probes import Session
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _SHOWN = 3

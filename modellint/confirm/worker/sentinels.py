@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .calls import Run, Specs
     from .lookups import Lookup
-    from .probes import Session
+    from .session import Session
 
 #: The longest sequences that are tried.
 _LIMIT = 5000

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
     from modellint.source import Place
 
-    from .probes import Session
     from .recipes import Recipe
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _MAX_CALLS = 8

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     )
 
     from .classes import Attempt, Builder
-    from .probes import Session
     from .ranges import Lookup
+    from .session import Session
 
     _Looking = SizedByWidth | FedNumbers | IdsExceed | GuardAdmits | PaddingOutside | ConstantOutside
     _Repair = Callable[[nn.Embedding], nn.Module]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.claims.layers import Outgrown, Tied
     from modellint.claims.recipes import RowsLacking, SizesDiffer
 
-    from .probes import Session
+    from .session import Session
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 _MAX_CALLS = 8

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import UsageError, nearest
-from modellint.confirm.keys import GUARDS, MOST, SCHEMAS
-from modellint.confirm.targets import read_targets
+from modellint.config.errors import UsageError, nearest
+from modellint.config.keys import GUARDS, MOST, SCHEMAS
+from modellint.config.targets import read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from modellint.config import UsageError, closest
+from modellint.config.errors import UsageError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

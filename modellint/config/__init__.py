@@ -14,13 +14,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.config.confirming import ConfirmSettings, read_confirm
+from modellint.config.errors import UsageError as UsageError
+from modellint.config.errors import nearest
 from modellint.files import read_file
 from modellint.finding import Confidence, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from modellint.confirm.settings import ConfirmSettings
 
 #: Names of folders and files that are never walked into.
 DEFAULT_EXCLUDES = (
@@ -62,10 +63,6 @@ OUTPUT_FORMATS = (
     "sarif",
 )
 _ROOT_MARKS = (".git", "pyproject.toml", "modellint.toml", ".hg", "setup.py", "setup.cfg")
-
-
-class UsageError(Exception):
-    """Something that only the user can put right; the message says what, where and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -313,8 +310,6 @@ class _Reader:
         return tuple(entries.items())
 
     def confirm(self, key: str, value: Any) -> ConfirmSettings:
-        from modellint.confirm.settings import read_confirm
-
         return read_confirm(self.table(key, value), f"{self.where(key)}: `{key}`")
 
 
@@ -361,20 +356,6 @@ KINDS: Mapping[str, Kind] = {
     "jobs": _COUNT,
     "confirm": _CONFIRM,
 }
-
-
-def closest(name: str, names: Iterable[str]) -> str | None:
-    """The one of `names` that `name` was probably meant to be."""
-    import difflib
-
-    matches = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return matches[0] if matches else None
-
-
-def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
-    """`; did you mean …?` with the closest of `names`, or `otherwise`."""
-    found = closest(name, names)
-    return f"; did you mean `{found}`?" if found else otherwise
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -1,0 +1,28 @@
+"""Under which interpreter, guard and settings probes run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from modellint.confirm.guarded import Guarding
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from modellint.finding import Guard
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Under which interpreter and with which settings probes run."""
+
+    python: Path
+    roots: tuple[str, ...]
+    guarding: Guarding = field(default_factory=Guarding)
+    overrides: tuple[tuple[str, Any], ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    #: What to pass to classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
+    targets: tuple[tuple[str, Any], ...] = ()
+    #: What the system makes of `guarding`.
+    guard: Guard | None = None

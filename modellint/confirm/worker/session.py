@@ -1,0 +1,151 @@
+"""One target of a request: built once, however many claims about it are judged."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from . import classes, placement, recipes
+from .beside import CLAIMS, POSITIONS
+from .observed import Observed
+from .places import Spot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from modellint.claims import Claim
+
+    from .channel import Channel
+    from .standins import StandIns
+
+#: Claims of what happens at the ends of what is looked up, which the values of their places tell.
+ENDS = (
+    POSITIONS.LengthNotPositions,
+    POSITIONS.StepBeyond,
+    POSITIONS.TableEnds,
+    POSITIONS.NegativeFiller,
+)
+AT_ENDS = (*ENDS, POSITIONS.GridEmpty)
+
+
+class Session:
+    """Builds the target of a request once, for all probes of it."""
+
+    def __init__(self, request: dict[str, Any], channel: Channel, stand_ins: StandIns) -> None:
+        self._request = request
+        self._channel = channel
+        self.stand_ins = stand_ins
+        self._recipe: recipes.Recipe | None = None
+        self._sources: dict[str, classes.Source] = {}
+        self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
+        #: The class or function that is built or called for the claim at hand.
+        self.name = ""
+        #: Functions in which the claim at hand can be seen, the likeliest first, by file and name.
+        self.functions: list[tuple[str, str]] = []
+        #: Files that use what the claim at hand is about.
+        self.users: list[str] = []
+        #: The values of expressions that are at the ends of what they are made for.
+        self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS)
+        self.observed.install()
+        #: What was built last: its assumptions are those of the outcome.
+        self.builder: classes.Builder | None = None
+        #: What is being done, for the reason of an outcome.
+        self.stage = "starting"
+
+    def take(self, probe: dict[str, Any]) -> Claim:
+        """Turn to a probe, and give its claim."""
+        self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
+        return self._claims[probe["id"]]
+
+    @property
+    def device(self) -> str:
+        """The device that was asked for."""
+        wanted: str = self._request["device"]
+        return wanted
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether there is a GPU to use, so that none need be pretended."""
+        return self.device == "cuda"
+
+    def machine(self) -> AbstractContextManager[Any]:
+        """A machine with a `cuda:0`: the real one, or one that is not there."""
+        return placement.on_gpu() if self.is_on_gpu else placement.pretended()
+
+    @property
+    def target(self) -> str:
+        """The file that is to be built."""
+        path: str = self._request["target"]["path"]
+        return path
+
+    @property
+    def overrides(self) -> Mapping[str, Any]:
+        """What the settings put in the place of values of a recipe."""
+        overrides: Mapping[str, Any] = self._request["overrides"]
+        return overrides
+
+    def claims(self, *kinds: type) -> list[Any]:
+        """All claims of some kinds."""
+        return [claim for claim in self._claims.values() if isinstance(claim, kinds)]
+
+    def begin(self, stage: str) -> None:
+        self.stage = stage
+        self._channel.stage(stage)
+
+    def recipe(self) -> recipes.Recipe:
+        path = self._request["target"]["path"]
+        self._recipe = recipes.Recipe(path, self._request["overrides"], self.stand_ins)
+        return self._recipe
+
+    def source(self) -> classes.Source:
+        """The Python file that the request is about."""
+        return self.load(self._request["target"]["path"])
+
+    def load(self, path: str) -> classes.Source:
+        """A Python file, imported once."""
+        if path not in self._sources:
+            self.begin(f"importing `{os.path.basename(path)}`")
+            self._sources[path] = classes.Source(path, self.stand_ins)
+        return self._sources[path]
+
+    def configured(self, name: str, path: str) -> Mapping[str, Any]:
+        """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
+        path = path.replace(os.sep, "/")
+        for target, said in self._request["targets"].items():
+            file, is_file, wanted = target.partition("::")
+            module, _, attribute = target.rpartition(":")
+            if is_file and wanted == name and (path == file or path.endswith("/" + file.lstrip("./"))):
+                return said
+            if not is_file and attribute == name and module == classes.dotted_name(path):
+                return said
+        return {}
+
+    def attempts(
+        self, name: str, *, variant: int = 0, device: str = "cpu", source: classes.Source | None = None
+    ) -> Iterator[classes.Attempt]:
+        """Ways to build a class, or to call a function, of a file; the first assumes the least."""
+        source = source or self.source()
+        found = source.find(name)
+        configured = self.configured(name, source.path)
+
+        def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
+            builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
+            self.builder = builder
+            return classes.Attempt(builder, found, configured)
+
+        self.begin(f"building `{name}`")
+        return classes.attempts(begin)
+
+    def assumed(self) -> list[str]:
+        """What was filled in or replaced on the way."""
+        facts = []
+        if self.stand_ins.names:
+            facts.append(f"not importable and replaced: {', '.join(self.stand_ins.names)}")
+        if self._recipe is not None and self._recipe.replaced:
+            facts.append(f"not built: {', '.join(self._recipe.replaced)}")
+        if self._recipe is not None and self._recipe.filled:
+            facts.append(f"placeholders filled: {', '.join(self._recipe.filled)}")
+        if self.builder is not None and self.builder.assumed:
+            facts.append(f"assumed: {'; '.join(self.builder.assumed)}")
+        return facts

@@ -1,0 +1,33 @@
+"""The outcome of a run, as reporters show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from modellint.analyser import Crash
+    from modellint.baseline import Comparison
+    from modellint.finding import Finding, Guard
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a run: findings to show, in order, and what failed on our side.
+
+    `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
+    `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
+    `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
+    the code refutes them, and `guard` what that code ran under, if any was run.
+    """
+
+    findings: tuple[Finding, ...]
+    files_checked: int
+    crashes: tuple[Crash, ...]
+    duration: float
+    unfinished: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    checked: frozenset[str] = frozenset()
+    known: Comparison | None = None
+    fixed: tuple[Finding, ...] = ()
+    refuted: int = 0
+    guard: Guard | None = None

@@ -1,0 +1,3 @@
+"""The version of modellint."""
+
+__version__ = "0.1.0"

@@ -29,6 +29,7 @@ from modellint.confirm import child
 from modellint.confirm.environment import environment
 from modellint.confirm.plan import grouped
 from modellint.confirm.scratch import scratch
+from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
@@ -109,11 +110,11 @@ class Judge:
         """What runs show; findings without a probe are unconfirmed."""
         answers: dict[int, Verdict] = {}
         for group in grouped([(number, probe) for number, (_, probe) in enumerate(probes) if probe is not None]):
-            answers |= self._answers(group, child.Setup(self._python, (root.as_posix(),)))
+            answers |= self._answers(group, Setup(self._python, (root.as_posix(),)))
         nothing = Verdict(Status.UNCONFIRMED, None, "nothing that can be run was found for it")
         return [answers.get(number, nothing) for number in range(len(probes))]
 
-    def _answers(self, group: Group, setup: child.Setup) -> dict[int, Verdict]:
+    def _answers(self, group: Group, setup: Setup) -> dict[int, Verdict]:
         with scratch() as place:
             run = child.Run(group, setup, place)
             answers = Path(place.beside("answers.jsonl"))

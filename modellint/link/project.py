@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from modellint.decoding import decode_code
 from modellint.files import Files
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
 from modellint.link.names import Names
 from modellint.link.values.members import Members
-from modellint.notebook import decode_code
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:

@@ -75,6 +75,13 @@ class _Spot:
             levels, spot = levels + 1, spot.parent
         return levels
 
+    def is_around(self, other: _Spot) -> bool:
+        """Whether another place is somewhere below this one."""
+        above = other.parent
+        while above is not None and above is not self:
+            above = above.parent
+        return above is self
+
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations in it that certainly lead nowhere."""
@@ -279,10 +286,17 @@ class Configuration:
         return str(item.value)
 
     def _dereferenced(self, spot: _Spot, depth: int) -> _Spot:
-        """The mapping or sequence that a place stands for, itself or by interpolations. Raises _Unknown."""
+        """The mapping or sequence that a place stands for, itself or by interpolations, but never one around them.
+
+        Raises _Unknown.
+        """
+        passed: list[_Spot] = []
         for _ in range(_MAX_CHAIN):
             if spot.node.kind is not NodeKind.SCALAR:
+                if any(spot.is_around(other) for other in passed):
+                    raise _Unknown
                 return spot
+            passed.append(spot)
             value = _read(spot.node)
             pieces = parse(value) if isinstance(value, str) and "$" in value else None
             if pieces is None or len(pieces) != 1 or isinstance(pieces[0], str):

@@ -48,6 +48,7 @@ def test_one_small_file_loads_nothing_heavy(tmp_path: Path) -> None:
     modules = imported(tmp_path, "a.py", "--no-cache")
     heavy = {"yaml", "pathspec", "multiprocessing", "concurrent.futures", "importlib.metadata", "tomllib", "json"}
     assert modules & heavy == set()
+    assert "modellint.config.confirming" not in modules, "only a table of these settings needs them"
 
 
 def test_nothing_that_is_read_is_run(workspace: Workspace) -> None:

@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.config.confirming import ConfirmSettings, read_confirm
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
 from modellint.files import read_file
@@ -22,6 +21,8 @@ from modellint.finding import Confidence, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from modellint.config.confirming import ConfirmSettings
 
 #: Names of folders and files that are never walked into.
 DEFAULT_EXCLUDES = (
@@ -310,6 +311,8 @@ class _Reader:
         return tuple(entries.items())
 
     def confirm(self, key: str, value: Any) -> ConfirmSettings:
+        from modellint.config.confirming import read_confirm
+
         return read_confirm(self.table(key, value), f"{self.where(key)}: `{key}`")
 
 

@@ -10,7 +10,6 @@ from modellint.claims import as_json
 from modellint.confirm.environment import environment
 from modellint.confirm.guarded import CHANNEL, Guarded
 from modellint.confirm.messages import Conversation
-from modellint.confirm.notebooks import Layout
 from modellint.confirm.plan import Group
 from modellint.confirm.scratch import scratch
 from modellint.finding import Status, Verdict
@@ -62,6 +61,8 @@ def _run(group: Group, setup: Setup) -> Run:
 
 def _laid_out(group: Group, setup: Setup, place: Scratch) -> Run:
     """A run of what a notebook holds."""
+    from modellint.confirm.notebooks import Layout
+
     layout = Layout(group, place.folder)
     run = Run(layout.group(), layout.setup(setup), place, layout.told)
     try:

@@ -215,19 +215,8 @@ class Shell:
 class Counted(Shell):
     """An object or container of a run that goes turn by turn: what is put in twice is in there twice."""
 
-    __slots__ = ("repeats",)
-
-    def __init__(
-        self,
-        kind: str,
-        value: Value | None,
-        trail: Trail,
-        model: ClassModel | None = None,
-        arguments: Arguments = NO_ARGUMENTS,
-    ) -> None:
-        super().__init__(kind, value, trail, model, arguments)
-        #: Whether some entry stands for many, as many as the turn that made it.
-        self.repeats = False
+    #: Whether some entry stands for many, as many as the turn that made it.
+    repeats = False
 
     def take(self, other: Shell) -> None:
         """Be as exact as what it is filled from."""

@@ -179,11 +179,11 @@ class Interpreter:
                     if self.turns.loop(part, frame, returned, yielded):
                         return True
                 elif not part.is_function:
-                    self.run_loop(part, frame, returned, yielded)
+                    self._run_loop(part, frame, returned, yielded)
                 at = part.last
         return False
 
-    def run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
+    def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
         """Run a loop once, and once more with what it carries from one turn to the next."""
         loop = block.loop
         assert loop is not None

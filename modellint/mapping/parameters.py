@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.flow import exact, heap
+from modellint.flow import exact
 from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Counted, Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import partial
 from modellint.flow.objects import model_of
@@ -34,7 +34,7 @@ _NOTHING = Size.of(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedAttribute:
     """The parameters of an attribute, and the class of what it holds if that is an object."""
 
     parameters: Count
@@ -57,7 +57,7 @@ class Counter:
             except (UncertainError, RecursionError):
                 return Count(None)
 
-    def attributes(self, cls: Class) -> dict[str, Counted]:
+    def attributes(self, cls: Class) -> dict[str, CountedAttribute]:
         """What an object of a class keeps, by attribute.
 
         It is built with its defaults; what has none is a symbol.
@@ -72,7 +72,7 @@ class Counter:
                 return {}
             counting = _Counting(run, frozenset())
             return {
-                name: Counted(Count(counting.attribute(shell, name)), _class_name(shell.get(name)))
+                name: CountedAttribute(Count(counting.attribute(shell, name)), _class_name(shell.get(name)))
                 for name in shell.history
             }
 
@@ -199,7 +199,7 @@ class _Counting:
     @staticmethod
     def _entries(shell: Shell) -> Iterator[_Part]:
         """What a container holds."""
-        is_whole = shell.is_exact or (isinstance(shell, heap.Counted) and shell.repeats)
+        is_whole = shell.is_exact or (isinstance(shell, Counted) and shell.repeats)
         for entry in shell.entries:
             is_given = any(isinstance(option, Given) for option in entry.atoms)
             yield _Part(UNKNOWN if is_given else entry.atoms, is_whole and not entry.path, is_entry=True)

@@ -17,7 +17,6 @@ from modellint.flow.domain import (
     Filler,
     FunctionRef,
     Given,
-    Ids,
     Length,
     Plain,
     Real,
@@ -29,9 +28,8 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.indexing import Indexing, indexing
-from modellint.flow.learned import KINDS
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.summaries import ALL_KINDS, MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.value import EventKind, Op, self_attribute
 
@@ -41,7 +39,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import ModuleFacts
+    from modellint.flow.summaries import Body
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.operators import Operator
@@ -138,7 +137,6 @@ class Lookups:
         self.compared: set[Hashable] = set()
         #: The functions that are being run, and what each has looked up so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
-        self._gates: dict[ModuleFacts, Indexing] = {}
         #: How many imports, at least, led to a file from the one that is asked about.
         self._away: dict[ModuleFacts, int] = {}
         #: By identity, with the flow that they are of.
@@ -170,7 +168,7 @@ class Lookups:
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         kinds = {type(element) for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()}
-        frame.given = frozenset(KINDS) if self.is_open else frozenset(kinds)
+        frame.given = ALL_KINDS if self.is_open else frozenset(kinds)
         if self.is_open and not self._frames:
             self.roots.append(frame)
         if frame.function is not None:
@@ -182,7 +180,7 @@ class Lookups:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
         if len(self._frames) > 1 or frame.function is None or self.measures:
             return True
-        return self.gate(frame.function.module).speaks_of(Ids, frame.function)
+        return self._run.project.summaries.draws(frame.function)
 
     def matters(self, event: Event, frame: Frame) -> bool:
         """Whether an event has to happen; what it computes can be asked for later."""
@@ -198,7 +196,7 @@ class Lookups:
             return id(event.value) in self._changing(frame.flow)
         if self._follows_all():
             return True
-        return self.gate(frame.function.module).matters(event, frame.function, frame.flow, frame.given)
+        return self._body(frame.function).matters(event, frame.given)
 
     def _follows_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
@@ -221,16 +219,13 @@ class Lookups:
             return loop.carried
         if self._follows_all():
             return loop.carried
-        gate = self.gate(frame.function.module)
-        gate.about(frame.function)
-        return tuple(c for c in loop.carried if gate.is_carried(c, frame.flow, frame.given))
+        body = self._body(frame.function)
+        return tuple(choice for choice in loop.carried if body.is_carried(choice, frame.given))
 
-    def gate(self, module: ModuleFacts) -> Indexing:
-        """What may matter in a file."""
-        known = self._gates.get(module)
-        if known is None:
-            known = self._gates[module] = indexing(module, self._run.project, self._away.get(module, 0))
-        return known
+    def _body(self, function: Function) -> Body:
+        """What may matter in a function."""
+        away = self._away.get(function.module, 0)
+        return self._run.project.summaries.body(function, max(MAX_FILES - away, 0))
 
     def _ran(self, given: Arguments, run: Callable[[], Atoms]) -> tuple[Atoms, list[Lookup]]:
         depth = len(self._frames)

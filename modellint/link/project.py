@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.flow.interp import Interpreter
+    from modellint.flow.summaries import Summaries
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.classes.creations import Creations
@@ -155,6 +156,13 @@ class Project:
         return Indexed(self)
 
     @cached_property
+    def summaries(self) -> Summaries:
+        """What functions do with elements, by kinds."""
+        from modellint.flow.summaries import Summaries
+
+        return Summaries(self)
+
+    @cached_property
     def lives(self) -> Lives:
         """What objects of classes keep, register and do."""
         from modellint.link.classes.lives import Lives
@@ -177,6 +185,8 @@ class Project:
             run.close()
         for name in _PER_FILE:
             self.__dict__.pop(name, None)
+        if "summaries" in self.__dict__:
+            self.summaries.release()
         module.release()
         for _ in range(1 + len(self._read) // _HELD):
             if self._read:
@@ -196,6 +206,8 @@ class Project:
             if trace and keys.isdisjoint(trace) and _is_named(key, changed)
         }
         self.__dict__.pop("classes", None)
+        if "summaries" in self.__dict__:
+            self.summaries.forget(keys)
         for name in _PER_FILE:
             self.__dict__.pop(name, None)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import Lookups
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
+    from modellint.graph.value import Event
     from modellint.link.project import Project
 
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
@@ -117,11 +118,14 @@ class Holders:
 
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
-        makers = self._lookups.gate(self._module).learned.makers
-        owners = {f.owner for f in self._module.all_functions() if not f.words.isdisjoint(makers)}
+        owners = {f.owner for f in self._module.all_functions() if any(self._made_in(f))}
         members = self._project.members
         keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
+
+    def _made_in(self, function: Function) -> Iterator[Event]:
+        """The calls of a function that make tables."""
+        return self._project.summaries.body(function).tables_made()
 
     def _is_mixed_in(self, cls: Class) -> bool:
         """Whether a class is no layer itself, but a part of the file's layers."""
@@ -143,12 +147,11 @@ class Holders:
 
     def _set_up(self, shell: Shell, cls: Class) -> None:
         """Run what makes tables of an object later than its constructor does."""
-        gate = self._lookups.gate(self._module)
         for owner in self._project.members.mro(cls):
             for method in owner.methods.values() if owner.module is self._module else ():
                 stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
                 is_left = any(name is not None and name not in shell.history for name in stored)
-                if is_left and method.name != "__init__" and not method.is_static and any(gate.makers_of(method)):
+                if is_left and method.name != "__init__" and not method.is_static and any(self._made_in(method)):
                     self._run.steps = 0
                     self._run.objects.under_construction.append(shell)
                     self._run.calls.apply(self._reference(method, shell), ANY_ARGUMENTS, self._frame(method), _NOWHERE)
@@ -165,9 +168,9 @@ class Holders:
     def _held_by(self, cls: Class) -> Iterator[Held]:
         """The tables that an object keeps under the attributes that may hold some."""
         holder = self.object_of(cls)
-        wanted = self._lookups.gate(self._module).learned.taking
+        summaries = self._project.summaries
         for name in list(holder.history):
-            if name in wanted:
+            if summaries.keeps_tables(name, cls):
                 for part in self._kept_under(name, holder):
                     if self._lookups.is_table(part.layer):
                         yield from self._table(part.layer, holder, name, part.path)
@@ -213,10 +216,9 @@ class Holders:
 
     def _others(self, seen: set[Value]) -> Iterator[Held]:
         """The tables that functions make, whatever becomes of them, but for those that are known."""
-        gate = self._lookups.gate(self._module)
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
-            for event in gate.makers_of(function):
+            for event in self._made_in(function):
                 if event.value in seen:
                     continue
                 if function.owner is not None and not function.is_static:

@@ -65,7 +65,7 @@ class Indexed:
         run, lookups = self._run(module)
         objects: dict[Class, Shell] = {}
         told = 0
-        for function in lookups.gate(module).roots():
+        for function in self._project.summaries.roots(module):
             follow(function, objects, run)
             found = list(lookups.found.values())
             yield from found[told:]
@@ -73,10 +73,10 @@ class Indexed:
 
     def written(self, module: ModuleFacts) -> Iterator[tuple[Function, Filler]]:
         """The constants that calls in a file's functions write into elements."""
-        run, lookups = self._run(module)
+        run, _ = self._run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
-            for event in lookups.gate(module).fillers_of(function):
+            for event in self._project.summaries.body(function).fillers_written():
                 for reference, frame in called(function, objects, self._project):
                     run.steps = 0
                     body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
@@ -162,7 +162,7 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
-            for event in lookups.gate(module).makers_of(function):
+            for event in self._project.summaries.body(function).tables_made():
                 for reference, frame in called(function, objects, self._project):
                     run.steps = 0
                     body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)

@@ -64,8 +64,8 @@ class TableUsers:
                 self.run.steps = 0
                 self.run.objects.construct(reference.receiver)
         constructing = set(self.run.calls.done)
-        gate = self._found.gate(self._module)
-        users.sort(key=lambda user: not any(gate.makers_of(user[0])))
+        summaries = self._project.summaries
+        users.sort(key=lambda user: not any(summaries.body(user[0]).tables_made()))
         for function, reference, frame in users:
             if function not in constructing:
                 self.run.steps = 0
@@ -75,7 +75,7 @@ class TableUsers:
         """The functions that mention the attribute under which a table is kept, or a method that does."""
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not table.attribute:
-            return self._found.gate(self._module).users()
+            return [f for f in functions if self._project.summaries.body(f).may_look_up()]
         names = {table.attribute, *self._imported(table.attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:

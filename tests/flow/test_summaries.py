@@ -1,4 +1,4 @@
-"""The gate of look-ups: what may matter to tables in a file, by its own code and by what it imports."""
+"""The first stage of look-ups: what functions do with elements, by their own code and by what they call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.flow.indexing import indexing
+from modellint.flow.domain import Ids
+from modellint.flow.summaries import MAX_FILES
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def test_circles_of_imports_end(tmp_path: Path) -> None:
     for name in ("one.py", "two.py"):
         module = project.python(tmp_path / name)
         assert module is not None
-        gives.append(indexing(module, project).learned.offered().giving[0][0])
-    assert gives == [{"first", "second"}, {"first", "second"}]
+        gives += [Ids in project.summaries.gives(function, MAX_FILES) for function in module.all_functions()]
+    assert gives == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_functions_of_python_draw_no_ids(tmp_path: Path, code: str) -> None:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert not indexing(module, project).learned.offered().giving[0][0]
+    assert all(Ids not in project.summaries.gives(function, MAX_FILES) for function in module.all_functions())
 
 
 def roots(tmp_path: Path, code: str) -> list[str]:
@@ -106,7 +107,7 @@ def roots(tmp_path: Path, code: str) -> list[str]:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    return [function.name for function in indexing(module, project).roots()]
+    return [function.name for function in project.summaries.roots(module)]
 
 
 def test_a_star_import_of_the_project_leaves_python_its_functions(tmp_path: Path) -> None:

@@ -26,7 +26,11 @@ class NegativeSentinelPositions(Rule):
 
     ## What it does
     Finds a filler below -1, most often the label index that a loss ignores (-100), padded or filled into position ids
-    or other ids that index an embedding, a cosine table or another tensor.
+    or other ids that index an embedding, a cosine table or another tensor. A mask that is only made of them
+    (`mask = positions.ne(-100)`) changes nothing about that; one that replaces or picks elements does.
+
+    What is handed to a class of a library that cannot be read is followed into what the project puts in the place of
+    the library's code: a file that is copied over one of the library's, a function that replaces a method.
 
     ## Why is this bad
     A negative index counts from the end. With a table of 100 rows or more, -100 silently picks some other row; with
@@ -34,7 +38,8 @@ class NegativeSentinelPositions(Rule):
     the first batch whose longest sequence is shorter than the sentinel is negative.
 
     ## How to fix
-    Pad with 0 and let the attention mask hide the padding. Keep the sentinel for labels.
+    Pad with 0 and let the attention mask hide the padding. Keep the sentinel for labels. Where the mask is made of the
+    sentinel, make it of the lengths instead: no fix is offered there.
 
     ## References
     - VILA: position ids padded with `IGNORE_INDEX = -100`; dialogues below 100 tokens crash
@@ -215,8 +220,146 @@ def prepare(ids, attention_mask):
                 ),
             ),
         ),
+        Example(
+            "Packed positions that a library hands to a method that the project replaces",
+            {
+                "constants.py": """\
+IGNORE_INDEX = -100
+""",
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from constants import IGNORE_INDEX
+
+
+class Packing:
+    def repack(self, embeds, labels, mask, cache):
+        lengths, order = torch.sort(mask.sum(dim=-1), descending=True)
+        rows, positions, targets, row, places, marks, used = [], [], [], [], [], [], 0
+        for i in range(len(lengths)):
+            if used + lengths[i].item() > embeds.shape[1]:
+                rows.append(torch.cat(row, 0))
+                positions.append(torch.cat(places, 0))
+                targets.append(torch.cat(marks, 0))
+                row, places, marks, used = [], [], [], 0
+            used += lengths[i].item()
+            row.append(embeds[order[i]][mask[order[i]]])
+            places.append(torch.arange(row[-1].shape[0], device=row[-1].device))
+            marks.append(labels[order[i]][mask[order[i]]])
+        rows.append(torch.cat(row, 0))
+        positions.append(torch.cat(places, 0))
+        targets.append(torch.cat(marks, 0))
+        rows = pad_sequence(rows, batch_first=True, padding_value=0.0)
+        positions = pad_sequence(positions, batch_first=True, padding_value=IGNORE_INDEX)  # expect: ML304
+        targets = pad_sequence(targets, batch_first=True, padding_value=IGNORE_INDEX)
+        packed = positions.ne(IGNORE_INDEX)
+        assert packed.sum() == mask.sum()
+        return None, positions, packed, cache, rows, targets, lengths
+""",
+                "chat.py": """\
+from shelf import DecoderForCausalLM
+
+from packing import Packing
+
+
+class Chat(DecoderForCausalLM, Packing):
+    def forward(self, embeds, labels=None, mask=None, position_ids=None, cache=None):
+        lengths = mask.sum(-1)
+        if self.training:
+            _, position_ids, mask, _, embeds, labels, lengths = self.repack(embeds, labels, mask, cache)
+        return super().forward(mask=mask, position_ids=position_ids, embeds=embeds, labels=labels, lengths=lengths)
+""",
+                "faster.py": """\
+import shelf.models.decoder
+
+
+def rotate(queries, keys, cos, sin, position_ids):
+    cos, sin = cos[position_ids].unsqueeze(1), sin[position_ids].unsqueeze(1)
+    return queries * cos, keys * sin
+
+
+def forward(self, x, mask=None, position_ids=None, **options):
+    queries, keys = self.queries(x), self.keys(x)
+    cos, sin = self.rotary(keys, length=keys.shape[-2])
+    queries, keys = rotate(queries, keys, cos, sin, position_ids)
+    return self.output(queries @ keys.transpose(1, 2)), None
+
+
+def install():
+    shelf.models.decoder.Attention.forward = forward
+""",
+            },
+        ),
     )
     good = (
+        Example(
+            "Packed positions whose padding a mask replaces, before a library hands them to a replaced method",
+            {
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Packing:
+    def repack(self, embeds, lengths):
+        positions = pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-100)
+        packed = positions.ne(-100)
+        return positions.masked_fill(~packed, 0), packed, embeds
+""",
+                "chat.py": """\
+from shelf import DecoderForCausalLM
+
+from packing import Packing
+
+
+class Chat(DecoderForCausalLM, Packing):
+    def forward(self, embeds, lengths):
+        position_ids, mask, embeds = self.repack(embeds, lengths)
+        return super().forward(mask=mask, position_ids=position_ids, embeds=embeds)
+""",
+                "faster.py": """\
+import shelf.models.decoder
+
+
+def forward(self, x, mask=None, position_ids=None, **options):
+    cos, sin = self.rotary(x, length=x.shape[-2])
+    return x * cos[position_ids] + x.flip(-1) * sin[position_ids]
+
+
+def install():
+    shelf.models.decoder.Attention.forward = forward
+""",
+            },
+        ),
+        Example(
+            "Positions padded with the last row of any table",
+            {
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-1)
+    return positions, positions.ne(-1)
+""",
+            },
+        ),
+        Example(
+            "Positions that make a mask, and are limited",
+            {
+                "packing.py": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-100)
+    return positions.clamp(min=0), positions.ne(-100)
+""",
+            },
+        ),
         Example(
             "Times that add up, and positions that are padded with 0",
             {
@@ -409,17 +552,20 @@ def smooth(labels, mask, n_classes):
         lookups = [*project.indexed.lookups(module)]
         for function in {f: None for f, filler in project.indexed.written(module) if _number(filler) is not None}:
             lookups += project.indexed.lookups_beside(function)
+        padded = [one for one in project.indexed.padded(module) if _number(one.filler) is not None]
+        padded = [one for one in padded if project.indexed.goes_on(one, module)]
+        for one in padded:
+            lookups += project.indexed.lookups_of_users(one)
         for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
             element = lookup.element
             number = _number(element) if isinstance(element, Filler) else None
             if isinstance(element, Filler) and number is not None and element.key not in seen:
                 seen.add(element.key)
-                yield self._looked_up(lookup, element, number)
-        for padded in project.indexed.padded(module):
-            number = _number(padded.filler)
-            if number is None or padded.filler.key in seen or project.indexed.is_told_apart(padded, module):
-                continue
-            yield self._padded(padded, number)
+                yield self._looked_up(lookup, element, number, project.indexed.is_compared(element, module))
+        for one in padded:
+            number = _number(one.filler)
+            if number is not None and one.filler.key not in seen:
+                yield self._padded(one, number, project.indexed.is_compared(one.filler, module))
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
         """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
@@ -431,7 +577,7 @@ def smooth(labels, mask, n_classes):
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
         return boundary_probe(claim, project, places, users)
 
-    def _looked_up(self, lookup: Lookup, filler: Filler, number: int) -> Finding:
+    def _looked_up(self, lookup: Lookup, filler: Filler, number: int, is_compared: bool) -> Finding:
         place = lookup.steps[-1]
         index = place.module.text_of(place.value)
         related = [Related(place.place, "they are looked up here")]
@@ -443,15 +589,16 @@ def smooth(labels, mask, n_classes):
             Confidence.LOW if lookup.is_conditional else Confidence.HIGH,
             (_consequence(number),),
             related,
+            is_compared,
             place.place,
         )
 
-    def _padded(self, padded: Padded, number: int) -> Finding:
+    def _padded(self, padded: Padded, number: int, is_compared: bool) -> Finding:
         origin = padded.positions.origin
         evidence = ("what is padded counts up from 0: it indexes a position table", _consequence(number))
         message = f"positions are padded with {number}, which is no position"
         related = [Related(origin.place, "the positions are made here")]
-        return self._finding(padded.filler, message, Confidence.MEDIUM, evidence, related)
+        return self._finding(padded.filler, message, Confidence.MEDIUM, evidence, related, is_compared)
 
     def _finding(
         self,
@@ -460,12 +607,17 @@ def smooth(labels, mask, n_classes):
         confidence: Confidence,
         evidence: tuple[str, ...],
         related: list[Related],
+        is_compared: bool,
         lookup: Place | None = None,
     ) -> Finding:
         from modellint.claims.positions import NegativeFiller
 
         place, module = filler.origin.place, filler.origin.module
         is_written = filler.origin.value.op is not Op.CALL  # it stands in what the call unpacks, or is computed
+        can_be_fixed = is_written and not is_compared
+        to_do = "fill with 0 and let the attention mask hide those elements"
+        if is_compared:
+            to_do += "; what is compared with the filler now needs a mask that is made in another way, of the lengths"
         return self.finding(
             place,
             message,
@@ -473,8 +625,8 @@ def smooth(labels, mask, n_classes):
             confidence=confidence,
             evidence=evidence,
             related=related,
-            help="fill with 0 and let the attention mask hide those elements",
-            fix=Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)) if is_written else None,
+            help=to_do,
+            fix=Fix("Fill with 0", Applicability.UNSAFE, (Edit(place, "0"),)) if can_be_fixed else None,
             claim=NegativeFiller(place, lookup),
         )
 

@@ -325,7 +325,10 @@ class Calls:
             if self._run.turns is not None and not (model.is_complete and model.is_module is False):
                 self._run.turns.open.add(atom.shell)
             atom.shell.is_initialised = True
-        return NONE if name == "__init__" else self._unknown(arguments, value)
+            return NONE
+        if self._run.lookups is not None:
+            self._run.lookups.beyond(model, name, arguments, frame, value)
+        return self._unknown(arguments, value)
 
     def _bound_method(self, atom: Bound, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """A method of `module._modules`, `object.__dict__`."""

@@ -240,7 +240,7 @@ class Interpreter:
         elif kind is EventKind.STORE and event.target is not None:
             self._store(event.target, event.value, frame)
         elif kind is EventKind.RETURN and (self.lookups is None or self.lookups.is_asked_for(frame)):
-            returned.append(self.behind(self.evaluate(event.value, frame), frame))
+            returned.append(self._returned(event.value, frame))
         elif kind is EventKind.DELETE and self.turns is not None and event.target is not None and not conditions:
             self.turns.delete(event.target, frame)
         elif kind is EventKind.RAISE and self.turns is not None and not conditions:
@@ -250,6 +250,15 @@ class Interpreter:
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
         self.path, self.guard, self.devices.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
+
+    def _returned(self, value: Value, frame: Frame) -> Atoms:
+        """What a body returns, where the conditions of that hold: of a tuple, each part."""
+        atoms = self.behind(self.evaluate(value, frame), frame)
+        if value.op is not Op.TUPLE or self.tensors is None or self.guard is None:
+            return atoms
+        parts = [entry.atoms for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]
+        kept = [self.behind(part, frame) for part in parts]
+        return atoms if kept == parts else (self.sequence("tuple", kept, value, frame, "returned"),)
 
     def evaluate_at(self, event: Event, frame: Frame) -> Atoms:
         """What an event gives where its conditions may hold, whatever has happened before."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import (
+    ANY_ARGUMENTS,
     Arguments,
     Bound,
     Filler,
     FunctionRef,
     Given,
     Length,
+    Outside,
     Plain,
     Real,
     Shape,
@@ -29,20 +31,24 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
-from modellint.flow.summaries import ALL_KINDS, MAX_FILES
+from modellint.flow.summaries import ALL_KINDS, MAX_FILES, Below
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.classes.replacements import copies, replaced
+from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.flow.summaries import Body
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
+    from modellint.link.classes.models import Classes, ClassModel
     from modellint.operators import Operator
 
 
@@ -55,6 +61,9 @@ _ENDING = frozenset((EventKind.RETURN, EventKind.RAISE))
 _IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
 #: What need not happen where it has nothing to do with ids.
 _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKind.AUGMENT))
+_GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
+#: Through how many calls, and in how many containers in each other, a constant is looked for.
+_MAX_HANDING = 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -133,8 +142,12 @@ class Lookups:
         self.found: dict[Hashable, Lookup] = {}
         #: Positions that constants are written among, by what writes them.
         self.padded: dict[Hashable, Padded] = {}
-        #: What tells apart the elements that were compared.
+        #: What was compared with anything, by its keys.
         self.compared: set[Hashable] = set()
+        #: The constants among elements that a mask, a limit or a condition took out again, by their keys.
+        self.taken_out: set[Hashable] = set()
+        #: Objects of the classes in files that are copied over a library's.
+        self._copies: dict[Class, Shell] = {}
         #: The functions that are being run, and what each has looked up so far.
         self._frames: list[tuple[Frame, list[Lookup]]] = []
         #: How many imports, at least, led to a file from the one that is asked about.
@@ -167,7 +180,8 @@ class Lookups:
         return given if self.is_open else shape_of(given, (Given, Unknown, Plain, Length, Shape))
 
     def enter(self, frame: Frame, given: Arguments) -> None:
-        kinds = {type(element) for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()}
+        elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]
+        kinds = {Below if isinstance(e, Filler) and _is_below(e) else type(e) for e in elements}
         frame.given = ALL_KINDS if self.is_open else frozenset(kinds)
         if self.is_open and not self._frames:
             self.roots.append(frame)
@@ -269,6 +283,8 @@ class Lookups:
         row = self.row_of(shell)
         given = arguments.argument(0, "input")
         if row is None:
+            if shell.model is not None:
+                self.beyond(shell.model, "forward", arguments, frame, value)
             is_layer = shell.is_layer and _torch_class(shell).startswith("torch.nn.")
             return self._tensors.layer(shell, None, given, frame, value) if is_layer else None
         if row.name == "torch.nn.Sequential":
@@ -309,6 +325,35 @@ class Lookups:
         size, made = found.popitem()
         return Sided(made, size)
 
+    # -- libraries -----------------------------------------------------------------------------------------------
+
+    def beyond(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+        """Look up what a method gets that a class inherits from one of a library's that cannot be read.
+
+        Only constants below -1 are followed there: into the file of the project that is copied over the library's, and
+        into the functions that replace the library's and have a parameter of an argument's name.
+        """
+        handed = {key: atoms for key, atoms in arguments.keywords.items() if any(map(_is_below_in, tensors_in(atoms)))}
+        if not handed and not any(_is_below_in(t) for atoms in arguments.positional for t in tensors_in(atoms)):
+            return
+        if frame.function is None:
+            return
+        project, near = self._run.project, frame.function.module
+        for base in _unread(model, self._run.classes):
+            for cls in copies(project, base, near):
+                shell = self._copies.get(cls)
+                if shell is None:
+                    shell = Shell("instance", None, (id(cls),), project.classes.model(cls), ANY_ARGUMENTS)
+                    self._copies[cls] = shell
+                method = self._run.objects.own_method(shell, name)
+                if method is not None:
+                    self._run.calls.apply(method, arguments, frame, value)
+            for function in replaced(project, base.partition(".")[0], near):
+                known = {key: atoms for key, atoms in handed.items() if function.parameter(key) is not None}
+                if known:
+                    reference = FunctionRef(SourceMethod(function, project.names))
+                    self._run.calls.apply(reference, Arguments((), known, is_complete=False), frame, value)
+
     # -- look-ups ------------------------------------------------------------------------------------------------
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
@@ -336,11 +381,43 @@ class Lookups:
             for filler in fillers:
                 self.padded.setdefault(filler.key, Padded(positions, filler, frame))
 
-    def compares(self, key: Hashable, frame: Frame) -> bool:
-        """Whether a body, or what it calls, compares elements that a key stands for."""
+    def gives_away(self, key: Hashable, frame: Frame, depth: int = 0) -> bool:
+        """Whether a body returns a constant below -1 that stands among elements, stores it or hands it on.
+
+        What it calls with it does not give it away by returning it (`depth` > 0).
+        """
+        found = False
         for event in frame.flow.events:
-            self.evaluated(event.value, frame)
-        return key in self.compared
+            atoms = self.evaluated(event.value, frame)
+            if event.kind is EventKind.CALL:
+                found |= self._is_handed_on(key, event.value, frame, depth)
+            elif event.kind is EventKind.STORE or (event.kind in _GIVING and not depth):
+                held = tuple(t for t in _held(atoms) if _has_below(key, t))
+                found |= any(_has_below(key, t) for t in self._run.behind(held, frame, event.guard))
+        return found
+
+    def _is_handed_on(self, key: Hashable, call: Value, frame: Frame, depth: int) -> bool:
+        """Whether a call gives what a key stands for to what is no operator, and keeps it or cannot be read."""
+        if not any(_has_below(key, t) for arg in call.args[1:] for t in _held(self.evaluated(arg, frame))):
+            return False
+        callee = call.callee
+        if callee.op is Op.ATTR and self._run.named(callee, frame) is None:
+            owners = self.evaluated(callee.args[0], frame)
+            if any(isinstance(a, Tensor) or (isinstance(a, Shell) and a.is_container) for a in owners):
+                return False  # what a container holds is given away with it
+        for atom in self.evaluated(callee, frame):
+            if isinstance(atom, Outside):
+                if operators.row(atom.name) is None and not atom.name.startswith("builtins."):
+                    return True
+            elif not isinstance(atom, FunctionRef) or depth > _MAX_HANDING:
+                return True
+            else:
+                given = self._run.calls.arguments(call, frame)
+                if given is None:
+                    continue
+                if self.gives_away(key, self._run.calls.frame(atom, given, frame, call), depth + 1):
+                    return True
+        return False
 
     def evaluated(self, value: Value, frame: Frame) -> Atoms:
         """What a value of a body is, with all that it calls, though the body is not being run."""
@@ -431,8 +508,9 @@ class Lookups:
         known = self._exits.get(id(flow))
         if known is None:
             links = {id(link): link for event in flow.events if event.guard for link in event.guard.chain()}
-            tests = [(part, link) for link in links.values() if link.early for part in link.test.walk()]
-            known = self._exits[id(flow)] = [(part, link) for part, link in tests if part.op is Op.COMPARE], flow
+            early = [link for link in links.values() if link.early]
+            tests = [(part, link) for link in early for part in self._tensors.comparisons(link.test)]
+            known = self._exits[id(flow)] = tests, flow
         return known[0]
 
 
@@ -451,6 +529,32 @@ def _classes(atoms: Atoms) -> set[Hashable]:
 def _is_below(filler: Filler) -> bool:
     """Whether a constant is no way to say which is the last one."""
     return filler.size.number is not None and filler.size.number < -1
+
+
+def _is_below_in(tensor: Tensor) -> bool:
+    return any(map(_is_below, tensor.fillers))
+
+
+def _has_below(key: Hashable, atom: Atom) -> bool:
+    """Whether the constant that a key stands for is among elements, and still below -1."""
+    return isinstance(atom, Tensor) and any(filler.key == key and _is_below(filler) for filler in atom.fillers)
+
+
+def _held(atoms: Iterable[Atom], depth: int = 0) -> Iterator[Tensor]:
+    """The tensors that a value is, or holds in containers of containers."""
+    for atom in atoms:
+        if isinstance(atom, Tensor):
+            yield atom
+        elif isinstance(atom, Shell) and atom.is_container and depth < _MAX_HANDING:
+            yield from _held(atom.contents(), depth + 1)
+
+
+def _unread(model: ClassModel, classes: Classes) -> Iterator[str]:
+    """The names of the bases of a class, and of their bases, that cannot be read."""
+    for each in model.mro():
+        for base in each.facts.bases:
+            if isinstance(base, External) and "." in base.name and classes.of(base) is None:
+                yield base.name
 
 
 def _keys(given: Arguments) -> set[Hashable]:

@@ -868,6 +868,8 @@ class Body:
         targets = self.targets(call)
         if facet != "padded" and (targets.is_table or any(map(self._looks_up, call.args[1:]))):
             return _SURELY
+        if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
+            return _SURELY
         if targets.inner is not None and self._is_taken_inside(targets.inner, facet):
             return _SURELY
         tables: set[str] = set() if facet == "padded" else set(targets.given)
@@ -880,6 +882,17 @@ class Body:
             if "" in tables:
                 return _SURELY
         return frozenset(tables)
+
+    def _goes_beyond(self, call: Value) -> bool:
+        """Whether a call may be of a method that a class inherits from one that cannot be read."""
+        callee = call.callee
+        if callee.op is not Op.ATTR or callee.data == "__init__" or callee.args[0].op is not Op.CALL:
+            return False
+        if called_name(callee.args[0].callee) != "super":
+            return False
+        bases = [(cls.module, base) for cls in self._module.classes.values() for base in cls.bases]
+        found = (self._names.definition(module, base) for module, base in bases)
+        return any(isinstance(one, External) and not one.name.startswith(("torch.", "builtins.")) for one in found)
 
     def _is_taken_inside(self, nested: Nested, facet: Facet) -> bool:
         """Whether a function inside of this one may look up what it is given."""
@@ -966,9 +979,11 @@ class Body:
             return _REAL if self._may_be_real(value, given) else NONE
 
         value = event.value
-        is_unread = event.kind is EventKind.INDEX or (event.kind is EventKind.CALL and self.row(value) is None)
-        if is_unread and any((elements(arg) - _POSITIONS) & _INDEXING for arg in value.args[1:]):
-            return True
+        if event.kind is EventKind.INDEX or event.kind is EventKind.CALL:
+            kinds = NONE.union(*map(elements, value.args[1:]))
+            is_unread = event.kind is EventKind.INDEX or self.row(value) is None
+            if (is_unread and kinds & _INDEXING) or Below in given & kinds:
+                return True
         return bool(
             self.meets(event, "ids", elements)
             or self.meets(event, "real", real)

@@ -33,7 +33,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.graph.size import Size
-from modellint.graph.value import Op, subscripts
+from modellint.graph.value import Op, called_name, self_attribute, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -55,6 +55,8 @@ _SAME_WIDTH = frozenset(("same-shape", "squeezes", "unsqueezes"))
 _UNCHANGED = frozenset(("passed", "same-shape"))
 _RANGE = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _EQUALITY = frozenset(("==", "!="))
+#: What calls compare elements by.
+_COMPARING = operators.words("dtype:bool same-shape")
 #: What rounds a number.
 _ROUNDING = operators.functions("rounds")
 #: How many containers in each other are looked through for numbers.
@@ -103,6 +105,8 @@ class Tensors:
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
+        #: By identity, each with the condition: the comparisons in it.
+        self._comparisons: dict[int, tuple[list[Value], Value]] = {}
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -238,11 +242,13 @@ class Tensors:
             return self._chosen(operation, (1, "condition"), None, (2, "other"), tensor)
         fillers = operation.fillers(row.argument("fill"))
         mask = get(row.argument("mask"))
+        if facets.keys() & {"limit", "below", "lift"}:
+            self._take_out(tensor.fillers)
         if tensor.positions is not None and fillers and self._run.lookups is not None:
             self._run.lookups.note_padded(tensor, fillers, operation.frame)
         if mask is not None:
-            masked = self._masked(tensor, mask)
-            return (replace(masked, fillers=fillers),)
+            self._take_out(tensor.fillers)
+            return (replace(self._masked(tensor, mask), fillers=fillers),)
         left = elements.left(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
             left = replace(left, positions=replace(left.positions, length=self._length_of(operation)))
@@ -370,6 +376,7 @@ class Tensors:
         mask = operation.get(condition) or PLAIN
         options = [(tensor,) if first is None else operation.get(first) or (), operation.get(second) or ()]
         kept = [tuple(self._apart(t, mask) for t in tensors_in(atoms)) for atoms in options]
+        self._take_out([filler for tensors in kept for t in tensors for filler in t.fillers])
         fillers = operation.fillers(first, second)
         written = ((Tensor(fillers=fillers),) if fillers else (),)
         return join([*(tuple(replace(t, fillers=()) for t in atoms) for atoms in kept), *written, PLAIN])
@@ -381,13 +388,18 @@ class Tensors:
         atoms = [*operand, *(atom for given in arguments.all() for atom in given)]
         return (Tensor(real=Real(made, is_computed=True)),) if any(map(elements.is_real, atoms)) else None
 
-    @staticmethod
-    def _apart(tensor: Tensor, mask: Atoms) -> Tensor:
+    def _take_out(self, fillers: Iterable[Filler]) -> None:
+        """Note constants that are no longer among elements."""
+        if self._run.lookups is not None:
+            self._run.lookups.taken_out.update(filler.key for filler in fillers)
+
+    def _apart(self, tensor: Tensor, mask: Atoms) -> Tensor:
         """A tensor without the elements that a mask compares."""
         compared = {key for m in tensors_in(mask) for key in m.compared}
         if not compared:
             return tensor
         is_limited = tensor.ids is not None and tensor.ids.key in compared
+        self._take_out(filler for filler in tensor.fillers if filler.key in compared)
         fillers = tuple(f for f in tensor.fillers if f.key not in compared)
         return replace(tensor, ids=None if is_limited else tensor.ids, fillers=fillers)
 
@@ -459,9 +471,10 @@ class Tensors:
         moved = [replace(t, sizes=sides, made=None) for t in moved]
         return tuple(dict.fromkeys(t for t in moved if t != _NOTHING)) or (_NOTHING,)
 
-    @staticmethod
-    def _shifted(operator: str, tensor: Tensor, other: Atoms) -> Tensor:
+    def _shifted(self, operator: str, tensor: Tensor, other: Atoms) -> Tensor:
         by = Size.of(0) if any(isinstance(atom, Counter) for atom in other) else size_of(other)
+        if operator == "*" and by is None:  # it may be the mask that marks them
+            self._take_out(tensor.fillers)
         shifted = elements.shifted(operator, tensor, by)
         compared = tensor.compared.union(*(t.compared for t in tensors_in(other)))
         return replace(shifted, compared=compared if operator in ("&", "|", "^") else frozenset())
@@ -603,24 +616,57 @@ class Tensors:
                 told = (t for part in _parts(link.test) for t in tensors_in(self._run.evaluate(part, frame)))
                 asked = {key for tensor in told for key in tensor.compared}
                 atoms = tuple(_without_real(atom, asked) for atom in atoms)
-            for test in link.test.walk():
-                if test.op is Op.COMPARE:
-                    atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
+            for test in self.comparisons(link.test):
+                atoms = tuple(self.tested(a, test, link, frame) if isinstance(a, Tensor) else a for a in atoms)
         return atoms
 
     def tested(self, tensor: Tensor, test: Value, link: Guard, frame: Frame) -> Tensor:
         """What a comparison leaves of the elements of a tensor: all but one, all, or none that is known."""
         ids = tensor.ids
-        if test.data not in _RANGE | _EQUALITY or not (ids or tensor.fillers):
+        if tensor.fillers:
+            tensor = self._without_compared(tensor, test, link.test, frame)
+        if ids is None or test.data not in _RANGE | _EQUALITY:
             return tensor
-        operands = [t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame))]
-        compared = {element.key for operand in operands for element in operand.fillers}
-        tensor = replace(tensor, fillers=tuple(f for f in tensor.fillers if f.key not in compared))
-        if ids is None or not any(_is_about(operand, ids) for operand in operands):
+        operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
+        if not any(_is_about(operand, ids) for operand in operands):
             return tensor
         if test.data in _EQUALITY and (test.data == "==") is not link.truthy:
             return replace(tensor, ids=replace(ids, excluded=ids.excluded | {test}))
         return replace(tensor, ids=None)
+
+    def comparisons(self, condition: Value) -> list[Value]:
+        """The comparisons in a condition, as operators or calls."""
+        known = self._comparisons.get(id(condition))
+        if known is None:
+            found = [part for part in condition.walk() if _compares(part)]
+            known = self._comparisons[id(condition)] = found, condition
+        return known[0]
+
+    def _without_compared(self, tensor: Tensor, test: Value, condition: Value, frame: Frame) -> Tensor:
+        """A tensor without the constants that a comparison in a condition is about."""
+        if test.op is Op.CALL:
+            compared = {key for t in tensors_in(self._run.evaluate(test, frame)) for key in t.compared}
+        elif test.data in _RANGE | _EQUALITY:
+            operands = (t for arg in test.args for t in tensors_in(self._run.evaluate(arg, frame)))
+            compared = {filler.key for operand in operands for filler in operand.fillers}
+        else:
+            return tensor
+        gone = [filler for filler in tensor.fillers if filler.key in compared]
+        if not gone or self._is_counted(test, condition, frame):
+            return tensor
+        self._take_out(gone)
+        return replace(tensor, fillers=tuple(filler for filler in tensor.fillers if filler not in gone))
+
+    def _is_counted(self, test: Value, condition: Value, frame: Frame) -> bool:
+        """Whether a condition says only that a mask holds as often as something else: `mask.sum() == other.sum()`."""
+        for outer in condition.walk():
+            if outer is test or outer.op is not Op.COMPARE or len(outer.args) != 2:
+                continue
+            for side, other in (outer.args, outer.args[::-1]):
+                if any(part is test for part in side.walk()):
+                    number = self._run.evaluate(other, frame)
+                    return size_of(number) is None and _length((number,)) is None
+        return False
 
     @staticmethod
     def after_loop(atoms: Atoms) -> Atoms:
@@ -636,10 +682,10 @@ class Tensors:
     def one_of(self, branches: list[Atoms], test: Value, frame: Frame) -> Atoms:
         """Either of two, as an open test has it: a tensor that is not in both is one perhaps.
 
-        Whether a parameter was given is no such question: it is left out, or it is not.
+        Whether a parameter was given, or a layer is being trained, is no such question: both is so at times.
         """
         known = [[a for a in atoms if _says_something(a)] for atoms in branches]
-        if not any(known) or self._asks_if_given(test, frame):
+        if not any(known) or self._holds_at_times(test, frame):
             return join(branches)
 
         def marked(atom: Atom) -> Atom:
@@ -650,9 +696,16 @@ class Tensors:
 
         return join(tuple(marked(atom) for atom in atoms) for atoms in branches)
 
-    def _asks_if_given(self, test: Value, frame: Frame) -> bool:
+    def _holds_at_times(self, test: Value, frame: Frame) -> bool:
+        """Whether a test asks if a parameter was given, or if a layer is being trained, which it is in its time."""
+        if test.op is Op.UNARY and test.data == "not":
+            return self._holds_at_times(test.args[0], frame)
+        if self_attribute(test) == "training":
+            return True
         if test.op is not Op.COMPARE or test.data not in ("is", "is not"):
             return False
+        if self_attribute(test.args[0]) == "training":
+            return True
         return any(isinstance(atom, Given) for atom in self._run.evaluate(test.args[0], frame))
 
     def is_number(self, atoms: Atoms) -> bool:
@@ -687,6 +740,11 @@ def _constant(atoms: Atoms | None, frame: Frame) -> Size | None:
     given = [atom for atom in atoms or () if isinstance(atom, Given) and "." not in atom.name]
     is_own = any(atom.symbol is not None and atom.symbol.owner == own for atom in given)
     return None if is_own else size_of(atoms)
+
+
+def _compares(value: Value) -> bool:
+    """Whether a value is a comparison, as an operator or a call."""
+    return value.op is Op.COMPARE or (value.op is Op.CALL and called_name(value.callee) in _COMPARING)
 
 
 def _is_about(operand: Tensor, ids: Ids) -> bool:

@@ -57,7 +57,7 @@ def find(tmp_path: Path) -> Find:
 
 @pytest.fixture
 def pads(tmp_path: Path) -> Pads:
-    """The constants that an expression writes among positions, and whether it compares them."""
+    """The constants that an expression writes among positions, and whether these are taken out again."""
 
     def found(expression: str) -> list[tuple[str, bool]]:
         (tmp_path / "model.py").write_text(f"{MODEL}        return {expression}\n")
@@ -65,7 +65,7 @@ def pads(tmp_path: Path) -> Pads:
         module = project.python(tmp_path / "model.py")
         assert module is not None
         indexed = project.indexed
-        return [(str(one.filler.size), indexed.is_told_apart(one, module)) for one in indexed.padded(module)]
+        return [(str(one.filler.size), not indexed.goes_on(one, module)) for one in indexed.padded(module)]
 
     return found
 

@@ -1,7 +1,11 @@
-"""Who calls a function, and who builds objects of a class: looked for in its own file and in the files beside it."""
+"""Who calls a function, and who builds objects of a class: looked for in its own file and in the files beside it.
+
+What is rarely asked is looked for in all files of the project.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +17,10 @@ if TYPE_CHECKING:
 
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
 _MAX_FILES = 60
+#: In projects with more Python files than this nothing is looked for in all of them.
+_MAX_PROJECT = 2_000
+#: Folders of what a project installs.
+_OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
 def callers(project: Project, function: Function) -> list[Function]:
@@ -43,6 +51,50 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
             if module is not None:
                 modules.append(module)
     return modules
+
+
+def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleFacts]:
+    """The files of the project that a file belongs to which mention all of `words`, which the file asks for."""
+    root = _root(project, near.file)
+
+    def found() -> tuple[Path, ...]:
+        patterns = [re.compile(rb"\b" + re.escape(word.encode()) + rb"\b") for word in words]
+        paths = project.once(("project's files", root), lambda: tuple(_files_below(project, root)))
+        kept = []
+        for path in paths:
+            content = project.files.read(path) or b""
+            if all(pattern.search(content) for pattern in patterns):
+                kept.append(path)
+        return tuple(kept)
+
+    modules = (project.python(path) for path in project.once(("mentioning", root, words), found))
+    return [module for module in modules if module is not None]
+
+
+def _root(project: Project, file: Path) -> Path:
+    """The folder of the project that a file belongs to: the one that is configured, or that of its package."""
+    if project.options.root in file.parents:
+        return project.options.root
+    folder = file.parent
+    while folder.parent != folder and project.files.exists(folder.parent / "__init__.py"):
+        folder = folder.parent
+    return folder
+
+
+def _files_below(project: Project, root: Path) -> list[Path]:
+    """The Python files below a folder, environments and hidden folders left out; none if there are too many."""
+    found: list[Path] = []
+    folders = [root]
+    for folder in folders:
+        names = project.files.listdir(folder)
+        if "pyvenv.cfg" in names:
+            continue
+        found += [folder / name for name in names if name.endswith(".py")]
+        if len(found) > _MAX_PROJECT:
+            return []
+        rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))
+        folders += [folder / name for name in rest if name not in _OF_OTHERS and project.files.is_dir(folder / name)]
+    return found
 
 
 def _calls(project: Project, caller: Function, function: Function) -> bool:

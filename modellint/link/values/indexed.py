@@ -14,6 +14,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.values.callers import mentioning
 from modellint.link.values.sizing import Sizing
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
+#: How many files that mention a function are read.
+_MAX_USERS = 16
 NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
@@ -97,19 +100,51 @@ class Indexed:
             pass
         yield from list(self._run(module)[1].padded.values())
 
-    def is_told_apart(self, padded: Padded, module: ModuleFacts) -> bool:
-        """Whether the function that writes a constant among positions, or what calls it, compares them with it."""
+    def goes_on(self, padded: Padded, module: ModuleFacts) -> bool:
+        """Whether a constant that is written among positions leaves the function, and nobody takes it out again.
+
+        A mask takes it out that picks or replaces elements, not one that is only made.
+        """
         run, lookups = self._run(module)
         run.steps = 0
-        if lookups.compares(padded.filler.key, padded.frame):
-            return True
-        function = padded.frame.function
-        for caller in () if function is None else self._project.callers(function):
-            for reference, frame in called(caller, {}, self._project):
-                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
-                if lookups.compares(padded.filler.key, body):
-                    return True
-        return False
+        if not lookups.gives_away(padded.filler.key, padded.frame) or padded.filler.key in lookups.taken_out:
+            return False
+        for caller in self._users(padded.frame.function):
+            self._evaluate(caller, module)
+            if padded.filler.key in lookups.taken_out:
+                return False
+        return True
+
+    def is_compared(self, filler: Filler, module: ModuleFacts) -> bool:
+        """Whether the function that writes a constant among elements, or what calls it, compares these: for a mask."""
+        function = filler.origin.function
+        for each in () if function is None else (function, *self._users(function)):
+            self._evaluate(each, module)
+        return filler.key in self._run(module)[1].compared
+
+    def _evaluate(self, function: Function, module: ModuleFacts) -> None:
+        """Compute all that a function does with anything that it may be given."""
+        run, lookups = self._run(module)
+        for reference, frame in called(function, {}, self._project):
+            run.steps = 0
+            body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+            for event in body.flow.events:
+                run.behind(lookups.evaluated(event.value, body), body, event.guard)
+
+    def lookups_of_users(self, padded: Padded) -> Iterator[Lookup]:
+        """The look-ups of the files of the project that call the function in which a constant is written."""
+        for module in dict.fromkeys(caller.module for caller in self._users(padded.frame.function)):
+            yield from self.lookups(module)
+
+    def _users(self, function: Function | None) -> Iterator[Function]:
+        """The functions in the files of the project that may call a function, as far as names tell."""
+        if function is None:
+            return
+        home = function.owner.name if function.owner is not None else function.name
+        for module in mentioning(self._project, function.module, function.name, home)[:_MAX_USERS]:
+            for caller in (*module.all_functions(), module.body):
+                if caller is not function and function.name in caller.words:
+                    yield caller
 
     def ties(self, function: Function) -> Iterator[tuple[Event, Sided, Sided]]:
         """Where a function gives one layer the weight of another (`head.weight = embed.weight`)."""

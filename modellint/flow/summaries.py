@@ -460,6 +460,10 @@ class Body:
         gives = (self._gives(function) & _ELEMENTS for function in self.targets(call).functions)
         return found.union(*gives, self._all(_operands(call)))
 
+    def _is_own(self, value: Value) -> bool:
+        """Whether a value is the object whose method this is."""
+        return _is_self(value) and self.function.owner is not None
+
     def _given_by(self, row: operators.Operator, call: Value) -> Kinds:
         facets = row.facets.keys()
         found = set[type]()
@@ -529,7 +533,7 @@ class Body:
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:
         op, parts = value.op, value.args
         if op is Op.PARAM:
-            return value.data == name or (name == ANY and value.data != "self")
+            return value.data == name or (name == ANY and not self._is_own(value))
         if op in _NO_ELEMENTS or (facet != "real" and op is Op.UNARY):
             return False
         if op is Op.CALL:
@@ -578,8 +582,8 @@ class Body:
 
     def _parameter(self, name: str) -> Objects:
         owner = self.function.owner
-        if name == "self":
-            return NONE if owner is None else frozenset((Made(owner),))
+        if name == "self" and owner is not None:
+            return frozenset((Made(owner),))
         return frozenset((Given(name),))
 
     def _annotated(self, name: str) -> Iterator[Class]:
@@ -624,7 +628,7 @@ class Body:
         """What an attribute of something is: a method, or what is kept there."""
         name, owners = str(value.data), self.objects(value.args[0])
         found: set[Any] = {one for one in owners if isinstance(one, type)}
-        is_own = _is_self(value.args[0])
+        is_own = self._is_own(value.args[0])
         for one in owners:
             if isinstance(one, Made | Class):
                 found |= self._of_class(one.cls if isinstance(one, Made) else one, name)
@@ -692,7 +696,7 @@ class Body:
             named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
             return NONE.union(*(self._summaries.held(str(n), self._module, None, self._files) for n in named))
         if callee.op is Op.LAMBDA:
-            return self.objects(callee)
+            return self._all_objects((callee, *call.args[1:]))
         row = self.row(call)
         if row is not None:
             if "table" in row.facets:
@@ -701,6 +705,8 @@ class Body:
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         made, called = set[Any](), self.objects(callee)
         is_holding = not called
+        if callee.op is Op.CALL:  # a `partial`, say, and what it was given
+            made |= called
         for one in called:
             if isinstance(one, Class):
                 made.add(Made(one))
@@ -729,7 +735,7 @@ class Body:
         """The row of the operator that a call may be of, by the last part of its name where that was imported from."""
         callee = call.callee
         name, is_global = called_name(callee), callee.op is Op.GLOBAL
-        if not name or (not is_global and _is_self(callee.args[0])):
+        if not name or (not is_global and self._is_own(callee.args[0])):
             return None
         is_dotted = not is_global and _root(callee).op is Op.GLOBAL
         key = str(callee.data) if is_global else dotted(callee) if is_dotted else f"?.{name}"
@@ -851,13 +857,16 @@ class Body:
         return NONE.union(*map(self._as_tables, owners))
 
     def _as_tables(self, value: Value) -> Tables:
-        """What a value is as a table: the names of parameters that it may be."""
+        """What a value is as a table: the names of parameters that it may be, or be kept by."""
         found: set[str] = set()
         for one in self.objects(value):
             if isinstance(one, Given):
                 found.add(one.name)
             elif one is Table or one is Matrix or self._is_layer(one):
-                return _SURELY
+                found.add("")
+        root = _root(value)
+        if found and root is not value and root.op is Op.PARAM and not self._is_own(root):
+            found.add(str(root.data))
         return frozenset(found)
 
     def _met_at(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
@@ -967,7 +976,14 @@ class Body:
             return value.callee.op is Op.ATTR and id(value.callee.args[0]) in self._looked_up[0]
         if self._is_met(event, given) or self.asking(event):
             return True
-        return kind is EventKind.CALL and self._prepares(value)
+        return kind is EventKind.CALL and (self._prepares(value) or self._runs_inner(value))
+
+    def _runs_inner(self, call: Value) -> bool:
+        """Whether a call is of a function inside of the function, which may look something up itself."""
+        inner = call.callee.data
+        if not isinstance(inner, Nested) or inner.flow is not None:
+            return False
+        return any(self._is_met(event, ALL_KINDS) for event in self.flow.events[inner.first : inner.last])
 
     def _is_met(self, event: Event, given: Kinds) -> bool:
         """Whether an event may look up elements of the body, or of what its parameters are given."""
@@ -1123,9 +1139,11 @@ def _root(value: Value) -> Value:
 
 
 def _operands(call: Value) -> tuple[Value, ...]:
-    """What a method is called on, and the arguments of a call."""
+    """What a method is called on, or a function inside of another one gives, and the arguments of a call."""
     callee = call.callee
-    return (callee.args[0], *call.args[1:]) if callee.op is Op.ATTR else call.args[1:]
+    if callee.op is Op.ATTR:
+        return (callee.args[0], *call.args[1:])
+    return call.args[1:] if callee.op is Op.GLOBAL else call.args
 
 
 def _bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:

@@ -617,7 +617,7 @@ def smooth(labels, mask, n_classes):
         can_be_fixed = is_written and not is_compared
         to_do = "fill with 0 and let the attention mask hide those elements"
         if is_compared:
-            to_do += "; what is compared with the filler now needs a mask that is made in another way, of the lengths"
+            to_do += ", made of the lengths: one that compares with the filler would hide nothing"
         return self.finding(
             place,
             message,

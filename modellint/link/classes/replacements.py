@@ -45,7 +45,7 @@ def _replaced(project: Project, library: str, near: ModuleFacts) -> Iterator[Fun
                 if target is None or value is None:
                     continue
                 owner, new = (project.names.definition(module, part) for part in (target, value))
-                is_theirs = isinstance(owner, External) and owner.name.startswith(f"{library}.")
+                is_theirs = isinstance(owner, External) and owner.name.partition(".")[0] == library
                 if is_theirs and isinstance(new, DefinedFunction):
                     yield new.function
 

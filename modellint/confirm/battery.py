@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFa
 from modellint.config.errors import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
+from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group
 from modellint.finding import Status
@@ -79,7 +80,8 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
-    verdicts = answer(Group(found, probes), setup)
+    with ForkServers() as servers:
+        verdicts = answer(Group(found, probes), replace(setup, servers=servers))
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)
 

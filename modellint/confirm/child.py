@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.claims import as_json
 from modellint.confirm.environment import environment
+from modellint.confirm.forkserver import UnservedError
 from modellint.confirm.guarded import CHANNEL, Guarded
 from modellint.confirm.messages import Conversation
 from modellint.confirm.plan import Group
@@ -17,6 +19,7 @@ from modellint.finding import Status, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from modellint.confirm.forkserver import ForkServer
     from modellint.confirm.scratch import Scratch
     from modellint.confirm.setup import Setup
     from modellint.probes import Probe
@@ -51,15 +54,24 @@ def answer(group: Group, setup: Setup) -> dict[int, Verdict]:
 
 
 def _run(group: Group, setup: Setup) -> Run:
+    """A run in a child of the fork server, if there is one, or in a process of its own."""
+    server = setup.servers and setup.servers.get(setup.python, setup.guarding)
+    if server:
+        with suppress(UnservedError), server.scratch() as place:
+            return _run_in(place, group, setup, server)
     with scratch() as place:
-        if any(probe.files for _, probe in group.probes):
-            return _laid_out(group, setup, place)
-        run = Run(group, setup, place)
-        run.start()
-        return run
+        return _run_in(place, group, setup, None)
 
 
-def _laid_out(group: Group, setup: Setup, place: Scratch) -> Run:
+def _run_in(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> Run:
+    if any(probe.files for _, probe in group.probes):
+        return _laid_out(place, group, setup, server)
+    run = Run(group, setup, place)
+    run.start(server)
+    return run
+
+
+def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | None) -> Run:
     """A run of what a notebook holds."""
     from modellint.confirm.notebooks import Layout
 
@@ -70,12 +82,12 @@ def _laid_out(group: Group, setup: Setup, place: Scratch) -> Run:
     except OSError as error:
         run.fail(f"the notebook's files cannot be laid out: {error.strerror}")
     else:
-        run.start()
+        run.start(server)
     return run
 
 
 class Run:
-    """One child process, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
+    """One child process, forked or started, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
 
     def __init__(
         self, group: Group, setup: Setup, place: Scratch, told: Callable[[Verdict], Verdict] = lambda verdict: verdict
@@ -87,12 +99,15 @@ class Run:
         self._said = Conversation([number for number, _ in group.probes])
         self._ended = ""
 
-    def start(self) -> None:
-        """Run the child to its end, or to one of its limits."""
+    def start(self, server: ForkServer | None) -> None:
+        """Run the child to its end, or to one of its limits. Raises UnservedError if it is the server's fault."""
         guarding, folder = self._setup.guarding, self._place.folder
         child = Guarded(folder, guarding)
-        command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.written(), CHANNEL]
-        child.run(command, self.take, environment(folder, guarding.device))
+        if server is not None:
+            child.attend(server.forked(self.written(), self._place, guarding), self.take)
+        else:
+            command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.written(), CHANNEL]
+            child.run(command, self.take, environment(folder, guarding.device))
         self._ended = self._said.failure or child.ended
         self._said.is_doubtful |= child.was_flooded
 

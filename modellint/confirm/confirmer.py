@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from modellint.config.confirming import ConfirmSettings
 from modellint.config.errors import UsageError
 from modellint.confirm.child import answer
+from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interpreters
 from modellint.confirm.plan import grouped
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.confirm.notebooks import Opened
+    from modellint.confirm.plan import Group
     from modellint.packs import RuleSet
     from modellint.probes import Probe
     from modellint.rule import Rule
@@ -49,12 +52,18 @@ class Wishes:
 
 
 class Confirmer:
-    """Gives findings verdicts. Raises UsageError if there is no torch to run models with."""
+    """Gives findings verdicts. Raises UsageError if there is no torch to run models with.
 
-    def __init__(self, settings: Settings, rules: RuleSet, wishes: Wishes) -> None:
+    Whoever confirms more than once can share fork servers, and then ends them.
+    """
+
+    def __init__(
+        self, settings: Settings, rules: RuleSet, wishes: Wishes, servers: ForkServers | None = None
+    ) -> None:
         self._rules: Mapping[str, Rule] = rules.rules
         self._settings = settings
         self._wishes = wishes
+        self._servers = servers
         #: Told how many of the models have been run.
         self.on_progress: Callable[[int, int], None] = lambda done, total: None
         options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
@@ -83,20 +92,25 @@ class Confirmer:
                 verdicts[number] = Verdict(Status.UNCONFIRMED, None, self._why_not(finding))
             else:
                 probes.append((number, probe))
-        groups = grouped(probes)
+        with nullcontext(self._servers) if self._servers else ForkServers() as servers:
+            verdicts.update(self._answers(grouped(probes), replace(self._setup, servers=servers)))
+        return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
+
+    def _answers(self, groups: Sequence[Group], setup: Setup) -> Mapping[int, Verdict]:
+        verdicts: dict[int, Verdict] = {}
         done = 0
         with ThreadPoolExecutor(self._settings.jobs or 2) as executor:
-            futures = [executor.submit(answer, group, self._setup) for group in groups]
+            futures = [executor.submit(answer, group, setup) for group in groups]
             try:
                 for future in as_completed(futures):
                     verdicts.update(future.result())
                     done += 1
                     self.on_progress(done, len(groups))
             except BaseException:  # Ctrl-C, say: nobody is to be waited for
-                self._setup.guarding.stop.set()
+                setup.guarding.stop.set()
                 executor.shutdown(wait=True, cancel_futures=True)
                 raise
-        return [_with(finding, verdicts[number]) for number, finding in enumerate(findings)]
+        return verdicts
 
     def _probe(self, finding: Finding) -> Probe | None:
         rule = self._rules[finding.code]

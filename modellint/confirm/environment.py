@@ -25,7 +25,12 @@ _FIXED = {
 
 def environment(scratch: str, device: str) -> Mapping[str, str]:
     """Ours, with caches of libraries in the scratch folder, and no GPU unless `device` is "cuda"."""
-    changes = {**dict.fromkeys(_FOLDERS, scratch), **_FIXED}
+    changes = {**folders(scratch), **_FIXED}
     if device != "cuda":
         changes["CUDA_VISIBLE_DEVICES"] = ""
     return {**os.environ, **changes}
+
+
+def folders(scratch: str) -> dict[str, str]:
+    """The variables that put caches and temporary files into a scratch folder."""
+    return dict.fromkeys(_FOLDERS, scratch)

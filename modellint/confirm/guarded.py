@@ -16,7 +16,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from modellint.confirm.guard.launch import NOT_STARTED, REFUSED, Launch, is_full
 from modellint.confirm.messages import MAX_LINE, MAX_TOTAL
@@ -72,12 +72,26 @@ class Guarding:
         return Guard("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
 
 
+class Process(Protocol):
+    """A process that has been started."""
+
+    pid: int
+
+    def is_gone(self) -> bool:
+        """Whether it has ended."""
+
+    def end(self) -> int:
+        """Its exit status, or minus the number of the signal that ended it; it is killed if it is still there."""
+
+
 class Guarded:
-    """One child process: `run`, then how it `ended`."""
+    """One child process: `run` or `attend`, then how it `ended`."""
 
     def __init__(self, scratch: str, guarding: Guarding) -> None:
         self._scratch = scratch
         self._guarding = guarding
+        #: Whether it is held to its limits. What runs no user code any more need not be.
+        self.is_limited = True
         #: Why it ended without having come to its own end.
         self.ended = ""
         self.code: int | None = None
@@ -86,25 +100,42 @@ class Guarded:
         #: Whether it said more than a worker ever says.
         self.was_flooded = False
 
-    def run(self, command: Sequence[str], take: Callable[[bytes], None], environment: Mapping[str, str]) -> None:
+    def run(
+        self,
+        command: Sequence[str],
+        take: Callable[[bytes], None],
+        environment: Mapping[str, str],
+        control: int | None = None,
+    ) -> None:
         """Run a command to its end or to one of its limits, and give `take` each line that it says.
 
-        CHANNEL in the command becomes the number of the descriptor on which it is to speak.
+        CHANNEL in the command becomes the number of the descriptor on which it is to speak. With a descriptor `control`
+        it may start other processes, too.
+        """
+
+        def start(channel: int, complaints: int) -> Process:
+            return _Child(self._start(command, channel, complaints, environment, control))
+
+        try:
+            self.attend(start, take)
+        except OSError as error:
+            self.ended = f"{command[0]} cannot be run: {error.strerror}"
+
+    def attend(self, start: Callable[[int, int], Process], take: Callable[[bytes], None]) -> None:
+        """Attend a process to its end or to one of its limits, and give `take` each line that it says.
+
+        `start` gets the descriptors on which it is to speak and to complain. Raises what `start` raises.
         """
         said, complaints = _Listener(MAX_TOTAL), _Listener(_COMPLAINTS)
         try:
-            process = self._start(command, said.other_end, complaints.other_end, environment)
-        except OSError as error:
-            self.ended = f"{command[0]} cannot be run: {error.strerror}"
-            return
+            process = start(said.other_end, complaints.other_end)
         finally:
             said.start()
             complaints.start()
         try:
             self._attend(process, said, take)
         finally:
-            _kill(process)
-            self.code = process.wait()
+            self.code = process.end()
         self.complaint = b"\n".join(complaints.rest()).decode("utf-8", "replace")[-_COMPLAINT:]
         for line in said.rest():
             take(line)
@@ -113,7 +144,12 @@ class Guarded:
             self.ended = _ending(self.code, self.complaint)
 
     def _start(
-        self, command: Sequence[str], channel: int, complaints: int, environment: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        channel: int,
+        complaints: int,
+        environment: Mapping[str, str],
+        control: int | None,
     ) -> subprocess.Popen[bytes]:
         nothing, folder = subprocess.DEVNULL, self._scratch
         if os.name != "posix":  # no descriptors are handed on but the standard ones
@@ -123,7 +159,7 @@ class Guarded:
             )
         if not os.access(command[0], os.X_OK):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        settings = json.dumps(asdict(self._launch(channel)))
+        settings = json.dumps(asdict(self.launch(channel, is_forking=control is not None)))
         launcher = [sys.executable, "-I", "-S", "-B", "-c", _LAUNCH, str(_HERE), settings]
         return subprocess.Popen(
             [*launcher, *(word.replace(CHANNEL, str(channel)) for word in command)],
@@ -132,11 +168,12 @@ class Guarded:
             stderr=complaints,
             cwd=folder,
             env=environment,
-            pass_fds=(channel,),
+            pass_fds=(channel,) if control is None else (channel, control),
             start_new_session=True,
         )
 
-    def _launch(self, channel: int) -> Launch:
+    def launch(self, channel: int, *, is_forking: bool = False) -> Launch:
+        """How the process is to be guarded that speaks on a descriptor."""
         limits, on_gpu = self._guarding.limits, self._guarding.device == "cuda"
         return Launch(
             self._scratch,
@@ -145,30 +182,32 @@ class Guarded:
             self._guarding.mode,
             limits.memory,
             0 if on_gpu else limits.memory + _MAPPED,  # CUDA reserves far more than it uses
-            limits.seconds,
+            0 if is_forking else limits.seconds,
             (os.devnull, *(_gpu_devices() if on_gpu else ())),
+            is_forking,
         )
 
-    def _attend(self, process: subprocess.Popen[bytes], said: _Listener, take: Callable[[bytes], None]) -> None:
+    def _attend(self, process: Process, said: _Listener, take: Callable[[bytes], None]) -> None:
         """Listen until the process is gone; note why it has to go earlier."""
         end = time.monotonic() + self._guarding.limits.seconds
         look = time.monotonic() + _DISK_POLL
-        while not _is_gone(process):
+        while not process.is_gone():
             line = said.next(_POLL)
             if line is not None:
                 take(line)
             now = time.monotonic()
-            self.ended = "said too much" if said.is_flooded else self._excess(process.pid, now > end)
-            if not self.ended and now > look:
-                self.ended = _excess_on_disk(self._scratch)
-                look = now + _DISK_POLL
+            if self._guarding.stop.is_set():
+                self.ended = "interrupted"
+            elif self.is_limited:
+                self.ended = "said too much" if said.is_flooded else self._excess(process.pid, now > end)
+                if not self.ended and now > look:
+                    self.ended = _excess_on_disk(self._scratch)
+                    look = now + _DISK_POLL
             if self.ended:
                 return
 
     def _excess(self, pid: int, is_late: bool) -> str:
         limits = self._guarding.limits
-        if self._guarding.stop.is_set():
-            return "interrupted"
         if is_late:
             return f"not finished after {limits.seconds:g} s"
         if _resident(pid) > limits.memory:
@@ -176,6 +215,34 @@ class Guarded:
         if _threads(pid) > _THREADS:
             return f"started more than {_THREADS} threads"
         return ""
+
+
+class _Child:
+    """A process that was started here."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.pid = process.pid
+
+    def is_gone(self) -> bool:
+        """Whether it has ended; its number is kept where possible, so that its group can be ended safely."""
+        if hasattr(os, "waitid"):
+            try:
+                return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+            except ChildProcessError:
+                return True
+        return self._process.poll() is not None
+
+    def end(self) -> int:
+        """Kill it with all that is in its group, also if it has ended itself."""
+        if hasattr(os, "killpg") and self._process.returncode is None:
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                self._process.kill()
+        else:
+            self._process.kill()
+        return self._process.wait()
 
 
 class _Listener:
@@ -224,27 +291,6 @@ class _Listener:
             if kept:
                 self._lines.put(kept)
             os.close(self._descriptor)
-
-
-def _is_gone(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended; its number is kept where possible, so that its group can be ended safely."""
-    if hasattr(os, "waitid"):
-        try:
-            return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-        except ChildProcessError:
-            return True
-    return process.poll() is not None
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process with all that is in its group."""
-    if hasattr(os, "killpg") and process.returncode is None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            process.kill()
-    else:
-        process.kill()
 
 
 def _ending(code: int, complaint: str) -> str:

@@ -37,6 +37,15 @@ class Scratch:
         """The path of a file that only the linter writes."""
         return os.path.join(self._base, name)
 
+    @contextlib.contextmanager
+    def within(self) -> Iterator[Scratch]:
+        """A place below the folder for a process that the child starts, which goes when the block ends."""
+        base = tempfile.mkdtemp(dir=self.folder)
+        try:
+            yield Scratch(base)
+        finally:
+            _remove(base)
+
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Scratch]:

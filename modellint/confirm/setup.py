@@ -10,6 +10,7 @@ from modellint.confirm.guarded import Guarding
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from modellint.confirm.forkserver import ForkServers
     from modellint.finding import Guard
 
 
@@ -26,3 +27,5 @@ class Setup:
     targets: tuple[tuple[str, Any], ...] = ()
     #: What the system makes of `guarding`.
     guard: Guard | None = None
+    #: What forks processes; without, each imports torch for itself.
+    servers: ForkServers | None = field(default=None, compare=False)

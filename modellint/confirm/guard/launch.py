@@ -1,5 +1,7 @@
 """The first program in a guarded process: gives up rights, tells which, and becomes the program that is guarded.
 
+Processes that are forked from a guarded one give up more in the same way, by `enter`.
+
 Called as `launch(settings, command)`, where `settings` are those of `Launch` as JSON. What could be given up is told in
 one line on the descriptor `channel`: `{"guard": [PART, …]}`. Everything is done while there is one thread, since
 Landlock and seccomp hold for the thread that asks for them and for those that it starts.
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 
 #: What a full guard consists of, without versions.
 FULL = frozenset(("landlock", "seccomp"))
-#: Exit statuses: the guard that is required cannot be had; the program cannot be started.
-REFUSED, NOT_STARTED = 96, 97
+#: Exit statuses: the guard that is required cannot be had; the program cannot be started; a fork cannot do the work.
+REFUSED, NOT_STARTED, UNFIT = 96, 97, 98
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How to guard: `mode` is "auto", "required" or "off" (nothing but limits), sizes are in bytes (0: no limit)."""
+    """How to guard: `mode` is "auto", "required" or "off" (nothing but limits); sizes are in bytes, `seconds` of
+    processor time are for each processor (0: no limit).
+    """
 
     scratch: str
     parent: int
@@ -36,21 +40,28 @@ class Launch:
     address_space: int
     seconds: float
     devices: tuple[str, ...] = (os.devnull,)
+    #: Whether it forks others, which call `enter` for themselves.
+    is_forking: bool = False
 
 
 def launch(settings: str, command: Sequence[str]) -> None:
     """Become `command`, guarded. Returns never."""
     how = Launch(**json.loads(settings))
-    parts = guard(how)
-    _tell(how.channel, {"guard": parts})
-    if how.mode == "required" and not is_full(parts):
-        os._exit(REFUSED)
+    enter(how)
     os.set_inheritable(how.channel, True)
     try:
         os.execv(command[0], list(command))
     except OSError as error:
         _tell(how.channel, {"failed": f"{command[0]} cannot be run: {error.strerror}"})
         os._exit(NOT_STARTED)
+
+
+def enter(how: Launch) -> None:
+    """Give up rights and tell which, or end where not all can be given up that have to be."""
+    parts = guard(how)
+    _tell(how.channel, {"guard": parts})
+    if how.mode == "required" and not is_full(parts):
+        os._exit(REFUSED)
 
 
 def is_full(parts: Sequence[str]) -> bool:
@@ -65,6 +76,8 @@ def guard(how: Launch) -> list[str]:
     if is_linux:
         _try(parts, "death signal", lambda: process.die_with(how.parent))
         _try([], "", process.go_first)
+        if how.is_forking:
+            _try([], "", process.adopt_orphans)
     _try(parts, "limits", lambda: process.limit(how.memory, how.address_space, how.seconds))
     if is_linux and how.mode != "off":
         _restrict(parts, how)
@@ -83,7 +96,8 @@ def _restrict(parts: list[str], how: Launch) -> None:
     if _try([], "", lambda: versions.append(landlock.restrict(how.scratch, how.devices))):
         parts.append(f"landlock {versions[0]}")
     known = versions[0] if versions else 0
-    _try(parts, "seccomp", lambda: seccomp.restrict(os.getpid(), landlock=known))
+    pid = None if how.is_forking else os.getpid()
+    _try(parts, "seccomp", lambda: seccomp.restrict(pid, landlock=known))
 
 
 def _try(parts: list[str], name: str, give_up: Callable[[], object]) -> bool:

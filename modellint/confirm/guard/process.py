@@ -10,7 +10,7 @@ import signal
 
 from .libc import capset, failure, prctl
 
-_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 24, 38, 47
+_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 24, 36, 38, 47
 _CLEAR_ALL = 4
 _CAPABILITY_VERSION = 0x20080522
 #: Bytes that one file may grow to, and how many may be open.
@@ -51,6 +51,12 @@ def drop_capabilities() -> None:
         raise failure("capset")
 
 
+def adopt_orphans() -> None:
+    """Become the parent of processes that were started by processes started here, once these have ended."""
+    if prctl(_PR_SET_CHILD_SUBREAPER, 1):
+        raise failure("PR_SET_CHILD_SUBREAPER")
+
+
 def forbid_new_rights() -> None:
     """Let no program that is started have more rights than this process."""
     if prctl(_PR_SET_NO_NEW_PRIVS, 1):
@@ -58,12 +64,13 @@ def forbid_new_rights() -> None:
 
 
 def limit(memory: int, address_space: int, seconds: float) -> None:
-    """Bound what this process may take: bytes of data and of address space (0: any), and seconds of processor time."""
+    """Bound what this process may take: bytes of data and address space, and seconds of each processor (0: any)."""
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, _FILE_SIZE)
     _lower(resource.RLIMIT_NOFILE, _OPEN_FILES)
-    _lower(resource.RLIMIT_CPU, int(seconds * (os.cpu_count() or 1)) + _SLACK)
     _lower(resource.RLIMIT_DATA, memory)
+    if seconds:
+        _lower(resource.RLIMIT_CPU, int(seconds * (os.cpu_count() or 1)) + _SLACK)
     if address_space:
         _lower(resource.RLIMIT_AS, address_space)
     if hasattr(resource, "RLIMIT_MEMLOCK"):

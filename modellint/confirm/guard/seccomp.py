@@ -64,23 +64,38 @@ class Rule:
     only: tuple[Condition, ...] = ()
 
 
-def rules(pid: int, *, landlock: int) -> list[Rule]:
-    """What is refused to the process `pid`, beside what `landlock` (the version of its interface, or 0) refuses."""
+def rules(pid: int | None, *, landlock: int) -> list[Rule]:
+    """What is refused beside what `landlock` (the version of its interface, or 0) refuses.
+
+    The process `pid` starts no other and touches none but itself. Without a `pid` that is left to the filters that
+    processes add for themselves: a filter is never taken back, and forked processes have it, too.
+    """
+    found = [] if pid is None else _alone(pid)
+    return [*found, *_everywhere(), *(() if landlock >= 3 else _truncating())]
+
+
+def _alone(pid: int) -> list[Rule]:
     itself = (0, pid)
-    found = [
-        # Processes: none is started, and none is touched but this one.
-        Rule(errno.EPERM, "fork vfork setsid setpgid"),
-        Rule(errno.ENOSYS, "clone3"),  # the C library then takes `clone`, whose flags can be seen
+    return [
+        Rule(errno.EPERM, "fork vfork"),
         Rule(errno.EPERM, "clone", unless=(Condition(0, (_CLONE_THREAD,), _CLONE_THREAD),)),
         Rule(errno.EPERM, "kill tgkill", unless=(Condition(0, (pid,)),)),
-        Rule(errno.EPERM, "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd"),
-        Rule(errno.EPERM, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp"),
         Rule(errno.EPERM, "prlimit64 sched_setscheduler sched_setparam sched_setattr", unless=(Condition(0, itself),)),
         Rule(errno.EPERM, "sched_setaffinity", unless=(Condition(0, itself),)),
         Rule(errno.EPERM, "setpriority", unless=(Condition(0, (0,)), Condition(1, itself))),
         Rule(errno.EPERM, "ioprio_set", unless=(Condition(0, (1,)), Condition(1, itself))),
         Rule(errno.EPERM, "migrate_pages move_pages", unless=(Condition(0, itself),)),
         Rule(errno.EPERM, "prctl", only=(Condition(0, (_DEATH_SIGNAL, _DUMPABLE, _MEMORY_MAP, _PTRACER)),)),
+    ]
+
+
+def _everywhere() -> list[Rule]:
+    return [
+        # Processes.
+        Rule(errno.EPERM, "setsid setpgid"),
+        Rule(errno.ENOSYS, "clone3"),  # the C library then takes `clone`, whose flags can be seen
+        Rule(errno.EPERM, "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd"),
+        Rule(errno.EPERM, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp"),
         # The network, and other ways to reach processes.
         Rule(errno.EACCES, "socket connect bind listen accept accept4"),
         Rule(
@@ -108,7 +123,6 @@ def rules(pid: int, *, landlock: int) -> list[Rule]:
         Rule(errno.EPERM, "acct quotactl quotactl_fd settimeofday clock_settime clock_adjtime adjtimex"),
         Rule(errno.EPERM, "sethostname setdomainname iopl ioperm syslog vhangup"),
     ]
-    return found if landlock >= 3 else [*found, *_truncating()]
 
 
 def _truncating() -> Iterator[Rule]:
@@ -177,7 +191,7 @@ def _tests(conditions: Sequence[Condition]) -> list[Instruction]:
     return code
 
 
-def restrict(pid: int, *, landlock: int) -> None:
+def restrict(pid: int | None, *, landlock: int) -> None:
     """Refuse `rules` to this thread and all that it starts.
 
     Needs `no_new_privs`. Raises OSError where the system, or modellint for this architecture, has no such filter.

@@ -8,17 +8,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_NAME = "modellint_beside"
-
+#: The name below which they are imported.
+NAME = "modellint_beside"
 
 #: What stands for modellint: rooms can be imported from it, but nothing of its own is run.
-_MODELLINT = ModuleType(_NAME)
+_MODELLINT = ModuleType(NAME)
 _MODELLINT.__path__ = [str(Path(__file__).resolve().parents[2])]
-sys.modules[_NAME] = _MODELLINT
-OPERATORS: Any = import_module(f"{_NAME}.operators")
-CLAIMS: Any = import_module(f"{_NAME}.claims")
-CHECKS: Any = import_module(f"{_NAME}.claims.checks")
-LAYERS: Any = import_module(f"{_NAME}.claims.layers")
-LOOKUPS: Any = import_module(f"{_NAME}.claims.lookups")
-POSITIONS: Any = import_module(f"{_NAME}.claims.positions")
-RECIPES: Any = import_module(f"{_NAME}.claims.recipes")
+sys.modules[NAME] = _MODELLINT
+OPERATORS: Any = import_module(f"{NAME}.operators")
+CLAIMS: Any = import_module(f"{NAME}.claims")
+CHECKS: Any = import_module(f"{NAME}.claims.checks")
+LAYERS: Any = import_module(f"{NAME}.claims.layers")
+LOOKUPS: Any = import_module(f"{NAME}.claims.lookups")
+POSITIONS: Any = import_module(f"{NAME}.claims.positions")
+RECIPES: Any = import_module(f"{NAME}.claims.recipes")

@@ -24,6 +24,14 @@ class Channel:
             os.dup2(nowhere, standard)
         os.close(nowhere)
 
+    def fileno(self) -> int:
+        """The descriptor that it speaks on."""
+        return self._descriptor
+
+    def close(self) -> None:
+        """Speak no more."""
+        os.close(self._descriptor)
+
     def stage(self, doing: str) -> None:
         """Say what happens next: if the process dies, this is where."""
         self._send({"stage": doing[:_LONGEST]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import battery, placement, recipes
-from .beside import CHECKS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from .beside import CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
 from .boundaries import boundaries
 from .configs import interpolating, targeting
 from .creation import creation
@@ -43,6 +43,11 @@ def judged(session: Session, probe: dict[str, Any]) -> dict[str, Any]:
     if session.is_on_gpu and needed == "fake" and outcome.get("device") == "fake":
         outcome["device"] = "cuda"
     return outcome
+
+
+def pretends(request: dict[str, Any]) -> bool:
+    """Whether a request takes a `FakeTensorMode`, with which torch imports as much again as without."""
+    return any(type(CLAIMS.from_json(probe["claim"])) not in _REAL for probe in request["probes"])
 
 
 def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
@@ -126,6 +131,8 @@ _DEVICES = {
     "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
     "cpu": (*_LOOKUPS, *AT_ENDS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
+#: The claims that are judged without any fake tensors.
+_REAL = (*AT_ENDS, LAYERS.MadeAnew, CHECKS.EndFails, RECIPES.Unresolved, RECIPES.NotLocated, RECIPES.NotCalled)
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     **dict.fromkeys(_LOOKUPS, values),

@@ -38,6 +38,31 @@ class Attack:
 
 
 _FD = "folder = os.open(PROJECT, os.O_RDONLY)\n"
+_REACHES = """
+def reaches(how, whom):
+    try:
+        return how(whom)
+    except OSError:
+        return False
+"""
+#: Who started the process, who started that one, and what else they have started.
+_RELATIONS = (
+    _REACHES
+    + """
+def parent(pid):
+    return reaches(lambda pid: int(open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[1]), pid)
+
+
+above = [os.getppid(), parent(os.getppid())]
+others = [int(name) for name in os.listdir('/proc') if name.isdigit() and parent(name) in above]
+relations = {pid for pid in (*above, *others) if pid > 1} - {os.getpid()}
+"""
+)
+#: The scratch folders beside our own, that of who forked us, and what the linter has written for us.
+_FOLDERS = (
+    _REACHES + "import glob\nfound = ['..', '../..', *glob.glob('../../*/scratch')]\n"
+    "folders = {*map(os.path.realpath, found)} - {os.getcwd()}\n"
+)
 #: What changes files.
 FILES = (
     Attack("opens for writing", "open(PROJECT + '/keep.txt', 'w')"),
@@ -135,6 +160,19 @@ FILES = (
     Attack("writes in a signal handler", "open(PROJECT + '/keep.txt', 'w')", SIGNAL),
     Attack("prepares rings for the kernel", "assert libc.syscall(425, 8, bytes(120)) >= 0, 'refused'", is_seen=False),
     Attack("writes in place of the interpreter", "os.execv('/bin/rm', ['rm', '-rf', PROJECT])"),
+    Attack(
+        "writes to folders of its relations",
+        _FOLDERS + "assert [f for f in folders if reaches(lambda f: open(f + '/mlhostile', 'w'), f)], 'refused'",
+        is_seen=False,
+    ),
+    Attack("changes what was asked", "open('../request.json', 'a').write('x')"),
+    Attack(
+        "writes to what its relations hold",
+        _RELATIONS + "def holds(pid):\n    fd = f'/proc/{pid}/fd/'\n"
+        "    return [n for n in os.listdir(fd) if reaches(lambda n: open(fd + n, 'a'), n)]\n"
+        "assert [pid for pid in relations if reaches(holds, pid)], 'refused'",
+        is_seen=False,
+    ),
     Attack("fills the disk", "f = open('big', 'wb')\nwhile True:\n    f.write(bytes(1 << 24))", is_seen=False),
 )
 #: What starts, signals or outlives processes.
@@ -175,6 +213,28 @@ PROCESSES = (
         is_seen=False,
     ),
     Attack("slows the linter down", "os.setpriority(os.PRIO_PROCESS, os.getppid(), 0)", is_seen=False),
+    Attack(
+        "signals its relations",
+        _RELATIONS + "assert [p for p in relations if reaches(lambda pid: os.kill(pid, 0) is None, p)], 'refused'",
+        is_seen=False,
+    ),
+    Attack(
+        "signals its relations through libc",
+        _RELATIONS + "assert [pid for pid in relations if libc.kill(pid, 0) == 0], 'refused'",
+        FORWARD,
+        is_seen=False,
+    ),
+    Attack(
+        "traces its relations",
+        _RELATIONS + "assert [pid for pid in relations if libc.ptrace(0x4206, pid, 0, 0) == 0], 'refused'",
+        is_seen=False,
+    ),
+    Attack(
+        "reads the memory of its relations",
+        _RELATIONS
+        + "assert [pid for pid in relations if reaches(lambda p: open(f'/proc/{p}/mem', 'rb'), pid)], 'refused'",
+        is_seen=False,
+    ),
     Attack("wants to outlive the linter", "assert libc.prctl(1, 0, 0, 0, 0) == 0, 'refused'", is_seen=False),
     Attack("leaves the session", "os.setsid()", is_seen=False),
     Attack("leaves the namespace", "assert libc.unshare(0x10000000) == 0, 'refused'", is_seen=False),
@@ -239,6 +299,7 @@ CHANNEL = (
         "tells its own verdict as a worker would",
         _EVERYWHERE.format(f"{_VERDICT!r} % 0 + b'{{\"done\": true}}\\n'") + "os._exit(0)",
     ),
+    Attack("closes all that is open", "os.closerange(0, 4096)"),
     Attack("exits", "os._exit(0)"),
     Attack("exits by an exception", "raise SystemExit(0)", IMPORT),
     Attack("aborts", "os.abort()"),

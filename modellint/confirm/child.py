@@ -87,7 +87,7 @@ def _laid_out(place: Scratch, group: Group, setup: Setup, server: ForkServer | N
 
 
 class Run:
-    """One child process, forked or started, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
+    """One child process, from its request to its end: `start`, then `verdicts`, which `told` puts into words."""
 
     def __init__(
         self, group: Group, setup: Setup, place: Scratch, told: Callable[[Verdict], Verdict] = lambda verdict: verdict

@@ -57,9 +57,7 @@ class Confirmer:
     Whoever confirms more than once can share fork servers, and then ends them.
     """
 
-    def __init__(
-        self, settings: Settings, rules: RuleSet, wishes: Wishes, servers: ForkServers | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, rules: RuleSet, wishes: Wishes, servers: ForkServers | None = None) -> None:
         self._rules: Mapping[str, Rule] = rules.rules
         self._settings = settings
         self._wishes = wishes

@@ -5,8 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from served import SERVERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 
@@ -17,3 +22,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if HERE in item.path.parents:
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_end_with_the_tests() -> Iterator[None]:
+    yield
+    SERVERS.close()

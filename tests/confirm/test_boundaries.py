@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 
 from modellint.claims.positions import GridEmpty, LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
 
 
@@ -42,7 +42,7 @@ def verdict_of(
         data["lookup"] = place_of(path, lookup) if lookup else None
     target = Target(path, name)
     probe = Probe(target, kind(place_of(path, place), **data), (target,), tuple(users))
-    return answer(Group(target, ((0, probe),)), Setup(Path(sys.executable), ()))[0]
+    return answer(Group(target, ((0, probe),)), served())[0]
 
 
 def says(verdict: Verdict, *facts: str) -> bool:

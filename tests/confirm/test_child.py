@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from served import served
 
 from modellint.claims.recipes import NotMoved
 from modellint.confirm.child import answer
@@ -15,6 +15,9 @@ from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LAYER = """
 import torch
@@ -39,7 +42,7 @@ def verdict_of(folder: Path, code: str, *, key: str = "layer", recipe: str = REC
     path.write_text(recipe)
     target = Target(path)
     group = Group(target, ((7, Probe(target, not_moved(target, key))),))
-    return answer(group, Setup(Path(sys.executable), (), Guarding(limits=Limits(**limits))))[7]  # type: ignore[arg-type]
+    return answer(group, served(guarding=Guarding(limits=Limits(**limits))))[7]  # type: ignore[arg-type]
 
 
 def test_a_layer_outside_of_modules_stays_behind(tmp_path: Path) -> None:
@@ -114,7 +117,7 @@ def test_what_ends_a_process_takes_one_probe_with_it(tmp_path: Path, when: str) 
     target.path.write_text(RECIPE)
     keys = ["linear", "layer", "layer", "linear"]
     probes = tuple((at, Probe(target, not_moved(target, key))) for at, key in enumerate(keys))
-    verdicts = answer(Group(target, probes), Setup(Path(sys.executable), ()))
+    verdicts = answer(Group(target, probes), served())
     told = [verdicts[at].status for at in range(len(keys))]
     assert told == [Status.CONFIRMED, Status.UNCONFIRMED, Status.UNCONFIRMED, Status.CONFIRMED]
     assert ["died of SIGABRT" in (verdicts[at].detail or "") for at in (1, 2)] == [True, True]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 
 from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
 
 CONFIG = """\
@@ -34,7 +34,7 @@ def verdict_of(folder: Path, kind: type[Claim], *fields: Any) -> Verdict:
     path = folder / "train.yaml"
     path.write_text(CONFIG)
     (folder / "layers.py").write_text("WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n")
-    setup = Setup(Path(sys.executable), (str(folder),))
+    setup = served((str(folder),))
     claim = kind(Place(path.as_posix(), Span(1, 1, 1, 1)), *fields)
     answered = answer(Group(Target(path), ((0, Probe(Target(path), claim)),)), setup)
     assert isinstance(answered[0], Verdict)

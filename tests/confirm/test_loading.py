@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 
 from modellint.claims.recipes import NoKey, NotLoaded, NotMade
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from modellint.claims import Claim
 
@@ -43,7 +42,7 @@ def verdicts_of(folder: Path, recipe: str, *claims: Made, overrides: dict[str, A
     path.write_text(recipe)
     target = Target(path)
     probes = tuple((number, Probe(target, claim(path))) for number, claim in enumerate(claims))
-    setup = Setup(Path(sys.executable), (), overrides=tuple((overrides or {}).items()))
+    setup = served(overrides=tuple((overrides or {}).items()))
     answered = answer(Group(target, probes), setup)
     return [answered[number] for number in range(len(claims))]
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from served import served
 
 from modellint.claims.recipes import NoModule, NotMoved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
     from modellint.finding import Verdict
 
@@ -80,7 +80,7 @@ def verdicts(folder: Path, key: str, entries: str = "", extra: str = "") -> dict
     place = Place(recipe.as_posix(), Span(1, 1, 1, 1))
     kinds = (NotMoved, NoModule)
     probes = tuple((number, Probe(target, kind(place, key))) for number, kind in enumerate(kinds))
-    found = answer(Group(target, probes), Setup(Path(sys.executable), ()))
+    found = answer(Group(target, probes), served())
     return {kind: found[number] for number, kind in enumerate(kinds)}
 
 

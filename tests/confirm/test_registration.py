@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from served import served
 
 from modellint.claims.layers import LeftBehind, MadeAnew, NotRegistered
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from modellint.claims import Claim
 
@@ -54,7 +53,7 @@ def verdict_of(folder: Path, code: str, text: str, name: str, claim: Callable[[P
     start = content.index(text) + 1
     target = Target(path, name)
     place = Place(path.as_posix(), Span(line, start, line, start + len(text)))
-    return answer(Group(target, ((0, Probe(target, claim(place))),)), Setup(Path(sys.executable), ()))[0]
+    return answer(Group(target, ((0, Probe(target, claim(place))),)), served())[0]
 
 
 def embed_is_lost(place: Place) -> Claim:

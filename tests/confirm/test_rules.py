@@ -7,7 +7,6 @@ as in CI, the first examples of each rule stand for the rest.
 from __future__ import annotations
 
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -18,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from repaired import Repaired
+from served import SERVERS, served
 
 import modellint
 from modellint.config import settings_for
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import Confirmer, Wishes
 from modellint.confirm.plan import grouped
-from modellint.confirm.setup import Setup
 from modellint.finding import Status
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules, select_rules
@@ -59,7 +58,7 @@ def judged(rule: type[Rule], example: Example) -> list[Finding]:
         settings = settings_for([folder], isolated=True)
         found = modellint.check([folder], isolated=True, min_confidence="low", jobs=1)
         mine = [finding for finding in found if finding.code == rule.code]
-        confirm = Confirmer(settings, select_rules(settings), Wishes(show_refuted=True))
+        confirm = Confirmer(settings, select_rules(settings), Wishes(show_refuted=True), SERVERS)
         return [*confirm(mine).findings] if mine else []
 
 
@@ -78,7 +77,7 @@ def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]
         _write(folder, example.fixed or {})
         left = {(finding.symbol, finding.message) for finding in modellint.check([folder], isolated=True, jobs=1)}
         groups = grouped([(number, repaired.probe(probe)) for number, probe in probes if probe is not None])
-        setup = Setup(Path(sys.executable), (folder.as_posix(),))
+        setup = served((folder.as_posix(),))
         verdicts = {number: verdict for group in groups for number, verdict in answer(group, setup).items()}
         return [
             (example.title, replace(finding, verdict=verdicts[number]))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 
 from modellint.claims.layers import NotListed
 from modellint.claims.recipes import NotSaved, NotTrained, NotWrapped, OptimizerNotSaved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
 
 RECIPE = """\
@@ -69,7 +69,7 @@ def verdicts_of(folder: Path, *claims: Claim, recipe: str = RECIPE, is_blocked: 
     path.write_text(recipe)
     target = Target(path, script=folder / "train.py")
     group = Group(target, tuple((number, Probe(target, claim)) for number, claim in enumerate(claims)))
-    answered = answer(group, Setup(Path(sys.executable), ()))
+    answered = answer(group, served())
     return [answered[number] for number in range(len(claims))]
 
 
@@ -248,5 +248,5 @@ def test_what_the_optimizer_of_a_file_is_given(tmp_path: Path, given: str, statu
     target = Target(path, "Model")
     claim = NotListed(Place(path.as_posix(), Span(14, 17, 14, 60)), "Model", "head", "train")
     group = Group(target, ((0, Probe(target, claim)),))
-    verdict = answer(group, Setup(Path(sys.executable), ()))[0]
+    verdict = answer(group, served())[0]
     assert verdict.status is status, verdict

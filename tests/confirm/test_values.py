@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 
 from modellint.claims.lookups import FedNumbers, IdsExceed, SizedByWidth
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status, Verdict
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
 
 MODEL = """
@@ -50,7 +50,7 @@ def verdict_of(
     place = Place(path.as_posix(), Span(line, column, line, len(text) + 1))
     target = Target(path, "Decoder.forward")
     probe = Probe(target, claim(place))
-    setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
+    setup = served(targets=tuple((targets or {}).items()))
     return answer(Group(target, ((0, probe),)), setup)[0]
 
 
@@ -157,7 +157,7 @@ def verdict_on_table(
     span = Span(line, lines[line - 1].index("nn.") + 1, line, len(lines[line - 1]) + 1)
     target = Target(path, "Front.__init__")
     probe = Probe(target, SizedByWidth(Place(path.as_posix(), span), swapped))
-    setup = Setup(Path(sys.executable), (), targets=tuple((targets or {}).items()))
+    setup = served(targets=tuple((targets or {}).items()))
     return answer(Group(target, ((0, probe),)), setup)[0]
 
 
@@ -380,7 +380,7 @@ def test_real_numbers_that_were_made_up_prove_nothing(tmp_path: Path) -> None:
         span = Span(line, lines[line - 1].index("self.") + 1, line, len(lines[line - 1]) + 1)
         claim = FedNumbers(Place(path.as_posix(), span))
         probes.append((number, Probe(Target(path, f"Real{number}.forward"), claim)))
-    verdicts = answer(Group(Target(path, "Real0"), tuple(probes)), Setup(Path(sys.executable), ()))
+    verdicts = answer(Group(Target(path, "Real0"), tuple(probes)), served())
     told = {name: verdicts[number].status for number, name in enumerate(NUMBERS)}
     assert told == {name: status for name, (_, status) in NUMBERS.items()}, verdicts
 

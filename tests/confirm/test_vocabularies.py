@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from served import served
 
 from modellint.claims.layers import Outgrown, Tied
 from modellint.claims.recipes import RowsLacking, SizesDiffer
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
-from modellint.confirm.setup import Setup
 from modellint.finding import Status
 from modellint.probes import Probe, Target
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from modellint.claims import Claim
 
 TIED = """
@@ -84,7 +85,7 @@ def place_of(path: Path, text: str, occurrence: int = 0) -> Place:
 def statuses(path: Path, claims: list[tuple[str, Claim]]) -> list[Status]:
     """The verdicts on claims about what files define under some names, which share a process."""
     probes = tuple((number, Probe(Target(path, name), claim)) for number, (name, claim) in enumerate(claims))
-    verdicts = answer(Group(Target(path), probes), Setup(Path(sys.executable), ()))
+    verdicts = answer(Group(Target(path), probes), served())
     print(verdicts)
     return [verdicts[number].status for number in range(len(claims))]
 

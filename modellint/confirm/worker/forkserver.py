@@ -62,9 +62,9 @@ class _Server:
         gc.freeze()
 
     def can_fork(self, *handed_on: int) -> bool:
-        """Whether a child would lack nothing, and have nothing open but what is `handed_on` once it has left the server.
+        """Whether a child would lack nothing, and share with siblings nothing but descriptors `handed_on` to it.
 
-        Threads are not forked, and what packages have opened or started, siblings would share.
+        Threads are not forked, and what packages have opened or started is there once only.
         """
         lines = (line.fileno() for line in self._lines.values())
         own = {0, 1, 2, self._control.fileno(), self._told.fileno(), self._wakes, self._woken, *lines, *handed_on}
@@ -129,8 +129,9 @@ class _Server:
         """Close, in a child, all that is the server's."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for one in (line, *self._lines.values(), self._control, self._told):
+        for one in (line, *self._lines.values(), self._control):
             one.close()
+        self._told.close()
         os.close(self._wakes)
         os.close(self._woken)
 

@@ -1,9 +1,10 @@
-"""Groups of probes answered by child processes, and whatever can go wrong with them."""
+"""Groups of probes answered by child processes, forked where that is possible, and whatever can go wrong with them."""
 
 from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class Run:
         guarding, folder = self._setup.guarding, self._place.folder
         child = Guarded(folder, guarding)
         if server is not None:
-            child.attend(server.forked(self.written(), self._place, guarding), self.take)
+            child.attend(partial(server.fork, self.written(), self._place, guarding), self.take)
         else:
             command = [str(self._setup.python), "-s", "-c", _START, str(_HERE), self.written(), CHANNEL]
             child.run(command, self.take, environment(folder, guarding.device))

@@ -18,7 +18,6 @@ import sys
 import threading
 import time
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ from modellint.confirm.messages import Conversation
 from modellint.confirm.scratch import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from modellint.confirm.guarded import Guarding, Process
     from modellint.confirm.scratch import Scratch
@@ -119,12 +118,21 @@ class ForkServer:
                 raise UnservedError from error
             yield inner
 
-    def forked(self, request: str, place: Scratch, guarding: Guarding) -> Callable[[int, int], Process]:
-        """What starts a child that answers the request in a file: it gets the two descriptors to speak and complain on.
+    def fork(self, request: str, place: Scratch, guarding: Guarding, channel: int, complaints: int) -> Process:
+        """Fork a child that answers the request in a file, and speaks and complains on two descriptors.
 
-        It raises UnservedError, and so does what it gives.
+        Raises UnservedError, and so do the methods of the child.
         """
-        return partial(self._forked, request, place, guarding)
+        launch = asdict(self._guarding.launch(place.folder, channel))
+        message = json.dumps({"launch": launch, "request": request, "environment": folders(place.folder)})
+        line, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with other_end:
+            try:
+                socket.send_fds(self._control, [message.encode()], [channel, complaints, other_end.fileno()])
+            except OSError as error:
+                line.close()
+                raise UnservedError from error
+        return _Forked(line, guarding)
 
     def close(self) -> None:
         """End it with all of its children."""
@@ -154,18 +162,6 @@ class ForkServer:
             self._control.close()
             self._other_end.close()
             self._is_settled.set()
-
-    def _forked(self, request: str, place: Scratch, guarding: Guarding, channel: int, complaints: int) -> _Forked:
-        launch = asdict(Guarded(place.folder, self._guarding).launch(channel))
-        message = json.dumps({"launch": launch, "request": request, "environment": folders(place.folder)})
-        line, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with other_end:
-            try:
-                socket.send_fds(self._control, [message.encode()], [channel, complaints, other_end.fileno()])
-            except OSError as error:
-                line.close()
-                raise UnservedError from error
-        return _Forked(line, guarding)
 
 
 class _Forked:

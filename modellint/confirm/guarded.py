@@ -71,6 +71,21 @@ class Guarding:
             return Guard("off", tuple(parts))
         return Guard("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
 
+    def launch(self, scratch: str, channel: int, *, is_forking: bool = False) -> Launch:
+        """How a process is to guard itself that writes to `scratch`, and speaks on a descriptor."""
+        on_gpu = self.device == "cuda"
+        return Launch(
+            scratch,
+            os.getpid(),
+            channel,
+            self.mode,
+            self.limits.memory,
+            0 if on_gpu else self.limits.memory + _MAPPED,  # CUDA reserves far more than it uses
+            0 if is_forking else self.limits.seconds,
+            (os.devnull, *(_gpu_devices() if on_gpu else ())),
+            is_forking,
+        )
+
 
 class Process(Protocol):
     """A process that has been started."""
@@ -159,7 +174,7 @@ class Guarded:
             )
         if not os.access(command[0], os.X_OK):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        settings = json.dumps(asdict(self.launch(channel, is_forking=control is not None)))
+        settings = json.dumps(asdict(self._guarding.launch(folder, channel, is_forking=control is not None)))
         launcher = [sys.executable, "-I", "-S", "-B", "-c", _LAUNCH, str(_HERE), settings]
         return subprocess.Popen(
             [*launcher, *(word.replace(CHANNEL, str(channel)) for word in command)],
@@ -170,21 +185,6 @@ class Guarded:
             env=environment,
             pass_fds=(channel,) if control is None else (channel, control),
             start_new_session=True,
-        )
-
-    def launch(self, channel: int, *, is_forking: bool = False) -> Launch:
-        """How the process is to be guarded that speaks on a descriptor."""
-        limits, on_gpu = self._guarding.limits, self._guarding.device == "cuda"
-        return Launch(
-            self._scratch,
-            os.getpid(),
-            channel,
-            self._guarding.mode,
-            limits.memory,
-            0 if on_gpu else limits.memory + _MAPPED,  # CUDA reserves far more than it uses
-            0 if is_forking else limits.seconds,
-            (os.devnull, *(_gpu_devices() if on_gpu else ())),
-            is_forking,
         )
 
     def _attend(self, process: Process, said: _Listener, take: Callable[[bytes], None]) -> None:

@@ -92,6 +92,7 @@ class ForkServer:
         self._python = python
         self._guarding = replace(guarding, mode="required", stop=threading.Event())
         self._control, self._other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(guarding.limits.seconds)
         self._said = Conversation(())
         self._is_settled = threading.Event()
         self._place: Scratch | None = None

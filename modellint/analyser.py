@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
+from modellint.config.errors import UsageError
+from modellint.failures import RAISED, Crash, noted
 from modellint.files import Files
+from modellint.finding import verified
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
@@ -23,27 +26,20 @@ if TYPE_CHECKING:
     from modellint.finding import Finding
     from modellint.packs import RuleSet
     from modellint.rule import Rule
+    from modellint.sizes import Oversized
 
 T = TypeVar("T")
 _LITERAL = re.compile(r"(?:[^\\.^$*+?{}\[\]()]|\\[^\w])+")
-
-
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """A failure of our own: which rule (or frontend) failed on which file, and how."""
-
-    part: str
-    path: str
-    error: str
-    traceback: str
+_TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
     """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
 
-    `readable` is False for a file that was not understood to its end. `dependencies` are what the result rests
-    on, with the fingerprints that these had. `unfinished` are the rules that the file asked too much of.
+    `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
+    read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
+    that the file asked too much of.
     """
 
     path: str
@@ -53,6 +49,7 @@ class FileResult:
     crashes: tuple[Crash, ...] = ()
     dependencies: tuple[tuple[str, str], ...] = ()
     unfinished: tuple[str, ...] = ()
+    oversized: Oversized | None = None
 
 
 @dataclass
@@ -87,24 +84,32 @@ class Analyser:
     ) -> None:
         """Files that are larger than `largest` bytes are not read for others."""
         options = ProjectOptions(settings.root, settings.python, settings.recipes, largest)
-        self.files = Files(overlay, record=record)
+        self.files = Files(overlay, record=record, limit=settings.max_file_size)
         self._project = Project(options, self.files)
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
         self._triggers = _Triggers(self._rules)
 
-    def analyse_all(self, paths: Iterable[Path]) -> Iterator[FileResult]:
-        """What `analyse` says to each path; files that no rule looks at come last, as others may have read them."""
+    def analyse_all(
+        self, paths: Iterable[Path], on_begin: Callable[[Path], object] = lambda path: None
+    ) -> Iterator[FileResult]:
+        """What `analyse` says to each path; files that no rule looks at come last, as others may have read them.
+
+        `on_begin` is told each path before anything is done with it that can fail.
+        """
         idle = []
         for path in paths:
+            on_begin(path)
             data = self.files.read(path) if kind_of(path.name) == PYTHON else None
             rules = None if data is None else self._triggers.rules_for(data)
             if rules == []:
                 idle.append(path)
             else:
                 yield self.analyse(path, rules)
-        yield from (self.analyse(path, []) for path in idle)
+        for path in idle:
+            on_begin(path)
+            yield self.analyse(path, [])
 
     def analyse(self, path: Path, rules: list[Rule] | None = None) -> FileResult:
         """Everything that checking `path` gives rise to; `rules` are those that a Python file triggers, if known."""
@@ -112,7 +117,10 @@ class Analyser:
         operators.add(self._operators)
         with self.files.trace() as trace:
             data = self.files.read(path)
-            if data is None:
+            oversized = self.files.oversized(path)
+            if oversized is not None:
+                run.readable = False
+            elif data is None:
                 self._unreadable(run, UnreadableError("the file cannot be read"))
             elif kind_of(path.name) == YAML:
                 self._yaml(run, data, self._project)
@@ -130,6 +138,7 @@ class Analyser:
             tuple(run.crashes),
             tuple(prints),
             tuple(run.unfinished),
+            oversized,
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
@@ -161,7 +170,7 @@ class Analyser:
             self._guarded(run, "the Python frontend", project.parsed, run.path, data)
             return
         for rule in rules:
-            self._guarded(run, rule.code, _extend, run.findings, rule.check_python, module, project)
+            self._asked(run, rule, rule.check_python, module, project)
         project.release(module)
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
@@ -180,7 +189,7 @@ class Analyser:
                 self._guarded(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
             for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
-                self._guarded(run, rule.code, _extend, run.findings, rule.check_recipe, recipe, project)
+                self._asked(run, rule, rule.check_recipe, recipe, project)
 
     def _notebook(self, run: _Run, data: bytes) -> None:
         """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
@@ -207,26 +216,48 @@ class Analyser:
             self._unreadable(run, error)
 
     def _guarded(self, run: _Run, part: str, compute: Callable[..., T], *args: object) -> T | None:
-        """The result of `compute`; None, with what went wrong noted in `run`, if it fails."""
+        """The result of a frontend; None, with what went wrong noted in `run`, if it fails."""
         if not run.readable or any(crash.part == part for crash in run.crashes):
             return None
         try:
             return compute(*args)
         except UnreadableError as error:
             self._unreadable(run, error)
-        except ExhaustedError:
-            run.unfinished.append(part)
         except (RecursionError, MemoryError):
-            self._unreadable(run, UnreadableError("nested too deeply to be analysed"))
-        except Exception as error:
-            description = f"{type(error).__name__}: {error}"
-            run.crashes.append(Crash(part, run.path.as_posix(), description, traceback.format_exc()))
+            self._unreadable(run, _TOO_DEEP)
+        except RAISED as error:
+            run.crashes.append(Crash.of(part, run.path.as_posix(), error))
         return None
+
+    def _asked(self, run: _Run, rule: Rule, check: Callable[..., Iterable[Finding]], *args: object) -> None:
+        """Add what a rule finds, one by one: what it found before it failed stays."""
+        if not run.readable:
+            return
+        try:
+            for finding in check(*args):
+                run.findings.append(verified(finding))
+        except UnreadableError as error:
+            self._unreadable(run, error)
+        except ExhaustedError:
+            run.unfinished.append(rule.code)
+        except RAISED as error:
+            if isinstance(error, RecursionError) and not _recurses(rule, error):
+                self._unreadable(run, _TOO_DEEP)
+            else:
+                run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
 
     def _unreadable(self, run: _Run, error: UnreadableError) -> None:
         run.readable = False
+        path = run.path.as_posix()
         for rule in self._rules:
-            run.findings.extend(rule.check_unreadable(run.path.as_posix(), error))
+            with noted(run.crashes, rule.code, path):
+                run.findings += map(verified, rule.check_unreadable(path, error))
+
+
+def _recurses(rule: Rule, error: RecursionError) -> bool:
+    """Whether most of the calls that were too many are those of a rule's own module, not of code that reads files."""
+    modules = [frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return 2 * modules.count(type(rule).__module__) > len(modules)
 
 
 class _Triggers:
@@ -256,12 +287,10 @@ def _finder(word: str) -> Callable[[bytes], object]:
     if all(_LITERAL.fullmatch(part) for part in parts):
         literals = [re.sub(r"\\(.)", r"\1", part).encode() for part in parts]
         return lambda data: any(literal in data for literal in literals)
-    return re.compile(word.encode()).search
-
-
-def _extend(findings: list[Finding], check: Callable[..., Iterator[Finding]], *args: object) -> None:
-    """Add what a rule finds, one by one: what it found before it failed stays."""
-    findings.extend(check(*args))
+    try:
+        return re.compile(word.encode()).search
+    except re.error as error:
+        raise UsageError(f"`triggers` of a rule: {word!r} is no regular expression: {error}") from None
 
 
 def _is_python(path: Path, data: bytes) -> bool:

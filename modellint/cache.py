@@ -65,8 +65,8 @@ class Cache:
             return None
 
     def put(self, result: FileResult) -> None:
-        """Remember a result, unless a failure of our own left it incomplete."""
-        if not result.crashes:
+        """Remember a result, unless the file was too large or a failure of our own left it incomplete."""
+        if not result.crashes and result.oversized is None:
             self._new[result.path] = result
 
     def save(self) -> None:

@@ -40,6 +40,7 @@ def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
 
 def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
+    from modellint.files import Files
     from modellint.packs import select_rules
 
     _refuse_contradictions(flags)
@@ -57,17 +58,55 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
 
         files = shard_of(files, flags["shard"], settings.root)
     if flags["show_files"]:
+        contents = Files(overlay, limit=settings.max_file_size)
         for file in files:
-            click.echo(shown(file))
+            if contents.oversized(file) is None:
+                click.echo(shown(file))
         return 0
     confirmer = _confirmer(settings, rules, flags)
     fixing = _fixing(settings, rules, overlay, flags)
     _tell_about_inputs(files, skipped, flags["quiet"])
     report = _run(files, settings, rules, overlay, flags, confirmer, fixing)
+    if flags["write_baseline"] or flags["add_ignore"] is not None:
+        code = _taken_down(report, settings, rules, overlay, flags)
+    else:
+        code = _shown(report, settings, rules, overlay, flags, outputs, fixing)
+    tell_what_is_missing(report, quiet=flags["quiet"], verbose=flags["verbose"])
+    return 2 if report.crashes else code
+
+
+def tell_what_is_missing(report: Report, *, quiet: bool, verbose: bool = False) -> None:
+    """Say on stderr which files were not checked, or not by all rules, and why."""
+    from modellint.reporters.text import printable
+
+    if not quiet:
+        for file in report.skipped:
+            click.echo(f"Warning: {shown(file.path)} is skipped: {file.reason}", err=True)
+    for crash in report.crashes:
+        click.echo(printable(str(crash)), err=True)
+        if verbose and crash.traceback:
+            click.echo("\n".join(map(printable, crash.traceback.split("\n"))), err=True)
+
+
+def _taken_down(
+    report: Report, settings: Settings, rules: RuleSet, overlay: dict[Path, bytes] | None, flags: dict[str, Any]
+) -> int:
+    """Write findings down as known, or ignore them from now on: the exit code."""
     if flags["write_baseline"]:
         return _write_baseline(report, settings, rules)
-    if flags["add_ignore"] is not None:
-        return _add_ignores(report, overlay, flags["add_ignore"])
+    return _add_ignores(report, overlay, flags["add_ignore"])
+
+
+def _shown(
+    report: Report,
+    settings: Settings,
+    rules: RuleSet,
+    overlay: dict[Path, bytes] | None,
+    flags: dict[str, Any],
+    outputs: Sequence[Output],
+    fixing: Fixing | None,
+) -> int:
+    """Write the report, and what was fixed: the exit code."""
     if fixing is None:
         write(report, outputs, rules, overlay, flags)
         _tell_about_baseline(report, flags["quiet"])
@@ -75,11 +114,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
     if report.guard is not None and not flags["quiet"]:
         click.echo(f"guard: {report.guard}", err=True)
-    for crash in report.crashes:
-        click.echo(f"internal error in {crash.part} on {shown(Path(crash.path))}: {crash.error}", err=True)
-        if flags["verbose"]:
-            click.echo(crash.traceback, err=True)
-    if report.crashes or (fixing is not None and fixing.fixer.write_errors):
+    if fixing is not None and fixing.fixer.write_errors:
         return 2
     failed = any(finding.severity >= settings.fail_on for finding in report.findings)
     if fixing is not None and fixing.is_silent:
@@ -118,7 +153,7 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
 def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
     from modellint.finding import Confidence, Severity
 
-    names = ("select", "ignore", "extend_select", "jobs")
+    names = ("select", "ignore", "extend_select", "jobs", "max_file_size")
     given = {name: flags[name] for name in names}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
     given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
@@ -347,6 +382,7 @@ def _shown_settings(settings: Settings, rules: RuleSet) -> str:
         "cache-dir": settings.cache_folder,
         "baseline": settings.baseline,
         "jobs": settings.jobs,
+        "max-file-size": settings.max_file_size,
     }
     return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
 

@@ -12,6 +12,7 @@ from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
 from modellint.outputs import deliver, parse_outputs, wants_colour
 from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
+from modellint.sizes import EXPECTED, parse_size
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -92,6 +93,16 @@ class _Seconds(click.FloatRange):
         return seconds
 
 
+class _Size(click.ParamType):  # type: ignore[type-arg]
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return parse_size(int(value) if isinstance(value, str) and value.isdecimal() else value)
+        except ValueError:
+            self.fail(f"{value!r} is no size; expected {EXPECTED}", param, ctx)
+
+
 class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """As always, but Ctrl-C is told by one line, without an empty one before it."""
@@ -157,6 +168,7 @@ def cli() -> None:
 @click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
 @click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
+@click.option("--max-file-size", metavar="SIZE", type=_Size(), help="Skip files that are larger (2 MB).")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--cache-dir", type=_Files, help="The folder of the cache.")
 @click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
@@ -230,7 +242,7 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
 
     Paths in them are taken from the working directory; what several reports hold is shown once.
     """
-    from modellint.checking import write
+    from modellint.checking import tell_what_is_missing, write
     from modellint.finding import Severity
     from modellint.merging import merged
 
@@ -238,6 +250,9 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
     outputs = parse_outputs(output_formats, None, "full")
     report = merged(reports)
     write(report, outputs, rules, None, {"color": color, "quiet": False, "statistics": False, "output_file": None})
+    tell_what_is_missing(report, quiet=False)
+    if report.crashes:
+        return 2
     return int(any(finding.severity >= Severity(fail_on or "warning") for finding in report.findings))
 
 
@@ -293,7 +308,7 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
 
     settings = settings_for([split(target)[0]], flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(python=interpreter(flags["python"]))
-    files = Files()
+    files = Files(limit=settings.max_file_size)
     project = Project(ProjectOptions(settings.root, settings.python, settings.recipes), files)
     return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
 

@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from modellint.sizes import Oversized
+from modellint.source import kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -68,9 +71,15 @@ def parse_json(data: bytes) -> Any:
 class Files:
     """Reads files and folders, and records each look as a dependency of whatever is being computed."""
 
-    def __init__(self, overlay: Mapping[Path, bytes] | None = None, *, record: bool = True) -> None:
-        """Without `record` nobody will ask for dependencies, and none are collected."""
+    def __init__(
+        self, overlay: Mapping[Path, bytes] | None = None, *, record: bool = True, limit: int | None = None
+    ) -> None:
+        """Without `record` nobody will ask for dependencies, and none are collected.
+
+        Python files, YAML files and notebooks of more than `limit` bytes cannot be read.
+        """
         self._record = record
+        self._limit = limit
         self._overlay = dict(overlay or {})
         self._listed: dict[Path, set[str]] | None = None
         self._contents: dict[Path, bytes | None] = {}
@@ -129,6 +138,16 @@ class Files:
             self._contents[path] = self._load(path)
         return self._contents[path]
 
+    def oversized(self, path: Path) -> Oversized | None:
+        """The file as one that is too large to be read; None if it is not."""
+        if self._limit is None or kind_of(path.name) is None:
+            return None
+        try:
+            size = len(self._overlay[path]) if path in self._overlay else os.stat(path).st_size
+        except (OSError, ValueError):
+            return None
+        return Oversized(path.as_posix(), size, self._limit) if size > self._limit else None
+
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""
         if self._traces:
@@ -148,7 +167,7 @@ class Files:
 
     def beside(self, contents: Mapping[Path, bytes]) -> Files:
         """What is to be read where there are `contents` that are not on disk, besides those known."""
-        return Files({**self._overlay, **contents}, record=self._record)
+        return Files({**self._overlay, **contents}, record=self._record, limit=self._limit)
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Take `data` for the content of a file; None for what is on disk, looked at anew.
@@ -197,6 +216,8 @@ class Files:
         raise ValueError(f"unknown kind of dependency: {key!r}")
 
     def _load(self, path: Path) -> bytes | None:
+        if self.oversized(path) is not None:
+            return None
         if path in self._overlay:
             return self._overlay[path]
         try:

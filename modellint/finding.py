@@ -6,13 +6,17 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import total_ordering
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.claims import Claim
-    from modellint.source import Place, Span
+    from modellint.failures import Crash
+
+T = TypeVar("T")
 
 
 @total_ordering
@@ -151,11 +155,52 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Findings to show after confirming, those left out since they are refuted, and the guard that code ran under."""
+    """Findings to show after confirming, those left out since they are refuted, and the guard that code ran under.
+
+    `crashes` are the rules that could not say what to run.
+    """
 
     findings: tuple[Finding, ...]
     refuted: tuple[Finding, ...] = ()
     guard: Guard | None = None
+    crashes: tuple[Crash, ...] = ()
+
+
+def verified(found: object) -> Finding:
+    """`found`, if it is a finding all of whose parts have the types that they are annotated with. Raises TypeError."""
+    finding = _expected(found, Finding)
+    for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.fingerprint):
+        _expected(text, str)
+    _expected(finding.severity, Severity)
+    _expected(finding.confidence, Confidence)
+    _each(finding.evidence, str)
+    for related in _each(finding.related, Related):
+        _expected(related.message, str)
+    if finding.fix is not None:
+        _expected(_expected(finding.fix, Fix).message, str)
+        _expected(finding.fix.applicability, Applicability)
+        for edit in _each(finding.fix.edits, Edit):
+            _expected(edit.text, str)
+    for place in finding.places:
+        _expected(_expected(place, Place).path, str)
+        span = _expected(place.span, Span)
+        for number in (span.line, span.column, span.end_line, span.end_column, place.cell):
+            _expected(number, int)
+    if finding.claim is not None:
+        from modellint.claims import Claim
+
+        _expected(finding.claim, Claim)
+    return finding
+
+
+def _expected(value: object, kind: type[T]) -> T:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        raise TypeError(f"expected {kind.__name__}, not {value!r}")
+    return value
+
+
+def _each(values: object, kind: type[T]) -> Iterable[T]:
+    return [_expected(value, kind) for value in _expected(values, tuple)]
 
 
 def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:

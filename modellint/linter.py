@@ -15,11 +15,13 @@ from modellint.analyser import FileResult, suppressions_of
 from modellint.config import Settings, settings_for
 from modellint.config.errors import UsageError, nearest
 from modellint.discovery import discover, glob_matcher
+from modellint.failures import Crash, noted
 from modellint.files import Files
-from modellint.finding import Confidence, Finding, Judged, Severity, with_fingerprints
+from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
 from modellint.packs import fits, select_rules
 from modellint.report import Report
 from modellint.rule import Rule
+from modellint.sizes import parse_size
 from modellint.suppressions import stale, suppress
 from modellint.workers import analyse_all
 
@@ -43,6 +45,15 @@ class Outcome:
     results: Mapping[str, FileResult]
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...]
+    crashes: tuple[Crash, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The findings that are to be shown, in order, and what failed while they were chosen."""
+
+    findings: list[Finding]
+    crashes: tuple[Crash, ...] = ()
 
 
 def check(
@@ -57,8 +68,7 @@ def check(
     files, _ = discover(roots, settings)
     report = run(files, settings, select_rules(settings), use_cache=cache)
     if report.crashes:
-        crash = report.crashes[0]
-        raise InternalError(f"internal error in {crash.part} on {crash.path}: {crash.error}")
+        raise InternalError(str(report.crashes[0]))
     return list(View(Path.cwd(), Files()).located(report).findings)
 
 
@@ -68,11 +78,20 @@ def _typed(options: dict[str, Any]) -> dict[str, Any]:
     for key in options:
         if key not in names:
             raise UsageError(f"no setting is called `{key}`{nearest(key, names, '')}")
-    kinds = {"min_confidence": Confidence, "fail_on": Severity, "python": Path, "cache_dir": Path}
-    return {
-        key: tuple(value) if isinstance(value, list) else kinds[key](value) if key in kinds else value
-        for key, value in options.items()
+    kinds: dict[str, Callable[[Any], Any]] = {
+        "min_confidence": Confidence,
+        "fail_on": Severity,
+        "python": Path,
+        "cache_dir": Path,
+        "max_file_size": parse_size,
     }
+    try:
+        return {
+            key: tuple(value) if isinstance(value, list) else kinds[key](value) if key in kinds else value
+            for key, value in options.items()
+        }
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"a setting is not understood: {error}") from None
 
 
 def run(
@@ -95,7 +114,7 @@ def run(
     results, all findings and those to show, and makes fixes.
     """
     started = time.perf_counter()
-    files = Files(overlay)
+    files = Files(overlay, limit=settings.max_file_size)
     record = changes is not None or fix is not None
     with undisturbed():
         results = {}
@@ -103,32 +122,36 @@ def run(
             if changes is None or changes.concern(result):
                 results[result.path] = result
             on_progress(done, len(paths))
-        findings = settled(results, settings, rules, files)
-    known = None if baseline is None else baseline.compare(findings, results.keys(), rules.selected)
+        found = settled(results, settings, rules, files)
+    findings = found.findings
+    checked = frozenset(path for path, result in results.items() if not result.crashes and result.oversized is None)
+    known = None if baseline is None else baseline.compare(findings, checked, rules.selected)
     new = findings if known is None else known.new
     judged = Judged(tuple(new)) if confirm is None else confirm(new)
     shown, refuted = (
-        tuple(finding for finding in found if finding.confidence >= settings.min_confidence)
-        for found in (judged.findings, judged.refuted)
+        tuple(finding for finding in some if finding.confidence >= settings.min_confidence)
+        for some in (judged.findings, judged.refuted)
     )
     outcome = Outcome(results, shown, ()) if fix is None else fix(results, findings, shown)
     results = dict(outcome.results)
-    crashes = sorted(
-        (crash for result in results.values() for crash in result.crashes),
-        key=lambda crash: (crash.path, crash.part),
-    )
+    failed = [crash for result in results.values() for crash in result.crashes]
+    failed += [*found.crashes, *judged.crashes, *outcome.crashes]
+    # One for all findings of a file that a rule cannot probe or fix for the same reason.
+    unique = {(crash.path, crash.part, crash.error): crash for crash in failed}
+    crashes = [unique[key] for key in sorted(unique)]
     unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
     return Report(
         outcome.findings,
-        len(results),
+        sum(result.oversized is None for result in results.values()),
         tuple(crashes),
         time.perf_counter() - started,
         tuple(unfinished),
-        frozenset(results),
+        checked,
         known,
         outcome.fixed,
         len(refuted),
         judged.guard,
+        tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
     )
 
 
@@ -177,8 +200,8 @@ def _results(
         cache.save()
 
 
-def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> list[Finding]:
-    """What remains to be shown of the findings of all files, in order."""
+def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> Settled:
+    """What remains to be shown of the findings of all files."""
     comments: dict[str, Sequence[Suppression]] = {path: result.suppressions for path, result in results.items()}
 
     def comments_in(path: str) -> Sequence[Suppression]:
@@ -191,13 +214,14 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
     wanted = [finding for finding in _merged(every) if scope.covers(finding)]
     kept, used = suppress(wanted, comments_in)
     unused: list[Finding] = []
+    crashes: list[Crash] = []
     for path, result in results.items():
         if result.suppressions and result.readable and not result.crashes:
             active = [code for code in rules.selected if not scope.ignores(path, code)]
-            unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules))
+            unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules, crashes))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
     kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
-    return with_fingerprints(kept, settings.root.as_posix())
+    return Settled(with_fingerprints(kept, settings.root.as_posix()), tuple(crashes))
 
 
 def _unused(
@@ -206,13 +230,15 @@ def _unused(
     used: set[tuple[Suppression, str]],
     active: Sequence[str],
     rules: RuleSet,
+    crashes: list[Crash],
 ) -> Iterator[Finding]:
     judges = [rule for rule in rules.active if type(rule).check_suppressions is not Rule.check_suppressions]
     if judges:
         judged = set(active) - {rule.code for rule in judges}
         found = stale(suppressions, used, known=rules.rules, active=judged)
         for rule in judges:
-            yield from rule.check_suppressions(path, found)
+            with noted(crashes, rule.code, path):
+                yield from [verified(finding) for finding in rule.check_suppressions(path, found)]
 
 
 class Scope:

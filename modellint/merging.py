@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.config.errors import UsageError
+from modellint.failures import Crash
 from modellint.files import parse_json, read_file
 from modellint.finding import (
     Applicability,
@@ -22,31 +23,48 @@ from modellint.finding import (
 )
 from modellint.outputs import no_json
 from modellint.report import Report
+from modellint.sizes import Oversized
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+T = TypeVar("T")
+#: The lists of a report, and what messages call one of their items.
+_NAMES = {"findings": "finding", "errors": "error", "skipped": "skipped file"}
 
 
 def merged(files: Iterable[Path]) -> Report:
     """One report of several files. Raises UsageError for a file that is missing or holds something else."""
     findings: dict[tuple[str, str, Place], Finding] = {}
+    crashes: dict[Crash, None] = {}
+    skipped: dict[Oversized, None] = {}
     checked, duration = 0.0, 0.0
     for file in files:
         document = _read(file)
         checked += _number(document, "files_checked", file)
         duration += _number(document, "duration_s", file)
-        for number, item in enumerate(document["findings"], 1):
-            try:
-                finding = _finding(item)
-            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                reason = f"{type(error).__name__}: {error}"
-                raise UsageError(
-                    f"{file}: finding {number} is not as `--output-format json` has it ({reason})"
-                ) from None
+        for finding in _items(document, "findings", file, _finding):
             findings.setdefault((finding.code, finding.symbol, finding.place), finding)
+        crashes |= dict.fromkeys(_items(document, "errors", file, _crash))
+        skipped |= dict.fromkeys(_items(document, "skipped", file, _oversized))
     ordered = sorted(findings.values(), key=lambda finding: finding.sort_key)
-    return Report(tuple(ordered), int(checked), (), duration)
+    return Report(tuple(ordered), int(checked), tuple(crashes), duration, skipped=tuple(skipped))
+
+
+def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+    """The items of a list, which earlier releases need not have written."""
+    items = document.get(key, [])
+    if not isinstance(items, list):
+        raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")
+    number = 0
+    try:
+        for number, item in enumerate(items, 1):
+            yield read(item)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        name = f"{_NAMES[key]} {number}"
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{file}: {name} is not as `--output-format json` has it ({reason})") from None
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -85,6 +103,14 @@ def _finding(item: dict[str, Any]) -> Finding:
         verdict=Verdict(Status(verdict["status"]), verdict["device"], verdict["detail"]),
         fingerprint=str(item["fingerprint"]),
     )
+
+
+def _crash(item: dict[str, Any]) -> Crash:
+    return Crash(str(item["part"]), _absolute(item["path"]), str(item["error"]))
+
+
+def _oversized(item: dict[str, Any]) -> Oversized:
+    return Oversized(_absolute(item["path"]), int(item["size"]), int(item["max_file_size"]))
 
 
 def _place(item: dict[str, Any]) -> Place:

@@ -20,8 +20,10 @@ from zlib import crc32
 
 from modellint import operators
 from modellint.config.errors import UsageError, nearest
+from modellint.failures import RAISED
+from modellint.finding import Severity
 from modellint.outputs import shown
-from modellint.rule import ENTRY_POINT_GROUP, Rule
+from modellint.rule import ENTRY_POINT_GROUP, Example, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +64,10 @@ def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
             _check(cls, origin)
             if cls.code in rules and type(rules[cls.code]) is not cls:
                 raise UsageError(f"{origin}: the code `{cls.code}` is already taken by `{rules[cls.code].name}`")
-            rules[cls.code] = cls()
+            try:
+                rules[cls.code] = cls()
+            except RAISED as error:
+                raise UsageError(f"{origin}: {cls.code} cannot be made: {type(error).__name__}: {error}") from error
             if cls.operators:
                 _check_operators(cls, _rows(rules), origin)
     return dict(sorted(rules.items()))
@@ -158,7 +163,7 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
             module = importlib.import_module(module_name)
             rules = getattr(module, attribute or "RULES")
             yield origin, tuple(rules() if callable(rules) else rules)
-        except Exception as error:
+        except RAISED as error:
             raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
     for folder in rule_paths:
         if not os.path.exists(folder):
@@ -188,15 +193,23 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except RAISED as error:
         raise UsageError(f"{shown(path)}: cannot be loaded: {type(error).__name__}: {error}") from error
     return module
 
 
 def _check(cls: type[Rule], origin: str) -> None:
-    for attribute in ("code", "name", "severity"):
+    if not (isinstance(cls, type) and issubclass(cls, Rule)):
+        raise UsageError(f"{origin}: {cls!r} is no rule; expected a class that derives from `modellint.rule.Rule`")
+    for attribute, kind in (("code", str), ("name", str), ("severity", Severity)):
         if not hasattr(cls, attribute):
             raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
+        if not isinstance(getattr(cls, attribute), kind):
+            raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no {kind.__name__}")
+    for attribute, item in (("triggers", str), ("bad", Example), ("good", Example)):
+        values = getattr(cls, attribute)
+        if not isinstance(values, (tuple, list)) or not all(isinstance(value, item) for value in values):
+            raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of {item.__name__}")
     if not is_code(cls.code):
         raise UsageError(f"{origin}: `{cls.code}` is no code; expected capital letters and digits")
 

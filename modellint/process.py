@@ -109,6 +109,11 @@ def _raw(stream: TextIO) -> _Output | None:
     return raw if isinstance(raw, _Output) else None
 
 
+def is_ending() -> bool:
+    """Whether a signal has told the process to end."""
+    return _ending is not None
+
+
 def is_unread() -> bool:
     """Whether the reader of stdout has gone away."""
     raw = _raw(sys.stdout)

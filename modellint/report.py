@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from modellint.analyser import Crash
     from modellint.baseline import Comparison
+    from modellint.failures import Crash
     from modellint.finding import Finding, Guard
+    from modellint.sizes import Oversized
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Report:
     `unfinished` are the files that were too large for some rules to follow to their end, with the rules' codes.
     `checked` are the files whose findings count, and `known` is what a baseline says about the findings.
     `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
-    the code refutes them, and `guard` what that code ran under, if any was run.
+    the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
+    large.
     """
 
     findings: tuple[Finding, ...]
@@ -31,3 +33,4 @@ class Report:
     fixed: tuple[Finding, ...] = ()
     refuted: int = 0
     guard: Guard | None = None
+    skipped: tuple[Oversized, ...] = ()

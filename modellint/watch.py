@@ -50,13 +50,16 @@ def watch(paths: Sequence[Path], check: Callable[[], int]) -> int:
 
 
 def _once(check: Callable[[], int]) -> int:
-    """One run; a mistake in the configuration is said, and may be put right."""
+    """One run; a mistake in the configuration is said, and may be put right, and so is a failure of ours."""
     if sys.stdout.isatty():
         click.clear()
     try:
         code = check()
     except UsageError as error:
         click.echo(f"Error: {error}", err=True)
+        code = 2
+    except Exception as error:
+        click.echo(f"Error: internal error: {' '.join(f'{type(error).__name__}: {error}'.split())}", err=True)
         code = 2
     sys.stdout.flush()
     click.echo("Watching for changes; Ctrl+C ends it.", err=True)

@@ -5,28 +5,35 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import process
 from modellint.analyser import Analyser, FileResult
+from modellint.failures import RAISED, Crash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
     from modellint.config import Settings
     from modellint.packs import RuleSet
+
+    _Arguments: TypeAlias = tuple[Settings, Mapping[Path, bytes] | None, bool]
 
 #: Below this many bytes a second process costs more than it saves.
 _WORTH_SHARING = 1_500_000
 _CHUNKS_PER_JOB = 6
 #: Linux' number for "send me this signal when the thread that forked me ends".
 _PR_SET_PDEATHSIG = 1
-_analyser: Analyser
+#: What has failed if it is no rule, and seconds in which a process ends that has closed its pipe.
+_PART, _LAST_MOMENTS = "a worker process", 5.0
 
 
 class WorkerError(Exception):
-    """A process died while it was checking files."""
+    """No process can check files."""
 
 
 def analyse_all(
@@ -38,14 +45,14 @@ def analyse_all(
     record: bool,
 ) -> Iterator[FileResult]:
     """The result of each file, in any order."""
-    sizes = {path: _size(path) for path in paths}
+    sizes = {path: _size(path, settings.max_file_size) for path in paths}
     jobs = min(settings.jobs or _jobs_for(sum(sizes.values())), len(paths))
     if jobs <= 1:
         analyser = Analyser(rules, settings, overlay, record=record)
         process.keep(analyser)
         yield from analyser.analyse_all(paths)
         return
-    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, settings, overlay, record)
+    yield from _in_processes(_chunks(sizes, jobs * _CHUNKS_PER_JOB), jobs, (settings, overlay, record))
 
 
 def _jobs_for(size: int) -> int:
@@ -56,11 +63,13 @@ def _jobs_for(size: int) -> int:
     return os.cpu_count() or 1
 
 
-def _size(path: Path) -> int:
+def _size(path: Path, limit: int) -> int:
+    """The bytes of a file that will be read; 0 for others."""
     try:
-        return path.stat().st_size
+        size = path.stat().st_size
     except OSError:
         return 0
+    return size if size <= limit else 0
 
 
 def _chunks(sizes: Mapping[Path, int], count: int) -> list[list[Path]]:
@@ -82,47 +91,165 @@ def _chunks(sizes: Mapping[Path, int], count: int) -> list[list[Path]]:
     return chunks
 
 
-def _in_processes(
-    chunks: Sequence[Sequence[Path]],
-    jobs: int,
+@dataclass
+class _Worker:
+    """A process, the way to it, and the files of its chunk whose results it has not given; first the one it is at."""
+
+    process: BaseProcess
+    pipe: Connection
+    files: list[Path] = field(default_factory=list)
+    has_started: bool = False
+
+
+class _Pool:
+    """Processes that check one chunk of files each.
+
+    Where one dies, a new one checks the file that it was at once more, and goes on behind it if that dies as well.
+    """
+
+    def __init__(self, chunks: Iterable[Sequence[Path]], jobs: int, arguments: _Arguments) -> None:
+        import multiprocessing
+
+        self._context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        self._chunks = [list(chunk) for chunk in chunks][::-1]
+        self._arguments = arguments
+        self._suspects: set[Path] = set()
+        self._workers: list[_Worker] = []
+        for _ in range(jobs):
+            self._start()
+
+    def results(self) -> Iterator[FileResult]:
+        """The result of each file, in any order. Raises WorkerError, and UsageError, where no process can start."""
+        from multiprocessing.connection import wait
+
+        while self._workers:
+            ready = wait([worker.pipe for worker in self._workers])
+            for worker in [worker for worker in self._workers if worker.pipe in ready]:
+                try:
+                    said = worker.pipe.recv()
+                except (EOFError, OSError):
+                    yield from self._bury(worker)
+                    continue
+                except Exception as error:  # what a rule made cannot be made again
+                    said = _failed(worker.files[0], error)
+                yield from self._take(worker, said)
+
+    def close(self) -> None:
+        """End all processes, whatever they are doing."""
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in self._workers:
+            self._end(worker)
+        self._workers = []
+
+    def _start(self) -> None:
+        pipe, other = self._context.Pipe()
+        process: BaseProcess = self._context.Process(
+            target=_work, args=(other, os.getpid(), *self._arguments), daemon=True
+        )
+        process.start()
+        other.close()
+        self._workers.append(_Worker(process, pipe))
+
+    def _take(self, worker: _Worker, said: object) -> Iterator[FileResult]:
+        """What a worker says: that it can begin (None) or cannot, which file it is at, or the result of that."""
+        if isinstance(said, Exception):
+            raise said
+        if isinstance(said, Path):
+            worker.files.remove(said)
+            worker.files.insert(0, said)
+            return
+        worker.has_started = True
+        if isinstance(said, FileResult):
+            del worker.files[0]
+            yield said
+        if not worker.files:
+            worker.files = self._chunks.pop() if self._chunks else []
+            with suppress(OSError):  # it has died meanwhile, which its pipe will say
+                worker.pipe.send(worker.files)
+
+    def _bury(self, worker: _Worker) -> Iterator[FileResult]:
+        """A process has ended: by itself, since there was no more to do, or in the middle of a file."""
+        self._workers.remove(worker)
+        self._end(worker)
+        if not worker.has_started:
+            raise WorkerError("a worker process died before it checked a file")
+        if not worker.files:
+            return
+        path = worker.files[0]
+        if path in self._suspects:
+            del worker.files[0]
+            yield FileResult(path.as_posix(), crashes=(Crash(_PART, path.as_posix(), _death(worker)),))
+        self._suspects.add(path)
+        if worker.files:
+            self._chunks.append(worker.files)
+        self._start()
+
+    def _end(self, worker: _Worker) -> None:
+        worker.process.join(_LAST_MOMENTS)
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
+
+
+def _failed(path: Path, error: BaseException) -> FileResult:
+    return FileResult(path.as_posix(), crashes=(Crash.of(_PART, path.as_posix(), error),))
+
+
+def _death(worker: _Worker) -> str:
+    """How a process ended that was not to end."""
+    import signal
+
+    code = worker.process.exitcode or 0
+    if code >= 0:
+        return f"it ended with exit code {code}"
+    with suppress(ValueError):
+        name = signal.Signals(-code).name
+        return f"it was ended by {name}" + (", perhaps for lack of memory" if name == "SIGKILL" else "")
+    return f"it was ended by signal {-code}"
+
+
+def _in_processes(chunks: Sequence[Sequence[Path]], jobs: int, arguments: _Arguments) -> Iterator[FileResult]:
+    pool = _Pool(chunks, min(jobs, len(chunks)), arguments)
+    try:
+        yield from pool.results()
+    finally:  # also after Ctrl-C, and where nobody wants more results
+        pool.close()
+
+
+def _work(
+    pipe: Connection,
+    parent: int,
     settings: Settings,
     overlay: Mapping[Path, bytes] | None,
     record: bool,
-) -> Iterator[FileResult]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    executor = ProcessPoolExecutor(jobs, context, _start, (os.getpid(), settings, overlay, record))
-    try:
-        for future in as_completed([executor.submit(_analyse, chunk) for chunk in chunks]):
-            yield from future.result()
-    except BrokenProcessPool:
-        raise WorkerError("a worker process died; `--jobs 1` shows on which file") from None
-    except BaseException:  # Ctrl-C, and whoever wants no more results
-        for process in executor._processes.values():
-            process.kill()
-        raise
-    finally:
-        # A thread of the executor that is still at work when Python exits uses pipes that are closed by then.
-        executor.shutdown(cancel_futures=True)
-
-
-def _start(parent: int, settings: Settings, overlay: Mapping[Path, bytes] | None, record: bool) -> None:
+) -> None:
+    """Check the chunks of files that come through a pipe, until an empty one does."""
     import gc
     import signal
     import warnings
 
+    from modellint.config.errors import UsageError
     from modellint.packs import select_rules
 
-    global _analyser
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent sees to our end
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _end_with(parent)
     gc.disable()
     warnings.simplefilter("ignore")
-    _analyser = Analyser(select_rules(settings), settings, overlay, record=record)
+    try:
+        analyser = Analyser(select_rules(settings), settings, overlay, record=record)
+    except UsageError as error:
+        pipe.send(error)
+        return
+    pipe.send(None)
+    while paths := pipe.recv():
+        for result in analyser.analyse_all(paths, pipe.send):
+            try:
+                pipe.send(result)
+            except RAISED as error:  # what a rule made cannot be passed on
+                pipe.send(_failed(Path(result.path), error))
+    os._exit(0)
 
 
 def _end_with(parent: int) -> None:
@@ -146,7 +273,3 @@ def _end_with(parent: int) -> None:
             os._exit(2)
 
     Thread(target=wait, daemon=True).start()
-
-
-def _analyse(paths: Sequence[Path]) -> list[FileResult]:
-    return list(_analyser.analyse_all(paths))

@@ -18,6 +18,7 @@ from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
 from modellint.files import read_file
 from modellint.finding import Confidence, Severity
+from modellint.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -91,6 +92,7 @@ class Settings:
     cache_dir: Path | None = None
     baseline: Path | None = None
     jobs: int | None = None
+    max_file_size: int = DEFAULT_LIMIT
     confirm: ConfirmSettings | None = None
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -284,6 +286,12 @@ class _Reader:
             raise self.refuse(key, "a whole number from 1 up", value)
         return value
 
+    def size(self, key: str, value: Any) -> int:
+        try:
+            return parse_size(value)
+        except ValueError:
+            raise self.refuse(key, EXPECTED, value) from None
+
     def choice(self, key: str, value: Any, choices: Iterable[str]) -> str:
         choices = list(choices)
         if not isinstance(value, str) or value not in choices:
@@ -337,6 +345,7 @@ _STRINGS = Kind(_Reader.strings, _TEXTS)
 _FILE = Kind(_Reader.file, _PATH)
 _FILES = Kind(_Reader.files, {"type": "array", "items": _PATH})
 _COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
+_SIZE = Kind(_Reader.size, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": PATTERN}]})
 _CONFIRM = Kind(_Reader.confirm, {"type": "object"})
 _CODE_LISTS = Kind(_Reader.code_lists, {"type": "object", "additionalProperties": _TEXTS})
 _PAIRS = Kind(_Reader.pairs, {"type": "object", "additionalProperties": _TEXT})
@@ -357,6 +366,7 @@ KINDS: Mapping[str, Kind] = {
     "cache-dir": _FILE,
     "baseline": _FILE,
     "jobs": _COUNT,
+    "max-file-size": _SIZE,
     "confirm": _CONFIRM,
 }
 

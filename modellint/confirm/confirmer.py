@@ -17,6 +17,8 @@ from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interprete
 from modellint.confirm.plan import grouped
 from modellint.confirm.scratch import sweep
 from modellint.confirm.setup import Setup
+from modellint.failures import RAISED, Crash
+from modellint.files import Files
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
 from modellint.source import NOTEBOOK, kind_of
@@ -65,12 +67,15 @@ class Confirmer:
         #: Told how many of the models have been run.
         self.on_progress: Callable[[int, int], None] = lambda done, total: None
         options = ProjectOptions(root=settings.root, python=settings.python, recipes=settings.recipes)
-        self._project = Project(options)
+        self._project = Project(options, Files(limit=settings.max_file_size))
         self._notebooks: dict[str, Opened] = {}
+        #: By the number of the finding: the rules that failed to say what to run.
+        self._crashes: dict[int, Crash] = {}
         self._setup = setup_for(settings, wishes, "--confirm")
 
     def __call__(self, findings: Sequence[Finding]) -> Judged:
         """The findings with their verdicts; those that confirm are of high confidence, refuted ones are left out."""
+        self._crashes.clear()
         judged = self._judged(findings)
         refuted = tuple(finding for finding in judged if finding.verdict.status is Status.REFUTED)
         if self._wishes.confirmed_only:
@@ -79,13 +84,18 @@ class Confirmer:
             shown, refuted = judged, ()
         else:
             shown = [finding for finding in judged if finding.verdict.status is not Status.REFUTED]
-        return Judged(tuple(shown), refuted, self._setup.guard)
+        return Judged(tuple(shown), refuted, self._setup.guard, tuple(self._crashes.values()))
 
     def _judged(self, findings: Sequence[Finding]) -> list[Finding]:
         verdicts: dict[int, Verdict] = {}
         probes: list[tuple[int, Probe]] = []
         for number, finding in enumerate(findings):
-            probe = self._probe(finding)
+            try:
+                probe = self._probe(finding)
+            except RAISED as error:
+                self._crashes[number] = crash = Crash.of(finding.code, finding.path, error)
+                verdicts[number] = Verdict(Status.UNCONFIRMED, None, crash.message)
+                continue
             if probe is None:
                 verdicts[number] = Verdict(Status.UNCONFIRMED, None, self._why_not(finding))
             else:

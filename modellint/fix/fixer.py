@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.edits.changes import EditError, changes_of, conflict, edits_by_path
+from modellint.failures import RAISED, Crash
 from modellint.files import Files, content_hash
 from modellint.finding import Applicability, Status
 from modellint.fix.documents import decoded, edited
@@ -49,10 +50,17 @@ class _State:
     results: Mapping[str, FileResult]
     findings: tuple[Finding, ...]
     contents: Mapping[Path, bytes] = field(default_factory=dict)
+    crashes: tuple[Crash, ...] = ()
 
     @property
     def counts(self) -> Counter[Key]:
         return Counter(map(_key, self.findings))
+
+    @property
+    def all_crashes(self) -> Iterator[Crash]:
+        for result in self.results.values():
+            yield from result.crashes
+        yield from self.crashes
 
 
 class Fixer:
@@ -107,7 +115,7 @@ class Fixer:
         ]
         if self._write:
             state, fixed = self._written(state, fixed)
-        return Outcome(results=state.results, findings=state.findings, fixed=tuple(fixed))
+        return Outcome(state.results, state.findings, tuple(fixed), (*state.crashes, *self._crashes))
 
     def _on_disk(self, path: Path) -> bytes | None:
         return Files(self._overlay).read(path)
@@ -119,7 +127,7 @@ class Fixer:
 
         If `tolerant`, a fix may bring up a finding that has a fix of its own.
         """
-        self.failures, self._owned = [], set[Path]()
+        self.failures, self._crashes, self._owned = [], list[Crash](), set[Path]()
         refused = self._refused = set[Key]()
         fixed: list[Finding] = []
         passes = 0
@@ -149,8 +157,8 @@ class Fixer:
             try:
                 if texts.take(fix.edits):
                     chosen[fix.edits] = _Item(fix, [finding])
-            except EditError as error:
-                self._refuse(finding, str(error), refused)
+            except RAISED as error:
+                self._give_up(finding, error, refused)
         return list(chosen.values())
 
     def _may_apply(self, fix: Fix) -> bool:
@@ -178,20 +186,27 @@ class Fixer:
     ) -> tuple[_State, list[_Item]]:
         """The state after the first fixes of a batch, as many as do no harm; if the first does, it is refused."""
         while True:
+            failure: BaseException
             try:
                 after = self._after(state, batch)
                 reason = self._objection(state, after, batch, tolerant)
                 if reason is None:
                     return after, batch
-            except EditError as error:
-                reason = str(error)
+                failure = EditError(reason)
+            except RAISED as error:
+                failure = error
             if len(batch) == 1:
                 for finding in batch[0].findings:
-                    self._refuse(finding, reason, refused)
+                    self._give_up(finding, failure, refused)
                 return state, []
             batch = batch[: len(batch) // 2]
 
-    def _refuse(self, finding: Finding, reason: str, refused: set[Key]) -> None:
+    def _give_up(self, finding: Finding, error: BaseException, refused: set[Key]) -> None:
+        """Do without a fix that an EditError speaks against, or that fails when it is tried."""
+        reason = str(error)
+        if not isinstance(error, EditError):
+            self._crashes.append(crash := Crash.of(finding.code, finding.path, error))
+            reason = crash.error
         refused.add(_key(finding))
         self.failures.append(Failure(finding, reason))
 
@@ -222,21 +237,22 @@ class Fixer:
         with undisturbed():
             for result in analyse_all(stale, self._rules, self._settings, overlay, record=True):
                 results[result.path] = result
-            findings = settled(results, self._settings, self._rules, Files(overlay))
-        return _State(results, tuple(self._visible(findings)), contents)
+            found = settled(results, self._settings, self._rules, Files(overlay, limit=self._settings.max_file_size))
+        return _State(results, tuple(self._visible(found.findings)), contents, found.crashes)
 
     def _objection(self, before: _State, after: _State, batch: Sequence[_Item], tolerant: bool) -> str | None:
         """What speaks against a batch of fixes: its result has other findings, or still the same."""
-        broken = [r for path, r in after.results.items() if r.crashes and not before.results[path].crashes]
-        if broken:
-            return f"modellint fails on the result: {broken[0].crashes[0].error}"
-        old, new = before.counts, after.counts
+        known = {(crash.path, crash.part) for crash in before.all_crashes}
+        new = [crash for crash in after.all_crashes if (crash.path, crash.part) not in known]
+        if new:
+            return f"modellint fails on the result: {new[0].error}"
+        old, now = before.counts, after.counts
         expected = old - Counter(_key(finding) for item in batch for finding in item.findings)
         for finding in after.findings:
             key = _key(finding)
-            if new[key] <= expected[key] or finding.code in self._judges:
+            if now[key] <= expected[key] or finding.code in self._judges:
                 continue
-            if key in old and new[key] <= old[key]:
+            if key in old and now[key] <= old[key]:
                 return "it does not settle the finding"
             if not (tolerant and self._is_fixable(finding)):
                 place = View(Path.cwd(), Files({**self._overlay, **after.contents})).place(finding.place)

@@ -38,8 +38,9 @@ def map_of(target: str, project: Project) -> Map:
         raise MapError(f"{shown}: is neither Python nor YAML; {_EXPECTED}")
     data = project.files.read(path)
     if data is None:
+        oversized = project.files.oversized(path)
         reason = "cannot be read" if os.path.exists(path) else "no such file or folder"
-        raise MapError(f"{shown}: {reason}")
+        raise MapError(f"{shown}: {reason if oversized is None else oversized.reason}")
     try:
         if kind == YAML:
             if cls is not None:

@@ -20,6 +20,12 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 def lines(report: Report, view: View) -> Iterator[str]:
     for finding in report.findings:
         yield _annotation(finding, view)
+    for crash in report.crashes:
+        path = view.path(crash.path)
+        yield command("error", {"title": "modellint (internal error)", "file": path}, f"{path}: {crash.message}")
+    for skipped in report.skipped:
+        path = view.path(skipped.path)
+        yield command("warning", {"title": "modellint (skipped)", "file": path}, f"{path}: {skipped.reason}")
 
 
 def _annotation(finding: Finding, view: View) -> str:

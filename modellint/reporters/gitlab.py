@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from modellint.files import content_hash
 from modellint.finding import Severity
 from modellint.reporters.text import explained, in_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.failures import Crash
     from modellint.finding import Finding
     from modellint.report import Report
     from modellint.reporters import View
@@ -19,7 +21,25 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.I
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    yield json.dumps([_issue(finding, view) for finding in report.findings], indent=2, ensure_ascii=False)
+    issues = [_issue(finding, view) for finding in report.findings]
+    issues += [_crash(crash, view) for crash in report.crashes]
+    yield json.dumps(issues, indent=2, ensure_ascii=False)
+
+
+def _crash(crash: Crash, view: View) -> dict[str, Any]:
+    """An issue at the beginning of the file that was not checked to its end."""
+    path = view.path(crash.path)
+    start = {"line": 1, "column": 1}
+    return {
+        "type": "issue",
+        "check_name": "internal-error",
+        "description": crash.message,
+        "content": {"body": crash.message},
+        "categories": ["Bug Risk"],
+        "severity": "critical",
+        "fingerprint": content_hash("\0".join((crash.part, path)).encode("utf-8", "surrogatepass")),
+        "location": {"path": path, "positions": {"begin": start, "end": start}},
+    }
 
 
 def _issue(finding: Finding, view: View) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.failures import Crash
     from modellint.finding import Finding, Fix, Guard
     from modellint.report import Report
     from modellint.reporters import View
+    from modellint.sizes import Oversized
     from modellint.source import Place
 
 
@@ -20,12 +22,29 @@ def lines(report: Report, view: View) -> Iterator[str]:
     document: dict[str, Any] = {
         "version": __version__,
         "findings": [finding_json(finding, view) for finding in report.findings],
+        "errors": [crash_json(crash, view) for crash in report.crashes],
+        "skipped": [skipped_json(skipped, view) for skipped in report.skipped],
         "files_checked": report.files_checked,
         "duration_s": round(report.duration, 3),
     }
     if report.guard is not None:
         document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
     yield json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def crash_json(crash: Crash, view: View) -> dict[str, Any]:
+    """A failure of our own as JSON-able values."""
+    return {"part": crash.part, "path": view.path(crash.path), "error": crash.error}
+
+
+def skipped_json(skipped: Oversized, view: View) -> dict[str, Any]:
+    """A file that was not read as JSON-able values."""
+    return {
+        "path": view.path(skipped.path),
+        "reason": skipped.reason,
+        "size": skipped.size,
+        "max_file_size": skipped.limit,
+    }
 
 
 def guard_json(guard: Guard) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""JUnit's XML, which every CI server shows: a suite for each file, a failed case for each finding."""
+"""JUnit's XML, which every CI server shows: a suite for each file, a failed case for each finding.
+
+An internal error is a case with an error, and a file that was not read one that was skipped.
+"""
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -17,52 +19,49 @@ if TYPE_CHECKING:
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    failures = len(report.findings)
-    root = ElementTree.Element(
-        "testsuites",
-        {
-            "name": "modellint",
-            "tests": str(max(failures, 1)),
-            "failures": str(failures),
-            "errors": "0",
-            "time": f"{report.duration:.3f}",
-        },
-    )
-    for path, found in groupby(report.findings, key=lambda finding: finding.path):
-        _suite(root, view.path(path), list(found), view)
-    if not failures:
-        suite = _suite(root, "modellint", [], view)
-        suite.set("tests", "1")
-        ElementTree.SubElement(suite, "testcase", {"name": "No findings", "classname": "modellint", "time": "0"})
+    root = ElementTree.Element("testsuites", {"name": "modellint", "time": f"{report.duration:.3f}"})
+    suites: dict[str, ElementTree.Element] = {}
+    for path in sorted({item.path for item in (*report.findings, *report.crashes, *report.skipped)}):
+        suites[path] = ElementTree.SubElement(root, "testsuite", {"name": _text(view.path(path)), "time": "0"})
+    for finding in report.findings:
+        _failure(suites[finding.path], finding, view)
+    for crash in report.crashes:
+        case = _case(suites[crash.path], f"{crash.part} internal error")
+        error = ElementTree.SubElement(case, "error", {"type": "internal error", "message": _text(crash.error)})
+        error.text = _text(crash.traceback or crash.message)
+    for file in report.skipped:
+        ElementTree.SubElement(_case(suites[file.path], "Not checked"), "skipped", {"message": _text(file.reason)})
+    if not report.findings and not report.crashes:
+        suite = ElementTree.SubElement(root, "testsuite", {"name": "modellint", "time": "0"})
+        about = {"name": "No findings", "classname": "modellint", "time": "0"}
+        ElementTree.SubElement(suite, "testcase", about)
+    for element in (*root, root):
+        for count, name in (
+            ("tests", "testcase"),
+            ("failures", "failure"),
+            ("errors", "error"),
+            ("skipped", "skipped"),
+        ):
+            element.set(count, str(sum(1 for _ in element.iter(name))))
     ElementTree.indent(root)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield ElementTree.tostring(root, encoding="unicode")
 
 
-def _suite(root: ElementTree.Element, name: str, findings: list[Finding], view: View) -> ElementTree.Element:
-    number = str(len(findings))
-    suite = ElementTree.SubElement(
-        root,
-        "testsuite",
-        {"name": _text(name), "tests": number, "failures": number, "errors": "0", "skipped": "0", "time": "0"},
+def _case(suite: ElementTree.Element, name: str) -> ElementTree.Element:
+    path = suite.get("name", "")
+    about = {"name": _text(name), "classname": path, "file": path, "time": "0"}
+    return ElementTree.SubElement(suite, "testcase", about)
+
+
+def _failure(suite: ElementTree.Element, finding: Finding, view: View) -> None:
+    case = _case(suite, f"{finding.code} {finding.symbol} ({spot(finding.place)})")
+    case.set("line", str(view.on_disk(finding.place).span.line))
+    failure = ElementTree.SubElement(
+        case, "failure", {"type": finding.severity.value, "message": _text(finding.message)}
     )
-    for finding in findings:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            {
-                "name": _text(f"{finding.code} {finding.symbol} ({spot(finding.place)})"),
-                "classname": _text(name),
-                "file": _text(name),
-                "line": str(view.on_disk(finding.place).span.line),
-                "time": "0",
-            },
-        )
-        failure = ElementTree.SubElement(
-            case, "failure", {"type": finding.severity.value, "message": _text(finding.message)}
-        )
-        failure.text = _text(f"{name}:{spot(finding.place)}: {finding.code} {explained(finding)}")
-    return suite
+    where = f"{view.path(finding.path)}:{spot(finding.place)}"
+    failure.text = _text(f"{where}: {finding.code} {explained(finding)}")
 
 
 def _text(text: str) -> str:

@@ -19,3 +19,6 @@ def lines(report: Report, view: View) -> Iterator[str]:
         line = view.on_disk(finding.place).span.line
         path = printable(view.path(finding.path))
         yield f"{path}:{line}: [{about}] {printable(finding.message)}{in_cell(finding.place)}"
+    for crash in report.crashes:
+        path = printable(view.path(crash.path))
+        yield f"{path}:1: [internal-error(internal-error), {printable(crash.part)}] {printable(crash.error)}"

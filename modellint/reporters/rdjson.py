@@ -11,6 +11,7 @@ from modellint.reporters.text import explained, in_cell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.failures import Crash
     from modellint.finding import Finding
     from modellint.report import Report
     from modellint.reporters import View
@@ -21,8 +22,19 @@ _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.IN
 
 def lines(report: Report, view: View) -> Iterator[str]:
     diagnostics = [_diagnostic(finding, view) for finding in report.findings]
+    diagnostics += [_crash(crash, view) for crash in report.crashes]
     document = {"source": {"name": "modellint"}, "diagnostics": diagnostics}
     yield json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _crash(crash: Crash, view: View) -> dict[str, Any]:
+    """A diagnostic of a whole file."""
+    return {
+        "message": crash.message,
+        "severity": "ERROR",
+        "code": {"value": "internal-error"},
+        "location": {"path": view.path(crash.path)},
+    }
 
 
 def _diagnostic(finding: Finding, view: View) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from modellint.analyser import Crash
     from modellint.finding import Finding, Fix
     from modellint.report import Report
     from modellint.reporters import View
@@ -52,7 +51,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
         },
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_ROOT: {"uri": f"{view.base.as_uri().rstrip('/')}/"}},
-        "invocations": [_invocation(report, len(report.findings) - len(shown))],
+        "invocations": [_invocation(report, len(report.findings) - len(shown), view)],
         "results": [_result(finding, codes, view) for finding in shown],
     }
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
@@ -80,15 +79,20 @@ def _rule(code: str, findings: Sequence[Finding], view: View) -> dict[str, Any]:
     }
 
 
-def _invocation(report: Report, left_out: int) -> dict[str, Any]:
-    notes = [_crash(crash) for crash in report.crashes]
+def _invocation(report: Report, left_out: int, view: View) -> dict[str, Any]:
+    notes = [_notification("error", crash.message, crash.path, view) for crash in report.crashes]
+    notes += [_notification("warning", f"skipped: {file.reason}", file.path, view) for file in report.skipped]
     if left_out:
         notes.append({"level": "warning", "message": {"text": f"{left_out} more findings are left out of this file"}})
     return {"executionSuccessful": not report.crashes, "toolExecutionNotifications": notes}
 
 
-def _crash(crash: Crash) -> dict[str, Any]:
-    return {"level": "error", "message": {"text": f"internal error in {crash.part} on {crash.path}: {crash.error}"}}
+def _notification(level: str, text: str, path: str, view: View) -> dict[str, Any]:
+    return {
+        "level": level,
+        "message": {"text": f"{view.path(path)}: {text}"},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path, view)}}],
+    }
 
 
 def _result(finding: Finding, codes: Mapping[str, int], view: View) -> dict[str, Any]:

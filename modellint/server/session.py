@@ -156,7 +156,8 @@ class Session:
         """What is to be shown of all open files, in these and in the files that they are linked with."""
         results = {path.as_posix(): result for path, result in self._results.items()}
         found = settled(results, self.settings, self.rules, self._analyser.files)
-        return [finding for finding in found if finding.confidence >= self.settings.min_confidence]
+        self._crashes = [*(crash for result in results.values() for crash in result.crashes), *found.crashes]
+        return [finding for finding in found.findings if finding.confidence >= self.settings.min_confidence]
 
     def contents(self) -> Files:
         """What files hold, with those that are open as they are in the editor."""

@@ -1,0 +1,60 @@
+"""Failures of our own, told beside the findings of everything that did not fail."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint import process
+from modellint.outputs import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What the code of a rule may end with, Ctrl-C and signals aside.
+RAISED = (Exception, SystemExit)
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A rule, or another `part` of modellint, that failed on the file `path`: the `error` in one line, and where."""
+
+    part: str
+    path: str
+    error: str
+    traceback: str = ""
+
+    @classmethod
+    def of(cls, part: str, path: str, error: BaseException) -> Crash:
+        """The crash that an exception is. Raises it again if it ends the process, as a signal wants."""
+        if isinstance(error, SystemExit) and process.is_ending():
+            raise error
+        return cls(part, path, _described(error), "".join(traceback.format_exception(error)))
+
+    @property
+    def message(self) -> str:
+        """The crash in one line, without its file."""
+        return f"internal error in {self.part}: {self.error}"
+
+    def __str__(self) -> str:
+        return f"internal error in {self.part} on {shown(Path(self.path))}: {self.error}"
+
+
+@contextmanager
+def noted(crashes: list[Crash], part: str, path: str) -> Iterator[None]:
+    """Note what fails inside."""
+    try:
+        yield
+    except RAISED as error:
+        crashes.append(Crash.of(part, path, error))
+
+
+def _described(error: BaseException) -> str:
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = "it cannot say why"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

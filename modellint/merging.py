@@ -57,14 +57,16 @@ def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[
     items = document.get(key, [])
     if not isinstance(items, list):
         raise UsageError(f"{file}: `{key}` is no list; expected what `--output-format json` writes")
-    number = 0
+    for number, item in enumerate(items, 1):
+        yield _understood(item, read, f"{file}: {_NAMES[key]} {number}")
+
+
+def _understood(item: Any, read: Callable[[dict[str, Any]], T], name: str) -> T:
     try:
-        for number, item in enumerate(items, 1):
-            yield read(item)
+        return read(item)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        name = f"{_NAMES[key]} {number}"
         reason = f"{type(error).__name__}: {error}"
-        raise UsageError(f"{file}: {name} is not as `--output-format json` has it ({reason})") from None
+        raise UsageError(f"{name} is not as `--output-format json` has it ({reason})") from None
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -245,11 +245,15 @@ def _work(
     pipe.send(None)
     while paths := pipe.recv():
         for result in analyser.analyse_all(paths, pipe.send):
-            try:
-                pipe.send(result)
-            except RAISED as error:  # what a rule made cannot be passed on
-                pipe.send(_failed(Path(result.path), error))
+            _send(pipe, result)
     os._exit(0)
+
+
+def _send(pipe: Connection, result: FileResult) -> None:
+    try:
+        pipe.send(result)
+    except RAISED as error:  # what a rule made cannot be passed on
+        pipe.send(_failed(Path(result.path), error))
 
 
 def _end_with(parent: int) -> None:

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from modellint.reporters import View
 
 
+#: Attributes, and the elements that they count.
+_COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
 def lines(report: Report, view: View) -> Iterator[str]:
     root = ElementTree.Element("testsuites", {"name": "modellint", "time": f"{report.duration:.3f}"})
     suites: dict[str, ElementTree.Element] = {}
-    for path in sorted({item.path for item in (*report.findings, *report.crashes, *report.skipped)}):
+    named = (*(item.path for item in report.findings), *(item.path for item in report.crashes))
+    for path in sorted({*named, *(item.path for item in report.skipped)}):
         suites[path] = ElementTree.SubElement(root, "testsuite", {"name": _text(view.path(path)), "time": "0"})
     for finding in report.findings:
         _failure(suites[finding.path], finding, view)
@@ -36,12 +41,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
         about = {"name": "No findings", "classname": "modellint", "time": "0"}
         ElementTree.SubElement(suite, "testcase", about)
     for element in (*root, root):
-        for count, name in (
-            ("tests", "testcase"),
-            ("failures", "failure"),
-            ("errors", "error"),
-            ("skipped", "skipped"),
-        ):
+        for count, name in _COUNTED.items():
             element.set(count, str(sum(1 for _ in element.iter(name))))
     ElementTree.indent(root)
     yield '<?xml version="1.0" encoding="UTF-8"?>'

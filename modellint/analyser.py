@@ -118,10 +118,9 @@ class Analyser:
         with self.files.trace() as trace:
             data = self.files.read(path)
             oversized = self.files.oversized(path)
-            if oversized is not None:
-                run.readable = False
-            elif data is None:
-                self._unreadable(run, UnreadableError("the file cannot be read"))
+            if data is None:
+                if oversized is None:
+                    self._unreadable(run, UnreadableError("the file cannot be read"))
             elif kind_of(path.name) == YAML:
                 self._yaml(run, data, self._project)
             elif kind_of(path.name) == NOTEBOOK:

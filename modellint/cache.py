@@ -1,7 +1,10 @@
 """Results of earlier runs, by content: valid for as long as everything they rest on looks the same.
 
 One JSON file for each combination of modellint, rules, Python and settings. JSON, because reading it can run
-nothing: a file that is broken, truncated or foreign is no cache.
+nothing. Its first line is a checksum of the rest, so that a file that was cut or changed in any byte is no cache, and
+each value is read as of the type that it was written as, so that one that does not fit is no result. What both hold
+for is believed: whoever can write such a file, with its checksum, decides what is found, as they could by changing the
+settings or the rules.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.analyser import FileResult
 from modellint.files import parse_json, read_file, write_atomically
@@ -22,14 +25,16 @@ from modellint.suppressions import Suppression
 from modellint.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from modellint.claims import Claim
     from modellint.config import Settings
     from modellint.files import Files
     from modellint.packs import RuleSet
 
-_FORMAT = 3
+T = TypeVar("T")
+
+_FORMAT = 4
 _KEPT = 8
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
@@ -43,25 +48,26 @@ class Cache:
         self._key = key
         self._files = files
         self._pairs, self._entries = self._load()
-        self._holds: dict[int, bool] = {}
+        self._holds: dict[tuple[str, str], bool] = {}
         self._new: dict[str, FileResult] = {}
 
     def get(self, path: Path) -> FileResult | None:
         """The result for a file, if everything that it rests on is as it was."""
         name = path.as_posix()
         try:
-            numbers, findings, suppressions, readable, unfinished = self._entries[name]
-            if not all(map(self._is_as_it_was, numbers)):
+            numbers, findings, suppressions, readable, unfinished = _list(self._entries[name], 5)
+            pairs = [self._pairs[_natural(number)] for number in _list(numbers)]
+            if not all(map(self._is_as_it_was, pairs)):
                 return None
             return FileResult(
                 name,
-                tuple(map(_finding, findings)),
-                tuple(map(_suppression, suppressions)),
-                bool(readable),
-                dependencies=tuple(map(self._pairs.__getitem__, numbers)),
-                unfinished=tuple(map(_text, unfinished)),
+                tuple(map(_finding, _list(findings))),
+                tuple(map(_suppression, _list(suppressions))),
+                _typed(readable, bool),
+                dependencies=tuple(pairs),
+                unfinished=_texts(unfinished),
             )
-        except (KeyError, ValueError, TypeError, IndexError):
+        except Exception:  # whatever a value of another kind leads to, also in the claims of rule packs
             return None
 
     def put(self, result: FileResult) -> None:
@@ -87,24 +93,29 @@ class Cache:
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
-            write_atomically(self._file, json.dumps(document, separators=(",", ":")).encode())
+            data = json.dumps(document, separators=(",", ":")).encode()
+            write_atomically(self._file, checksum(data) + b"\n" + data)
             self._drop_old()
         except OSError:
             return
 
-    def _is_as_it_was(self, number: int) -> bool:
-        holds = self._holds.get(number)
+    def _is_as_it_was(self, pair: tuple[str, str]) -> bool:
+        holds = self._holds.get(pair)
         if holds is None:
-            key, fingerprint = self._pairs[number]
-            holds = self._holds[number] = self._files.fingerprint(key) == fingerprint
+            key, fingerprint = pair
+            holds = self._holds[pair] = self._files.fingerprint(key) == fingerprint
         return holds
 
     def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:
         try:
-            document = parse_json(read_file(self._file))
+            claimed, _, data = read_file(self._file).partition(b"\n")
+            if claimed != checksum(data):
+                return [], {}
+            document = _typed(parse_json(data), dict)
             if document["format"] != _FORMAT or document["key"] != self._key:
                 return [], {}
-            return [(str(key), str(value)) for key, value in document["pairs"]], dict(document["entries"])
+            pairs = [_list(pair, 2) for pair in _list(document["pairs"])]
+            return [(_text(key), _text(value)) for key, value in pairs], _typed(document["entries"], dict)
         except (OSError, ValueError, KeyError, TypeError):
             return [], {}
 
@@ -161,13 +172,46 @@ def prepare(folder: Path) -> None:
         return  # then nothing will be remembered
 
 
+def checksum(data: bytes) -> bytes:
+    """What the first line of a cache file says of the rest."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest().encode()
+
+
 def _is_index(number: object, pairs: Sequence[object]) -> bool:
-    return isinstance(number, int) and 0 <= number < len(pairs)
+    return type(number) is int and 0 <= number < len(pairs)
 
 
-def _span(numbers: Iterable[Any]) -> Span:
-    line, column, end_line, end_column = map(int, numbers)
-    return Span(line, column, end_line, end_column)
+def _typed(value: Any, kind: type[T]) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"expected {kind.__name__}, not {value!r}")
+    return value
+
+
+def _list(value: Any, length: int | None = None) -> list[Any]:
+    """A list, of so many items if a length is given."""
+    items = _typed(value, list)
+    if length not in (None, len(items)):
+        raise ValueError(f"expected {length} items, not {len(items)}")
+    return items
+
+
+def _text(value: Any) -> str:
+    return _typed(value, str)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(map(_text, _list(value)))
+
+
+def _natural(value: Any) -> int:
+    number = _typed(value, int)
+    if number < 0:
+        raise ValueError(f"expected a number from 0 up, not {number}")
+    return number
+
+
+def _place(value: Any) -> Place:
+    return Place.from_list(_list(value, 5))
 
 
 def _finding_json(finding: Finding) -> list[Any]:
@@ -193,27 +237,32 @@ def _finding_json(finding: Finding) -> list[Any]:
     ]
 
 
-def _finding(data: Sequence[Any]) -> Finding:
-    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix, claim = data
+def _finding(data: Any) -> Finding:
+    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix, claim = _list(data, 12)
     return Finding(
         code=_text(code),
         name=_text(name),
         message=_text(message),
-        severity=Severity(severity),
-        confidence=Confidence(confidence),
-        place=Place.from_list(place),
+        severity=Severity(_text(severity)),
+        confidence=Confidence(_text(confidence)),
+        place=_place(place),
         symbol=_text(symbol),
-        evidence=tuple(map(_text, evidence)),
-        related=tuple(Related(Place.from_list(where), _text(what)) for where, what in related),
+        evidence=_texts(evidence),
+        related=tuple(Related(_place(where), _text(what)) for where, what in map(_pair, _list(related))),
         help=_text(help),
-        fix=fix and _fix(*fix),
-        claim=claim and _claim(claim),
+        fix=None if fix is None else _fix(fix),
+        claim=None if claim is None else _claim(claim),
     )
 
 
-def _fix(message: Any, applicability: Any, edits: Any) -> Fix:
-    changes = tuple(Edit(Place.from_list(where), _text(text)) for where, text in edits)
-    return Fix(_text(message), Applicability(applicability), changes)
+def _fix(data: Any) -> Fix:
+    message, applicability, edits = _list(data, 3)
+    changes = tuple(Edit(_place(where), _text(text)) for where, text in map(_pair, _list(edits)))
+    return Fix(_text(message), Applicability(_text(applicability)), changes)
+
+
+def _pair(value: Any) -> list[Any]:
+    return _list(value, 2)
 
 
 def _claim_json(claim: Claim) -> list[Any]:
@@ -228,12 +277,6 @@ def _claim(data: Any) -> Claim:
     return from_json(data)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("a broken cache")
-    return value
-
-
 def _suppression_json(suppression: Suppression) -> list[Any]:
     span = suppression.span
     return [
@@ -246,14 +289,15 @@ def _suppression_json(suppression: Suppression) -> list[Any]:
     ]
 
 
-def _suppression(data: Sequence[Any]) -> Suppression:
-    span, codes, whole_file, is_noqa, misplaced, within = data
-    first, last = (None, None) if within is None else map(int, within)
+def _suppression(data: Any) -> Suppression:
+    span, codes, whole_file, is_noqa, misplaced, within = _list(data, 6)
+    line, column, end_line, end_column = map(_natural, _list(span, 4))
+    first, last = (0, 0) if within is None else map(_natural, _pair(within))
     return Suppression(
-        _span(span),
-        tuple(map(_text, codes)),
-        bool(whole_file),
-        bool(is_noqa),
-        bool(misplaced),
-        None if first is None or last is None else (first, last),
+        Span(line, column, end_line, end_column),
+        _texts(codes),
+        _typed(whole_file, bool),
+        _typed(is_noqa, bool),
+        _typed(misplaced, bool),
+        None if within is None else (first, last),
     )

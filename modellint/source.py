@@ -59,10 +59,10 @@ class Place:
     @classmethod
     def from_list(cls, values: Iterable[Any]) -> Place:
         """What `as_list` gave. Raises TypeError or ValueError for what it never gives."""
-        path, line, column, end_line, end_column = values
-        if not isinstance(path, str):
-            raise TypeError("no path")
-        return cls(path, Span(int(line), int(column), int(end_line), int(end_column)))
+        path, *numbers = values
+        if type(path) is not str or any(type(number) is not int or number < 0 for number in numbers):
+            raise TypeError("expected a path, and numbers from 0 up")
+        return cls(path, Span(*numbers))
 
 
 class UnreadableError(Exception):

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from modellint import analyser
+from modellint.analyser import FileResult
+from modellint.cache import Cache, checksum
+from modellint.claims.positions import StepBeyond
+from modellint.files import Files
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.source import Place, Span
+from modellint.suppressions import Suppression
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from conftest import Workspace
 
@@ -114,14 +125,44 @@ def test_a_folder_that_cannot_be_written_is_no_error(words: Workspace) -> None:
     assert (result.code, result.err) == (1, "")
 
 
+def signed(data: bytes) -> bytes:
+    """A cache file that holds `data`."""
+    return checksum(data) + b"\n" + data
+
+
+def changed(file: Path, change: Callable[[bytes], bytes]) -> None:
+    """Change what a cache file holds, with a checksum that is right."""
+    data = file.read_bytes().partition(b"\n")[2]
+    assert signed(data) == file.read_bytes()
+    file.write_bytes(signed(change(data)))
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         lambda data: b"",
-        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
+        lambda data: data.partition(b"\n")[2],
+        lambda data: data.replace(b"Found the word", b"Found the ward"),
+        lambda data: b"[" * 100_000,
+    ],
+)
+def test_a_cache_that_does_not_fit_its_checksum_is_no_cache(words: Workspace, damage: Callable[[bytes], bytes]) -> None:
+    words.write({"a.py": "a = WORD\nx = 1  # modellint: ignore[ML001]\n"})
+    first = words.check()
+    file = cache_file(words)
+    file.write_bytes(damage(file.read_bytes()))
+    assert words.check() == first
+    assert words.check() == first
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
         lambda data: data.replace(b'"TST101"', b"7"),
         lambda data: data.replace(b"warning", b"warnung"),
         lambda data: data.replace(b'"pairs":[', b'"pairs":[[],'),
+        lambda data: data.replace(b"null,[", b"[],[", 1),
         lambda data: b"\x80\x04\x95",
         lambda data: b"[" * 100_000,
         lambda data: json.dumps({**json.loads(data), "entries": {"x": 1, "y": []}}).encode(),
@@ -131,12 +172,10 @@ def test_a_folder_that_cannot_be_written_is_no_error(words: Workspace) -> None:
         lambda data: json.dumps([1, 2, 3]).encode(),
     ],
 )
-def test_a_broken_cache_is_no_cache(words: Workspace, damage: object) -> None:
-    assert callable(damage)
+def test_a_broken_cache_is_no_cache(words: Workspace, damage: Callable[[bytes], bytes]) -> None:
     words.write({"a.py": "a = WORD\nx = 1  # modellint: ignore[ML001]\n"})
     first = words.check()
-    file = cache_file(words)
-    file.write_bytes(damage(file.read_bytes()))
+    changed(cache_file(words), damage)
     assert words.check() == first
     assert words.check() == first
 
@@ -158,7 +197,7 @@ def test_a_broken_claim_is_no_cache(words: Workspace, analysed: list[str], old: 
     first = words.check()
     file = cache_file(words)
     assert old in file.read_bytes()
-    file.write_bytes(file.read_bytes().replace(old, new))
+    changed(file, lambda data: data.replace(old, new))
     analysed.clear()
     assert words.check() == first
     assert analysed == ["a.py"]
@@ -222,3 +261,106 @@ def test_processes_fill_the_cache_as_one_would(words: Workspace, analysed: list[
     analysed.clear()
     assert words.check("--jobs", "1") == first
     assert analysed == []
+
+
+# -- anything else in a cache file ------------------------------------------------------------------------------------
+
+PLACE = Place("/project/a.py", Span(3, 1, 4, 9))
+RESULT = FileResult(
+    "/project/a.py",
+    (
+        Finding(
+            "TST101",
+            "word",
+            "Found",
+            Severity.WARNING,
+            Confidence.HIGH,
+            PLACE,
+            "a",
+            ("first", "second"),
+            (Related(PLACE, "seen"),),
+            "help",
+            Fix("Do it", Applicability.SAFE, (Edit(PLACE, "x"), Edit(PLACE, "y"))),
+            StepBeyond(PLACE, PLACE, ("past", "cache")),
+        ),
+        Finding("TST102", "plain", "Found", Severity.INFO, Confidence.LOW, PLACE, "b"),
+    ),
+    (
+        Suppression(Span(1, 2, 3, 4), ("TST101",), whole_file=True, within=(1, 9)),
+        Suppression(Span(2, 2, 3, 4), (), is_noqa=True),
+    ),
+    dependencies=(("is-file:/nowhere/b.py", "False"), ("file:/nowhere/c.py", "absent")),
+    unfinished=("ML101",),
+)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache file that holds one result, with everything that results can have."""
+    folder = tmp_path_factory.mktemp("cache")
+    cache = Cache(folder, "key", Files())
+    cache.put(RESULT)
+    cache.save()
+    assert Cache(folder, "key", Files()).get(Path(RESULT.path)) == RESULT
+    return folder / "key.json"
+
+
+def remembered(stored: Path, data: bytes) -> FileResult | None:
+    """What a file with other contents is taken for."""
+    (stored.parent / "other.json").write_bytes(data)
+    return Cache(stored.parent, "other", Files()).get(Path(RESULT.path))
+
+
+@given(st.data())
+def test_a_file_that_is_changed_or_cut_anywhere_holds_nothing(stored: Path, data: st.DataObject) -> None:
+    old = stored.read_bytes().replace(b'"key":"key"', b'"key":"other"')
+    old = signed(old.partition(b"\n")[2])
+    assert remembered(stored, old) == RESULT
+    start = data.draw(st.integers(0, len(old)))
+    end = data.draw(st.integers(start, min(start + 40, len(old))))
+    new = old[:start] + data.draw(st.binary(max_size=8)) + old[end:]
+    assert remembered(stored, new) == (RESULT if new == old else None)
+
+
+def places_in(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to everything in a JSON value."""
+    yield way
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places_in(item, (*way, key))
+
+
+OTHER = [None, True, False, -1, 7, 1.5, "", "text", [], ["text"], {}, {"place": []}, [[1, 1, 1, 1], "text"]]
+
+
+@given(st.data())
+def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.DataObject) -> None:
+    document = json.loads(stored.read_bytes().partition(b"\n")[2])
+    document["key"] = "other"
+    way = data.draw(st.sampled_from(list(places_in(document))))
+    value = document
+    for key in way:
+        value = value[key]
+    # A text in place of a text, or nothing in place of a list, may well be what was found: checksums tell of that.
+    kinds = (type(value), NoneType) if isinstance(value, list) else (type(value),)
+    other = data.draw(st.sampled_from([one for one in OTHER if type(one) not in kinds or one == -1]))
+    if way:
+        parent = document
+        for key in way[:-1]:
+            parent = parent[key]
+        parent[way[-1]] = other
+    else:
+        document = other
+    assert remembered(stored, signed(json.dumps(document).encode())) is None
+
+
+@given(st.data())
+def test_a_key_that_is_missing_is_no_result(stored: Path, data: st.DataObject) -> None:
+    document = json.loads(stored.read_bytes().partition(b"\n")[2])
+    document["key"] = "other"
+    keyed = [way for way in places_in(document) if way and isinstance(way[-1], str)]
+    *way, last = data.draw(st.sampled_from(keyed))
+    parent = document
+    for key in way:
+        parent = parent[key]
+    del parent[last]
+    assert remembered(stored, signed(json.dumps(document).encode())) is None

@@ -50,6 +50,8 @@ def as_json(claim: Claim) -> list[Any]:
 
 def from_json(data: Any) -> Claim:
     """The claim that was stored. Raises ValueError or TypeError for what is none; loads nothing but rooms of claims."""
+    if not isinstance(data, list):
+        raise TypeError(f"expected a list, not {data!r}")
     module, name, *values = data
     return _class(module, name)(*map(_restored, values))
 
@@ -97,6 +99,8 @@ def _plain(value: Any) -> Any:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
+        if value.keys() != {"place"}:
+            raise ValueError(f"expected a place, not {value!r}")
         return Place.from_list(value["place"])
     return tuple(map(_restored, value)) if isinstance(value, list) else value
 

@@ -28,12 +28,13 @@ def lines(report: Report, view: View) -> Iterator[str]:
 
 
 def _crash(crash: Crash, view: View) -> dict[str, Any]:
-    """A diagnostic of a whole file."""
+    """A diagnostic at the beginning of the file that was not checked to its end."""
+    start = {"line": 1, "column": 1}
     return {
         "message": crash.message,
         "severity": "ERROR",
         "code": {"value": "internal-error"},
-        "location": {"path": view.path(crash.path)},
+        "location": {"path": view.path(crash.path), "range": {"start": start, "end": start}},
     }
 
 

@@ -24,6 +24,7 @@ from pygls.lsp.server import LanguageServer
 
 from modellint.config.errors import UsageError
 from modellint.discovery import glob_matcher
+from modellint.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace
@@ -358,6 +359,7 @@ class Server(LanguageServer):
             for finding in self._findings(session):
                 if finding.path not in unchecked:
                     found.setdefault(finding.path, []).append(finding)
+            self._tell_news(session)
         shown = Shown(found, texts)
         # An editor that asks for the diagnostics of what it shows would have them twice.
         asks = self.knows("textDocument", "diagnostic")
@@ -376,6 +378,18 @@ class Server(LanguageServer):
                 self.workspace_diagnostic_refresh(None)
 
         self._in_loop(send)
+
+    def _tell_news(self, session: Session) -> None:
+        """Log what failed, which costs no finding of another rule or file, and which files are not checked."""
+        for item in session.news():
+            if isinstance(item, Crash):
+                log.error("%s\n%s", item, item.traceback)
+                self._note(f"{item.path}: {item.message}", types.MessageType.Error)
+            else:
+                self._note(f"{item.path}: not checked: {item.reason}", types.MessageType.Info)
+
+    def _note(self, message: str, kind: types.MessageType) -> None:
+        self._in_loop(lambda: self.window_log_message(types.LogMessageParams(kind, message)))
 
     def _diagnostics(self, key: str, findings: Sequence[Finding], shown: Shown) -> types.PublishDiagnosticsParams:
         with_related = self.knows("textDocument", "publish_diagnostics", "related_information")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.analyser import Analyser
+from modellint.failures import Crash
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.source import kind_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from modellint.files import Files
     from modellint.finding import Finding
     from modellint.link.project import Project
+    from modellint.sizes import Oversized
 
 T = TypeVar("T")
 
@@ -53,6 +55,8 @@ class Session:
         self._results: dict[Path, FileResult] = {}
         self._good: dict[Path, tuple[Finding, ...]] = {}
         self._outdated: dict[Path, None] = {}
+        self._failures: dict[Crash, None] = {}
+        self._told: set[tuple[str, str]] = set()
         #: Large files, and since when they wait.
         self._aside: dict[Path, float] = {}
 
@@ -156,8 +160,17 @@ class Session:
         """What is to be shown of all open files, in these and in the files that they are linked with."""
         results = {path.as_posix(): result for path, result in self._results.items()}
         found = settled(results, self.settings, self.rules, self._analyser.files)
-        self._crashes = [*(crash for result in results.values() for crash in result.crashes), *found.crashes]
+        failed = [crash for result in self._results.values() for crash in result.crashes]
+        self._failures = dict.fromkeys((*failed, *found.crashes))
         return [finding for finding in found.findings if finding.confidence >= self.settings.min_confidence]
+
+    def news(self) -> list[Crash | Oversized]:
+        """What failed when `findings` were asked for last, and files too large to be checked; each until it is over."""
+        oversized = [file for result in self._results.values() if (file := result.oversized) is not None]
+        items: list[Crash | Oversized] = [*self._failures, *oversized]
+        now = {_about(item): item for item in items}
+        told, self._told = self._told, set(now)
+        return [item for about, item in now.items() if about not in told]
 
     def contents(self) -> Files:
         """What files hold, with those that are open as they are in the editor."""
@@ -172,3 +185,8 @@ class Session:
         for path, result in self._results.items():
             if any(key in keys for key, _ in result.dependencies):
                 self._outdated.setdefault(path)
+
+
+def _about(item: Crash | Oversized) -> tuple[str, str]:
+    """What is told of a file, whatever its size is after the next key."""
+    return item.path, f"{item.part}: {item.error}" if isinstance(item, Crash) else ""

@@ -1,7 +1,8 @@
 """The server on stdin and stdout: messages with their headers, signals, and the end.
 
 pygls (2.1.1) waits for stdin when it is told to end, exits with 0 whatever came before, and reads on for ever behind
-a header that it does not understand.
+a header that it does not understand. Here such a header is answered with an error, and what follows is read from the
+next one that is understood.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import asyncio
 import contextlib
 import os
 import queue
+import re
 import signal
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from pygls.exceptions import JsonRpcParseError
@@ -21,15 +24,21 @@ if TYPE_CHECKING:
 
     from modellint.server.editor import Server
 
-#: Bytes that a header, and a message, may have.
-_LONGEST_HEADER, _LARGEST = 10_000, 1 << 30
+#: Bytes that a line of a header, and a message, may have; and those that are read at once.
+_LONGEST_LINE, _LARGEST, _CHUNK = 10_000, 1 << 30, 1 << 20
+#: The beginning of a header behind anything else.
+_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*\r?\n\Z", re.IGNORECASE)
+_LONGEST_START = 100
 #: Seconds in which an editor that is still there reads what it was told last.
 _LAST_WORDS = 1.0
 _STDIN, _STDOUT = 0, 1
 
 
-class HeaderError(Exception):
-    """A header behind which nobody knows where the next message begins."""
+@dataclass(frozen=True, slots=True)
+class Garbage:
+    """What stands between messages, and what is wrong with it."""
+
+    reason: str
 
 
 def serve(server: Server) -> int:
@@ -51,10 +60,11 @@ async def _serve(server: Server) -> int:
 
     def read() -> None:
         try:
-            for body in bodies(open(_STDIN, "rb", closefd=False)):  # noqa: SIM115 (never ours to close)
-                later(server.protocol.receive, body)
-        except HeaderError as error:
-            later(server.protocol.refuse, JsonRpcParseError(str(error)))
+            for found in messages(open(_STDIN, "rb", closefd=False)):  # noqa: SIM115 (never ours to close)
+                if isinstance(found, Garbage):
+                    later(server.protocol.refuse, JsonRpcParseError(found.reason))
+                else:
+                    later(server.protocol.receive, found)
         except OSError:
             pass
         later(lambda: end(server.protocol.exit_code))
@@ -74,33 +84,70 @@ async def _serve(server: Server) -> int:
         writer.close()
 
 
-def bodies(stream: BinaryIO) -> Iterator[bytes]:
-    """The messages in a stream, without their headers, until it ends. Raises HeaderError."""
-    while (length := _length(stream)) is not None:
-        body = stream.read(length)
-        if len(body) < length:
+def messages(stream: BinaryIO) -> Iterator[bytes | Garbage]:
+    """The messages in a stream, without their headers, until it ends; and, once for each stretch, what are none."""
+    while (found := _header(stream)) is not None:
+        if isinstance(found, Garbage):
+            yield found
+            found = _next_length(stream)
+            if found is None:
+                return
+        body = _read(stream, found)
+        if body is None:
             return
         yield body
 
 
-def _length(stream: BinaryIO) -> int | None:
-    """The length of the next message; None at the end of the stream."""
+def _header(stream: BinaryIO) -> int | Garbage | None:
+    """The length that the next header gives; None at the end of the stream. Empty lines before it mean nothing."""
     length: int | None = None
-    while True:
-        line = stream.readline(_LONGEST_HEADER)
-        if not line:
-            return None
+    has_begun = False
+    while line := stream.readline(_LONGEST_LINE):
         name, colon, value = line.partition(b":")
         if not line.strip():
-            if length is None:
-                raise HeaderError("a header without `Content-Length`")
-            return length
+            if not has_begun:
+                continue
+            return Garbage("a header without `Content-Length`") if length is None else length
+        has_begun = True
         if not line.endswith(b"\n") or not colon:
-            raise HeaderError(f"expected a header `Content-Length: 123`, not {_shown(line)}")
+            return Garbage(f"expected a header `Content-Length: 123`, not {_shown(line)}")
         if name.strip().lower() == b"content-length":
-            length = int(value) if value.strip().isdigit() and len(value) < 20 else _LARGEST + 1
-            if length > _LARGEST:
-                raise HeaderError(f"expected a length of at most {_LARGEST} bytes, not {_shown(value)}")
+            given = int(value) if value.strip().isdigit() and len(value) < 20 else _LARGEST + 1
+            if given > _LARGEST:
+                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_shown(value)}")
+            if length not in (None, given):
+                return Garbage(f"expected one `Content-Length`, not {length} and {given}")
+            length = given
+    return None
+
+
+def _next_length(stream: BinaryIO) -> int | None:
+    """The length in the next header that says one, whatever stands before it; None at the end of the stream."""
+    rest = b""
+    while line := stream.readline(_LONGEST_LINE):
+        match = _LENGTH.search(rest + line)
+        # Of a line that is longer than one read, the end of what was read may be the beginning of a header.
+        rest = b"" if line.endswith(b"\n") else line[-_LONGEST_START:]
+        if match is None or int(match[1]) > _LARGEST:
+            continue
+        while line := stream.readline(_LONGEST_LINE):
+            if not line.strip():
+                return int(match[1])
+            if not line.endswith(b"\n") or b":" not in line:
+                break
+    return None
+
+
+def _read(stream: BinaryIO, length: int) -> bytes | None:
+    """So many bytes, for which room is made as they come; None if the stream ends before."""
+    parts = []
+    while length > 0:
+        part = stream.read(min(length, _CHUNK))
+        if not part:
+            return None
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 def _shown(data: bytes) -> str:

@@ -40,7 +40,7 @@ class Connection:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, cwd=root)
 
-    def send(self, method: str, params: Any, request: int | None = None) -> None:
+    def send(self, method: str, params: Any, request: int | str | None = None) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         if request is not None:
             message["id"] = request
@@ -65,7 +65,7 @@ class Connection:
         message: dict[str, Any] = json.loads(self.process.stdout.read(length))
         return message
 
-    def answer(self, request: int) -> dict[str, Any]:
+    def answer(self, request: int | str) -> dict[str, Any]:
         """The answer to a request."""
         while (message := self.receive()).get("id") != request:
             pass

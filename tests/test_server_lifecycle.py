@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from editor import Client, Connection
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from modellint.server.stdio import HeaderError, bodies
+from modellint.server.stdio import Garbage, messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +40,17 @@ def server(tmp_path: Path) -> Iterator[Connection]:
     yield connection
     connection.process.kill()
     connection.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A server for questions about a document of two lines."""
+    client = Client(tmp_path_factory.mktemp("shared"))
+    item = {"uri": "file:///shared.py", "languageId": "python", "version": 1, "text": "x = 1\ny = 2\n"}
+    client.send("textDocument/didOpen", {"textDocument": item})
+    yield client
+    client.process.kill()
+    client.process.communicate()
 
 
 def begin(server: Connection) -> None:
@@ -179,32 +194,155 @@ def test_an_answer_that_nobody_waits_for_is_ignored(server: Connection) -> None:
 
 def test_headers_may_be_written_in_other_ways() -> None:
     stream = b"content-length:2\r\nContent-Type: a\r\n\r\n{}Content-Length: 3 \n\n[1]Content-Length: 5\r\n\r\n[1]"
-    assert list(bodies(io.BytesIO(stream))) == [b"{}", b"[1]"]
+    assert list(messages(io.BytesIO(stream))) == [b"{}", b"[1]"]
+
+
+GARBAGE = [
+    b"Content-Length: none\r\n\r\n",
+    b"Content-Length: \r\n\r\n",
+    b"Content-Length: -5\r\n\r\n",
+    b"Content-Length: 1073741825\r\n\r\n",
+    b"Content-Length: 99999999999999999999999\r\n\r\n",
+    b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n",
+    b"Content-Type: text/plain\r\n\r\n",
+    b"hello\r\n",
+    b"hello",
+    b"x" * 20_000,
+    b"x" * 9_990,
+    b"\xff\xfe\0\n",
+]
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=range(len(GARBAGE)))
+@pytest.mark.parametrize("rest", [b"", b"{}", b"{}\n\n"])
+def test_what_follows_a_header_that_is_not_understood_is_read(garbage: bytes, rest: bytes) -> None:
+    stream = b"Content-Length: 1\r\n\r\n1" + garbage + rest + b"content-length: 3\r\nContent-Type: a\r\n\r\n[1]"
+    first, wrong, last = messages(io.BytesIO(stream))
+    assert (first, last) == (b"1", b"[1]")
+    assert isinstance(wrong, Garbage)
+    assert "expected" in wrong.reason or "without" in wrong.reason
+
+
+def test_empty_lines_between_messages_mean_nothing() -> None:
+    stream = b"\r\n\n\r\nContent-Length: 1\r\n\r\n1\n\n\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n[1]\r\n"
+    assert list(messages(io.BytesIO(stream))) == [b"1", b"[1]"]
+
+
+def test_a_length_that_is_too_short_costs_one_message() -> None:
+    stream = b"Content-Length: 2\r\n\r\n{}}}Content-Length: 3\r\n\r\n[1]"
+    first, wrong, last = messages(io.BytesIO(stream))
+    assert (first, type(wrong), last) == (b"{}", Garbage, b"[1]")
+
+
+def test_room_is_made_for_what_comes_only() -> None:
+    tracemalloc.start()
+    assert list(messages(io.BytesIO(b"Content-Length: 1000000000\r\n\r\n{}"))) == []
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    tracemalloc.stop()
+
+
+def framed(message: Any) -> bytes:
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+#: What is no header of a length that somebody could take for one.
+ANYTHING = st.one_of(
+    st.binary(max_size=40),
+    st.sampled_from([*(part for part in GARBAGE if b"th: 2" not in part), b"\r\n", b"Content-Length: ", b"{}\n"]),
+)
+
+
+@given(
+    st.lists(ANYTHING).map(b"".join).filter(lambda data: not re.search(rb"(?i)content-length\s*:\s*[0-9]{1,9}\D", data))
+)
+@settings(deadline=None)
+def test_a_message_behind_anything_is_read(garbage: bytes) -> None:
+    *_, last = messages(io.BytesIO(garbage + framed([1])))
+    assert last == b"[1]"
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+METHODS = ["initialize", "textDocument/didOpen", "textDocument/codeAction", "$/cancelRequest", "unheardOf"]
+MESSAGES = st.one_of(
+    JUNK,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "jsonrpc": st.sampled_from(["2.0", "1.0", 2]),
+            "id": JUNK,
+            "method": st.sampled_from(METHODS) | JUNK,
+            "params": JUNK,
+            "result": JUNK,
+            "error": JUNK,
+        },
+    ),
+)
+
+
+def test_anything_may_be_said_and_the_next_question_is_answered(server: Connection) -> None:
+    """Framed and unframed, before `initialize` and after it, to one server."""
+    number = 0
+
+    @given(st.lists(st.one_of(MESSAGES.map(framed), st.sampled_from(GARBAGE), st.just(b"\r\n")), max_size=8))
+    @settings(max_examples=40, deadline=None)
+    def ask(parts: list[bytes]) -> None:
+        nonlocal number
+        number += 1
+        server.write(b"".join(parts))
+        server.send("textDocument/hover", HOVER, f"question {number}")
+        answer = server.answer(f"question {number}")
+        assert answer["result"] is None if number > limit else code(answer) == NOT_INITIALIZED
+
+    limit = 1_000_000
+    ask()
+    limit = number
+    begin(server)
+    ask()
+    server.send("shutdown", None, "end")
+    server.answer("end")
+    server.send("exit", None)
+    assert server.process.wait(60) == 0
+
+
+def test_a_header_that_is_not_understood_is_answered(server: Connection) -> None:
+    begin(server)
+    server.write(b"\r\n\r\nContent-Length: none\r\n\r\n{}\r\n")
+    server.send("shutdown", None, 2)
+    answer = server.receive()
+    assert (code(answer), answer["id"]) == (PARSE_ERROR, None)
+    assert server.receive() == {"jsonrpc": "2.0", "id": 2, "result": None}
 
 
 @pytest.mark.parametrize(
-    "header",
+    ("start", "end", "is_there"),
     [
-        b"Content-Length: none\r\n\r\n",
-        b"Content-Length: -5\r\n\r\n",
-        b"Content-Length: 99999999999999999999999\r\n\r\n",
-        b"Content-Type: text/plain\r\n\r\n",
-        b"\r\n\r\n",
-        b"hello\r\n",
-        b"x" * 20_000,
+        ((0, 0), (0, 0), True),
+        ((0, 0), (0, 5_000), True),
+        ((0, 5_000), (1, 0), True),
+        ((2, 0), (2, 0), True),
+        ((1, 1), (1, 0), False),
+        ((1, 0), (0, 9), False),
+        ((0, 0), (3, 0), False),
+        ((9, 0), (9, 0), False),
     ],
 )
-def test_headers_that_are_not_understood(header: bytes) -> None:
-    with pytest.raises(HeaderError, match=r"expected|without"):
-        list(bodies(io.BytesIO(header + b"{}")))
-
-
-def test_a_header_that_is_not_understood_ends_the_server(server: Connection) -> None:
-    begin(server)
-    server.write(b"Content-Length: none\r\n\r\n{}")
-    answer = server.receive()
-    assert (code(answer), answer["id"]) == (PARSE_ERROR, None)
-    assert ended(server) == (1, "")
+def test_ranges_have_to_be_in_the_document(
+    shared: Client, start: tuple[int, int], end: tuple[int, int], is_there: bool
+) -> None:
+    place = {name: {"line": at[0], "character": at[1]} for name, at in (("start", start), ("end", end))}
+    params = {"textDocument": {"uri": "file:///shared.py"}, "range": place, "context": {"diagnostics": []}}
+    shared.send("textDocument/codeAction", params, 5)
+    answer = shared.answer(5)
+    assert answer["result"] == [] if is_there else code(answer) == INVALID_PARAMS
+    if start == end:
+        shared.send("textDocument/hover", {"textDocument": {"uri": "file:///shared.py"}, "position": place["end"]}, 6)
+        answer = shared.answer(6)
+        assert answer["result"] is None if is_there else code(answer) == INVALID_PARAMS
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

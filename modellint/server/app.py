@@ -116,6 +116,7 @@ def create() -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+        ls.require(params.text_document.uri, types.Range(params.position, params.position))
         path = ls.key_of(params.text_document.uri)
         if path is None:
             return None
@@ -127,6 +128,7 @@ def create() -> Server:
         types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
     )
     async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+        ls.require(params.text_document.uri, params.range)
         path = ls.key_of(params.text_document.uri)
         if path is None:
             return []

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from modellint.config.errors import UsageError
@@ -155,6 +155,18 @@ class Server(LanguageServer):
     def key_of(self, uri: str) -> str | None:
         """What a document is called here: its path; a cell of a notebook has a name of its own."""
         return self._keys.get(uri) or path_of(uri)
+
+    def require(self, uri: str, place: types.Range) -> None:
+        """Raises JsonRpcInvalidParams for a range that runs backwards, or has lines that an open document has not.
+
+        It may end where the next line would begin; columns beyond the end of a line mean that end, as LSP has it.
+        """
+        start, end = place.start, place.end
+        if (end.line, end.character) < (start.line, start.character):
+            raise JsonRpcInvalidParams("`range` ends before it starts")
+        document = self.documents.opened(uri)
+        if document is not None and end.line > len(document.lines):
+            raise JsonRpcInvalidParams(f"line {end.line} is not there; the document has {len(document.lines)}")
 
     # -- called by the checking thread -----------------------------------------------------------------------------
 

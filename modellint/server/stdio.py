@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 #: Bytes that a line of a header, and a message, may have; and those that are read at once.
 _LONGEST_LINE, _LARGEST, _CHUNK = 10_000, 1 << 30, 1 << 20
-#: The beginning of a header behind anything else.
-_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*\r?\n\Z", re.IGNORECASE)
-_LONGEST_START = 100
+_FIELD = re.compile(rb"([A-Za-z0-9-]+)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?\n")
+#: The beginning of a header, whatever stands before it, and the most bytes that it has.
+_LENGTH = re.compile(rb"content-length[ \t]?:[ \t]?([0-9]{1,10})[ \t]?\r?\n\Z", re.IGNORECASE)
+_LONGEST_LENGTH = 30
 #: Seconds in which an editor that is still there reads what it was told last.
 _LAST_WORDS = 1.0
 _STDIN, _STDOUT = 0, 1
@@ -36,9 +37,10 @@ _STDIN, _STDOUT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
-    """What stands between messages, and what is wrong with it."""
+    """Why a header was not understood, and its line that may have the beginning of another one."""
 
     reason: str
+    line: bytes = b""
 
 
 def serve(server: Server) -> int:
@@ -89,7 +91,7 @@ def messages(stream: BinaryIO) -> Iterator[bytes | Garbage]:
     while (found := _header(stream)) is not None:
         if isinstance(found, Garbage):
             yield found
-            found = _next_length(stream)
+            found = _next_length(stream, found.line)
             if found is None:
                 return
         body = _read(stream, found)
@@ -103,38 +105,39 @@ def _header(stream: BinaryIO) -> int | Garbage | None:
     length: int | None = None
     has_begun = False
     while line := stream.readline(_LONGEST_LINE):
-        name, colon, value = line.partition(b":")
         if not line.strip():
             if not has_begun:
                 continue
             return Garbage("a header without `Content-Length`") if length is None else length
         has_begun = True
-        if not line.endswith(b"\n") or not colon:
-            return Garbage(f"expected a header `Content-Length: 123`, not {_shown(line)}")
-        if name.strip().lower() == b"content-length":
-            given = int(value) if value.strip().isdigit() and len(value) < 20 else _LARGEST + 1
+        field = _FIELD.fullmatch(line)
+        is_length = field is not None and field[1].lower() == b"content-length"
+        if field is None or (not is_length and _LENGTH.search(line)):
+            return Garbage(f"expected a header `Content-Length: 123`, not {_shown(line)}", line)
+        if is_length:
+            given = int(field[2]) if field[2].isdigit() and len(field[2]) <= _LONGEST_LENGTH else _LARGEST + 1
             if given > _LARGEST:
-                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_shown(value)}")
+                return Garbage(f"expected a length of at most {_LARGEST} bytes, not {_shown(field[2])}", line)
             if length not in (None, given):
                 return Garbage(f"expected one `Content-Length`, not {length} and {given}")
             length = given
     return None
 
 
-def _next_length(stream: BinaryIO) -> int | None:
-    """The length in the next header that says one, whatever stands before it; None at the end of the stream."""
+def _next_length(stream: BinaryIO, line: bytes) -> int | None:
+    """The length in the next header that says one, in `line` or behind it; None at the end of the stream."""
     rest = b""
-    while line := stream.readline(_LONGEST_LINE):
+    while line := line or stream.readline(_LONGEST_LINE):
         match = _LENGTH.search(rest + line)
-        # Of a line that is longer than one read, the end of what was read may be the beginning of a header.
-        rest = b"" if line.endswith(b"\n") else line[-_LONGEST_START:]
-        if match is None or int(match[1]) > _LARGEST:
-            continue
-        while line := stream.readline(_LONGEST_LINE):
-            if not line.strip():
+        # Where a line is longer than what is read of it at once, a header may be in two parts.
+        rest = b"" if line.endswith(b"\n") else line[-_LONGEST_LENGTH:]
+        line = b""
+        if match is not None and int(match[1]) <= _LARGEST:
+            is_sure = True
+            while field := _FIELD.fullmatch(line := stream.readline(_LONGEST_LINE)):
+                is_sure &= field[1].lower() != b"content-length" or field[2] == match[1]
+            if is_sure and line and not line.strip():
                 return int(match[1])
-            if not line.endswith(b"\n") or b":" not in line:
-                break
     return None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.graph import interpolation
 from modellint.graph.recipe import (
+    MERGE,
     NO_TAG,
     REFERENCE,
     TARGET,
@@ -24,6 +25,7 @@ from modellint.graph.recipe import (
     Reference,
     Tag,
     TagKind,
+    below,
 )
 from modellint.source import SourceFile, Span, UnreadableError, decode_yaml
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Deeper files overflow HyperPyYAML's own stack as well.
 MAX_DEPTH = 100
+#: Entries of all mappings that merge others, those that are merged included.
+MOST_MERGED = 200_000
 
 #: What a file must have one of to have a tag of HyperPyYAML, however it is written: letters by their numbers (`%6E`)
 #: and handles (`%TAG`) included.
@@ -185,7 +189,17 @@ class _Reader:
             raise UnreadableError(reason, self._span(index, index + 1)) from None
         except yaml.YAMLError as error:
             raise UnreadableError(f"{error}; expected valid YAML") from None
+        self._check_merges()
         return self._root
+
+    def _check_merges(self) -> None:
+        """Refuse mappings that grow by merging one another, as loaders copy all that a merge adds."""
+        added = 0
+        for node in below(self._root) if self._root is not None and MERGE in self.text else ():
+            if any(entry.key.plain and entry.key.text == MERGE for entry in node.entries):
+                added += len(node.items())
+            if added > MOST_MERGED:
+                raise UnreadableError(f"merges (`<<`) add more than {MOST_MERGED} entries; expected fewer", node.span)
 
     def _take(self, event: Any) -> None:
         match type(event).__name__:

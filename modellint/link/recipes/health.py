@@ -131,9 +131,8 @@ def _registered_by(module: ModuleFacts) -> list[str] | None:
 def live_nodes(recipe: Recipe, project: Project) -> Iterator[Node]:
     """The nodes of a recipe but for those that whatever includes it puts something else in place of."""
     replaced = _replaced(recipe, project)
-    for entry in recipe.root.entries:
-        if entry.name not in replaced:
-            yield from below(entry.key, entry.value)
+    live = [entry for entry in recipe.root.entries if entry.name not in replaced]
+    return below(*(node for entry in live for node in (entry.key, entry.value)))
 
 
 def _replaced(recipe: Recipe, project: Project) -> frozenset[Scalar]:

@@ -138,6 +138,8 @@ def _table(properties: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 def _value(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return "one of these words"
+    if "anyOf" in schema:
+        return " or ".join(map(_value, schema["anyOf"]))
     if schema["type"] == "array":
         return "a list of strings"
     if schema["type"] == "object":

@@ -27,7 +27,8 @@ def check(
 
     `options` are the settings of the configuration file, with `_` for `-`: `select=["ML2"]`, `jobs=1`,
     `min_confidence="low"`, …. Raises `modellint.config.UsageError` for a path that does not exist or a setting
-    that is not understood, and `modellint.linter.InternalError` if a rule fails.
+    that is not understood, and `modellint.linter.InternalError` if a rule fails on a file. Warns (UserWarning) of each
+    file that is skipped since it is larger than `max_file_size`.
     """
     from modellint import linter
 

@@ -299,12 +299,8 @@ def _is_python(path: Path, data: bytes) -> bool:
     """
     if kind_of(path.name) == NOTEBOOK:
         return True
-    from modellint.frontends.syntax import MOST_TOKENS, check_size
-
     try:
-        if len(data) > MOST_TOKENS:
-            check_size(decode_python(path, data).text)
-        elif not data.isascii() or b"\0" in data:
+        if not data.isascii() or b"\0" in data:
             decode_python(path, data)
         symtable.symtable(data, "<file>", "exec")  # type: ignore[arg-type]
     except (UnreadableError, SyntaxError, ValueError, RecursionError, MemoryError):

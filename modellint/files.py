@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from modellint.sizes import Oversized
-from modellint.source import kind_of
+from modellint.sizes import Oversized, most_tokens, tokens_in
+from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -76,13 +76,15 @@ class Files:
     ) -> None:
         """Without `record` nobody will ask for dependencies, and none are collected.
 
-        Python files, YAML files and notebooks of more than `limit` bytes cannot be read.
+        Python files, YAML files and notebooks of more than `limit` bytes, or as dense, cannot be read.
         """
         self._record = record
         self._limit = limit
         self._overlay = dict(overlay or {})
         self._listed: dict[Path, set[str]] | None = None
         self._contents: dict[Path, bytes | None] = {}
+        #: Of large files only.
+        self._tokens: dict[Path, int] = {}
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
 
@@ -140,13 +142,21 @@ class Files:
 
     def oversized(self, path: Path) -> Oversized | None:
         """The file as one that is too large to be read; None if it is not."""
-        if self._limit is None or kind_of(path.name) is None:
+        kind = kind_of(path.name)
+        if self._limit is None or kind is None:
             return None
         try:
             size = len(self._overlay[path]) if path in self._overlay else os.stat(path).st_size
         except (OSError, ValueError):
             return None
-        return Oversized(path.as_posix(), size, self._limit) if size > self._limit else None
+        if size > self._limit:
+            return Oversized(path.as_posix(), size, self._limit)
+        if kind == NOTEBOOK or size <= most_tokens(self._limit):
+            return None
+        if path not in self._tokens:
+            self._tokens[path] = tokens_in(self._bytes(path) or b"")
+        tokens = self._tokens[path]
+        return Oversized(path.as_posix(), size, self._limit, tokens) if tokens > most_tokens(self._limit) else None
 
     def exists(self, path: Path) -> bool:
         """Whether `path` is a file."""
@@ -180,6 +190,7 @@ class Files:
             self._overlay[path] = data
         self._listed = None
         self._contents.pop(path, None)
+        self._tokens.pop(path, None)
         name, folder = path.as_posix(), path.parent.as_posix()
         keys = {f"file:{name}", f"is-file:{name}", f"is-dir:{name}", f"dir:{folder}", f"is-dir:{folder}"}
         for key in keys:
@@ -216,8 +227,9 @@ class Files:
         raise ValueError(f"unknown kind of dependency: {key!r}")
 
     def _load(self, path: Path) -> bytes | None:
-        if self.oversized(path) is not None:
-            return None
+        return None if self.oversized(path) is not None else self._bytes(path)
+
+    def _bytes(self, path: Path) -> bytes | None:
         if path in self._overlay:
             return self._overlay[path]
         try:

@@ -69,6 +69,8 @@ def check(
     report = run(files, settings, select_rules(settings), use_cache=cache)
     if report.crashes:
         raise InternalError(str(report.crashes[0]))
+    for file in report.skipped:
+        warnings.warn(f"{file.path} is skipped: {file.reason}", stacklevel=3)
     return list(View(Path.cwd(), Files()).located(report).findings)
 
 

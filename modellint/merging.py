@@ -112,7 +112,9 @@ def _crash(item: dict[str, Any]) -> Crash:
 
 
 def _oversized(item: dict[str, Any]) -> Oversized:
-    return Oversized(_absolute(item["path"]), int(item["size"]), int(item["max_file_size"]))
+    tokens = item["tokens"]
+    size, limit = int(item["size"]), int(item["max_file_size"])
+    return Oversized(_absolute(item["path"]), size, limit, None if tokens is None else int(tokens))
 
 
 def _place(item: dict[str, Any]) -> Place:

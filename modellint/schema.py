@@ -24,7 +24,7 @@ _ABOUT = {
     "cache-dir": "where facts are remembered between runs",
     "baseline": "a file of known findings, which are not shown",
     "jobs": "processes to work with",
-    "max-file-size": "larger files are skipped: a number of bytes, or a size such as `2 MB` (the default) or `500 kB`",
+    "max-file-size": "larger files are skipped: a number of bytes, or a size such as `2 MB` or `500 kB`",
     "confirm": "settings for `--confirm`",
 }
 

@@ -14,13 +14,22 @@ _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "m
 PATTERN = r"^(?=.*[1-9])([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[kKmMgG]i?)?[bB])?$"
 
 
+#: Comments and strings, and everything else that takes memory of its own when a file is parsed.
+_TOKEN = re.compile(
+    r"""\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#[^\n]*|\w+|[^\w\s]""",
+    re.DOTALL,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """The file `path`, which was not read: it has `size` bytes, of which `limit` are allowed."""
+    """The file `path`, which was not read: it has `size` bytes, of which `limit` are allowed, or too many `tokens`."""
 
     path: str
     size: int
     limit: int
+    tokens: int | None = None
 
     @property
     def reason(self) -> str:
@@ -28,7 +37,23 @@ class Oversized:
         size, limit = described(self.size), described(self.limit)
         if size == limit:
             size, limit = f"{self.size} bytes", f"{self.limit} bytes"
+        if self.tokens is not None:
+            return f"it has {self.tokens} tokens, more than a file may have that `max-file-size` allows ({limit})"
         return f"it has {size}, more than `max-file-size` allows ({limit})"
+
+
+def most_tokens(limit: int) -> int:
+    """How many tokens a file of at most `limit` bytes may have.
+
+    A token takes up to 760 bytes of memory while Python is parsed, or YAML that is as dense: of two megabytes, that is
+    a gigabyte.
+    """
+    return limit * 2 // 3
+
+
+def tokens_in(data: bytes) -> int:
+    """About how many tokens there are in Python or YAML."""
+    return sum(1 for _ in _TOKEN.finditer(data.decode("utf-8", "replace")))
 
 
 def parse_size(value: object) -> int:
@@ -46,5 +71,5 @@ def described(size: int) -> str:
     for unit in ("GB", "MB", "kB"):
         factor = _UNITS[unit.lower()]
         if size >= factor:
-            return f"{int(10 * size / factor) / 10:g} {unit}"
+            return f"{10 * size // factor / 10:.1f} {unit}".replace(".0 ", " ")
     return f"{size} byte{'s' * (size != 1)}"

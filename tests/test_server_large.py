@@ -46,7 +46,7 @@ def codes(diagnostics: list[Any]) -> list[str]:
 
 @pytest.fixture
 def client(tmp_path: Path):
-    (tmp_path / "modellint.toml").write_text("")
+    (tmp_path / "modellint.toml").write_text('max-file-size = "20 MB"\n')
     client = Client(tmp_path)
     yield client
     client.process.kill()

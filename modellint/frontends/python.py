@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from modellint.frontends import flow
 from modellint.frontends.flow import FunctionNode
-from modellint.frontends.syntax import check_size, grammars, tree_of
+from modellint.frontends.syntax import grammars, tree_of
 from modellint.graph.python import Class, ClassHead, Function, LazyValues, ModuleFacts, Parameter, Signature
 from modellint.source import Span, UnreadableError
 
@@ -49,7 +49,6 @@ def module_name(path: Path, exists: Callable[[Path], bool]) -> tuple[str, bool]:
 
 def parse(source: SourceFile) -> ast.Module:
     """The syntax tree of Python source. Raises UnreadableError, with the place."""
-    check_size(source.text)
     try:
         tree = tree_of(source.text)
     except SyntaxError as error:

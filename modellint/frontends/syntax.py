@@ -11,7 +11,7 @@ import tokenize
 import warnings
 from typing import TYPE_CHECKING, Literal, cast, overload
 
-from modellint.source import UnreadableError, unified
+from modellint.source import unified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 #: The newest Python whose grammar is read, whatever runs modellint.
 NEWEST = (3, 14)
 
-#: A token takes up to 760 bytes while a tree is made of it.
-MOST_TOKENS = 1_300_000
-_TOKEN = re.compile(
-    r"""\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
-    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#[^\n]*|\w+|[^\w\s]""",
-    re.DOTALL,
-)
 _FORMATTED = re.compile(r"""[fFtT][rR]?["']""")
 
 
@@ -50,12 +43,6 @@ def tree_of(text: str, mode: str = "exec") -> ast.AST:
         except SyntaxError as error:
             # Whoever came further was not stopped by what is merely new.
             raise max(own, error, key=_place) from None
-
-
-def check_size(text: str) -> None:
-    """Raises UnreadableError for a text of so many tokens that its tree would take more than a gigabyte."""
-    if len(text) > MOST_TOKENS and (number := sum(1 for _ in _TOKEN.finditer(text))) > MOST_TOKENS:
-        raise UnreadableError(f"too large to parse: {number} tokens; expected at most {MOST_TOKENS}")
 
 
 def tokens_of(text: str) -> Iterator[tokenize.TokenInfo]:

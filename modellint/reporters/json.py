@@ -43,6 +43,7 @@ def skipped_json(skipped: Oversized, view: View) -> dict[str, Any]:
         "path": view.path(skipped.path),
         "reason": skipped.reason,
         "size": skipped.size,
+        "tokens": skipped.tokens,
         "max_file_size": skipped.limit,
     }
 

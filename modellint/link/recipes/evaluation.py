@@ -199,12 +199,14 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
 
 
 def _load_included(project: Project, path: Path) -> Recipe | str | None:
-    """The content of an included file, which may be plain YAML; why it cannot be read; None if it is no mapping."""
+    """The content of an included file, which may be plain YAML; why there is none; None if nothing is known of it."""
 
     def load() -> Recipe | str | None:
         data = project.files.read(path)
+        if data is None:
+            return "there is no such file" if project.files.oversized(path) is None else None
         try:
-            return "there is no such file" if data is None else read(path, data, included=True)
+            return read(path, data, included=True)
         except UnreadableError as error:
             return f"the file is not valid YAML ({error.reason})"
 

@@ -159,14 +159,32 @@ class Document:
                 self.lines[at] = line.replace("hidden_size", "vocab_size").replace("512", "513") + "\n"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", type=Path, nargs="+")
-    parser.add_argument("--edits", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+@dataclass(frozen=True)
+class Latency:
+    """What many edits took: seconds from each to its diagnostics, and of parsing the same text; MiB of memory.
+
+    `memory` is the server's after each tenth of the edits, `messages` what it complained of.
+    """
+
+    lines: dict[str, int]
+    waits: list[float]
+    parses: list[float]
+    memory: list[float]
+    messages: list[str]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.waits)
+
+    @property
+    def parse(self) -> float:
+        return statistics.median(self.parses)
+
+
+def latency(paths: list[Path], edits: int, seed: int) -> Latency:
+    """Open files in a server and edit them at random. Raises EOFError if the server ends."""
     documents = []
-    for path in options.files:
+    for path in paths:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         documents.append(Document(path.resolve(), lines, list(lines)))
     client = Client(Path(os.path.commonpath([document.path.parent for document in documents])))
@@ -175,8 +193,8 @@ def main() -> None:
         item = {"uri": document.path.as_uri(), "languageId": language, "version": 0, "text": document.text}
         client.send("textDocument/didOpen", {"textDocument": item})
         client.diagnostics(document.path.as_uri(), 0)
-    chance, waits, parses, memory = random.Random(options.seed), [], [], []
-    for number in range(1, options.edits + 1):
+    chance, waits, parses, memory = random.Random(seed), [], [], []
+    for number in range(1, edits + 1):
         document = chance.choice(documents)
         document.edit(chance)
         start = time.perf_counter()
@@ -188,18 +206,29 @@ def main() -> None:
         client.send("textDocument/didChange", change)
         client.diagnostics(uri, version)
         waits.append(time.perf_counter() - start)
-        if number % max(options.edits // 10, 1) == 0:
+        if number % max(edits // 10, 1) == 0:
             memory.append(client.memory())
-    waits.sort()
-    median, late, parse = statistics.median(waits), waits[int(0.95 * (len(waits) - 1))], statistics.median(parses)
-    listed = ", ".join(f"{document.path.name} ({len(document.original)} lines)" for document in documents)
+    client.process.kill()
+    lengths = {document.path.name: len(document.original) for document in documents}
+    return Latency(lengths, sorted(waits), parses, memory, client.messages)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    found = latency(options.files, options.edits, options.seed)
+    late, memory = found.waits[int(0.95 * (len(found.waits) - 1))], found.memory
+    listed = ", ".join(f"{name} ({lines} lines)" for name, lines in found.lines.items())
     print(f"{listed}: {options.edits} edits, seed {options.seed}")
-    print(f"median {median * 1000:.0f} ms ({median / parse:.1f} x parsing), 95th percentile {late * 1000:.0f} ms")
+    ratio = found.median / found.parse
+    print(f"median {found.median * 1000:.0f} ms ({ratio:.1f} x parsing), 95th percentile {late * 1000:.0f} ms")
     print(f"MiB of memory after each tenth of the edits: {', '.join(f'{used:.0f}' for used in memory)}")
     print(f"growth after the first tenth: {100 * (memory[-1] / memory[0] - 1):.0f} %" if memory[0] else "")
-    print(*client.messages, sep="\n", end="")
-    client.process.kill()
-    raise SystemExit(bool(client.messages))
+    print(*found.messages, sep="\n", end="")
+    raise SystemExit(bool(found.messages))
 
 
 if __name__ == "__main__":

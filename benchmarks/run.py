@@ -37,12 +37,13 @@ MEBIBYTE = 1024 * 1024
 
 @dataclass
 class Measurement:
-    """A command and what its runs took."""
+    """A command and what its runs took: wall time and processor time, its children's with it."""
 
     name: str
     command: list[str]
     prepare: Callable[[], None] | None = None
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
     peak_bytes: int = 0
 
     @property
@@ -58,26 +59,30 @@ class Measurement:
         if self.prepare is not None:
             self.prepare()
         start = time.perf_counter()
-        status, peak = _run(self.command)
+        status, peak, processor = _run(self.command)
         seconds = time.perf_counter() - start
         if status not in (0, 1):
             raise SystemExit(f"{self.name} exited with {status}: {' '.join(self.command[:6])} …")
         if record:
             self.seconds.append(seconds)
+            self.processor.append(processor)
             self.peak_bytes = max(self.peak_bytes, peak)
 
 
-def _run(command: list[str]) -> tuple[int, int]:
-    """Exit status and peak memory in bytes of the process or any of its children (0 where the system can't say)."""
+def _run(command: list[str]) -> tuple[int, int, float]:
+    """Exit status, peak memory in bytes of the process or any of its children, and seconds of processor time of all.
+
+    The last two are 0 where the system can't say.
+    """
     # An installed package has its byte code; an environment that forbids writing it would measure compilation.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not hasattr(os, "wait4"):
-        return process.wait(), 0
+        return process.wait(), 0, 0.0
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     unit = 1 if sys.platform == "darwin" else 1024
-    return process.returncode, usage.ru_maxrss * unit
+    return process.returncode, usage.ru_maxrss * unit, usage.ru_utime + usage.ru_stime
 
 
 def measure(measurements: list[Measurement], repetitions: int) -> None:
@@ -87,14 +92,14 @@ def measure(measurements: list[Measurement], repetitions: int) -> None:
             measurement.run(record=repetition > 0)
 
 
-def download(cache: Path) -> Path:
-    """The unpacked wheel of the pinned release."""
-    tree = cache / f"{PACKAGE}-{VERSION}"
+def download(cache: Path, package: str = PACKAGE, version: str = VERSION) -> Path:
+    """The unpacked wheel of a pinned release; what lies in `cache` is not fetched again."""
+    tree = cache / f"{package}-{version}"
     if not tree.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-        subprocess.run([*pip, "--dest", str(cache), f"{PACKAGE}=={VERSION}"], check=True)
-        wheel = next(cache.glob(f"{PACKAGE}-{VERSION}-*.whl"))
+        subprocess.run([*pip, "--dest", str(cache), f"{package}=={version}"], check=True)
+        wheel = next(cache.glob(f"{package}-{version}-*.whl"))
         partial = cache / "partial"
         shutil.rmtree(partial, ignore_errors=True)
         zipfile.ZipFile(wheel).extractall(partial)

@@ -48,6 +48,7 @@ SMALLER = (
     (r"--mutants \d+", "--mutants 2"),
     (r"--fixes \d+", "--fixes 1"),
     (r"--edits \d+", "--edits 3"),
+    (r"(cost\.py) .*", r"\1 house"),
     (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),
 )
 LAYER = """\

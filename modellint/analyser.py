@@ -6,6 +6,7 @@ import re
 import symtable
 import traceback
 from dataclasses import dataclass, field
+from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from modellint.sizes import Oversized
 
 T = TypeVar("T")
+#: What takes time beside rules.
+READING = "reading files"
 _LITERAL = re.compile(r"(?:[^\\.^$*+?{}\[\]()]|\\[^\w])+")
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
@@ -39,7 +42,8 @@ class FileResult:
 
     `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
     read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
-    that the file asked too much of.
+    that the file asked too much of. `seconds` is the processor time of each rule and of the rest, which is READING;
+    there is none if nothing was analysed.
     """
 
     path: str
@@ -50,6 +54,7 @@ class FileResult:
     dependencies: tuple[tuple[str, str], ...] = ()
     unfinished: tuple[str, ...] = ()
     oversized: Oversized | None = None
+    seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
 
 @dataclass
@@ -61,6 +66,7 @@ class _Run:
     crashes: list[Crash] = field(default_factory=list)
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def take(self, other: _Run) -> None:
         """Take what has been found about a file for this one's."""
@@ -68,6 +74,11 @@ class _Run:
         self.crashes += other.crashes
         self.readable &= other.readable
         self.unfinished += (part for part in other.unfinished if part not in self.unfinished)
+        for part, seconds in other.seconds.items():
+            self.spend(part, seconds)
+
+    def spend(self, part: str, seconds: float) -> None:
+        self.seconds[part] = self.seconds.get(part, 0.0) + seconds
 
 
 class Analyser:
@@ -113,7 +124,7 @@ class Analyser:
 
     def analyse(self, path: Path, rules: list[Rule] | None = None) -> FileResult:
         """Everything that checking `path` gives rise to; `rules` are those that a Python file triggers, if known."""
-        run = _Run(path)
+        run, started = _Run(path), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
             data = self.files.read(path)
@@ -129,15 +140,18 @@ class Analyser:
                 self._python(run, data, self._project, rules)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
         self.files.forget(path)
+        suppressions = suppressions_of(path, data, self._codes)
+        run.spend(READING, process_time() - started - sum(run.seconds.values()))
         return FileResult(
             path.as_posix(),
             tuple(run.findings),
-            suppressions_of(path, data, self._codes),
+            suppressions,
             run.readable,
             tuple(run.crashes),
             tuple(prints),
             tuple(run.unfinished),
             oversized,
+            tuple(run.seconds.items()),
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
@@ -232,6 +246,7 @@ class Analyser:
         """Add what a rule finds, one by one: what it found before it failed stays."""
         if not run.readable:
             return
+        started = process_time()
         try:
             for finding in check(*args):
                 run.findings.append(verified(finding))
@@ -244,6 +259,8 @@ class Analyser:
                 self._unreadable(run, _TOO_DEEP)
             else:
                 run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
+        finally:
+            run.spend(rule.code, process_time() - started)
 
     def _unreadable(self, run: _Run, error: UnreadableError) -> None:
         run.readable = False

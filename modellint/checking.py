@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from modellint.report import Report
     from modellint.reporters import View
 
+#: Seconds that are shown.
+_NOTICEABLE = 0.005
+
 
 def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     """Do what the flags of `modellint check` ask for; its exit code. Raises UsageError."""
@@ -259,9 +262,18 @@ def _run(
             raise UsageError(f"internal error: {error}") from None
     if flags["verbose"]:
         click.echo(f"{report.files_checked} files in {report.duration:.2f} s, {len(rules.selected)} rules", err=True)
+        _tell_about_time(report)
         for path, parts in report.unfinished:
             click.echo(f"{shown(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
     return report
+
+
+def _tell_about_time(report: Report) -> None:
+    """Tell of each rule that took a noticeable time, the dearest first."""
+    told = [f"{seconds:8.2f}  {part}" for part, seconds in report.seconds if seconds >= _NOTICEABLE]
+    if told:
+        click.echo("processor seconds (what several rules ask is paid by the first that asks):", err=True)
+        click.echo("\n".join(told), err=True)
 
 
 def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:

@@ -142,6 +142,9 @@ def run(
     unique = {(crash.path, crash.part, crash.error): crash for crash in failed}
     crashes = [unique[key] for key in sorted(unique)]
     unfinished = sorted((path, result.unfinished) for path, result in results.items() if result.unfinished)
+    seconds: dict[str, float] = {}
+    for part, spent in (row for result in results.values() for row in result.seconds):
+        seconds[part] = seconds.get(part, 0.0) + spent
     return Report(
         outcome.findings,
         sum(result.oversized is None for result in results.values()),
@@ -154,6 +157,7 @@ def run(
         len(refuted),
         judged.guard,
         tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
+        tuple(sorted(seconds.items(), key=lambda row: -row[1])),
     )
 
 

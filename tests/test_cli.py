@@ -6,6 +6,7 @@ import io
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -129,6 +130,43 @@ def test_a_broken_rule_does_not_stop_the_others(words: Workspace) -> None:
     assert [line.partition(":")[0] for line in result.lines[:2]] == ["a.py", "c.py"]
     assert result.err == "internal error in TST101 on b.py: RuntimeError: the rule is broken\n"
     assert "Traceback" in words.check(".", "--verbose").err
+
+
+BUSY_RULE = """
+from time import process_time
+
+from modellint.finding import Severity
+from modellint.rule import Rule
+
+
+class Busy(Rule):
+    code = "TST102"
+    name = "busy"
+    severity = Severity.INFO
+    triggers = ("WORD",)
+
+    def check_python(self, module, project):
+        end = process_time() + 0.05
+        while process_time() < end:
+            pass
+        return iter(())
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_verbose_tells_which_rule_took_how_long(words: Workspace, jobs: str) -> None:
+    words.write({"rules/busy.py": BUSY_RULE, "a.py": "WORD = 1\n", "b.py": "WORD = 2\n", "c.py": "x = 1\n"})
+    told = words.check("--verbose", "--jobs", jobs).err.splitlines()
+    assert told[1] == "processor seconds (what several rules ask is paid by the first that asks):"
+    times = {part.strip(): float(seconds) for seconds, part in (line.strip().split(" ", 1) for line in told[2:])}
+    assert next(iter(times)) == "TST102"  # the dearest first
+    assert times["TST102"] >= 0.1  # of two files, each of which takes 0.05
+    assert words.check("--verbose").err.count("\n") == 1, "all of them are in the cache"
+
+
+def test_a_broken_rule_has_its_time_told(words: Workspace) -> None:
+    words.write({"rules/busy.py": BUSY_RULE.replace("return iter(())", "raise RuntimeError"), "a.py": "WORD = 1\n"})
+    assert re.search(r"^ +0\.\d\d  TST102$", words.check("--verbose", "--no-cache").err, re.MULTILINE)
 
 
 def test_a_broken_rule_is_not_remembered_as_silence(words: Workspace) -> None:

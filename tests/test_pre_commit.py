@@ -24,15 +24,25 @@ class Model(nn.Module):
             x = layer(x)
         return x
 """
+#: As the README shows it, with a repository of this machine.
+CONFIGURATION = """\
+repos:
+  - repo: {}
+    rev: {}
+    hooks:
+      - id: modellint
+      - id: modellint-fix
+"""
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> str:
     identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
-def repository_of_the_hook(folder: Path) -> Path:
-    """This work tree as it is, committed to a repository that pre-commit can clone."""
+def repository_of_the_hook(folder: Path) -> str:
+    """This work tree as it is, committed to a repository that pre-commit can clone; the commit."""
     tracked = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -49,14 +59,15 @@ def repository_of_the_hook(folder: Path) -> Path:
     git(folder, "init", "-q")
     git(folder, "add", "--all")
     git(folder, "commit", "-q", "-m", "The hook")
-    return folder
+    return git(folder, "rev-parse", "HEAD")
 
 
 def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     hook, project = tmp_path / "hook", tmp_path / "project"
     hook.mkdir()
-    repository_of_the_hook(hook)
+    revision = repository_of_the_hook(hook)
     project.mkdir()
+    (project / ".pre-commit-config.yaml").write_text(CONFIGURATION.format(hook, revision))
     (project / "good.py").write_text("from torch import nn\n\nlayer = nn.Linear(4, 5)\n")
     (project / "bad.py").write_text(BROKEN)
     (project / "notes.txt").write_text(BROKEN)
@@ -64,35 +75,26 @@ def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     git(project, "init", "-q")
     git(project, "add", "--all")
 
-    def try_repo(*files: str, name: str = "modellint") -> subprocess.CompletedProcess[str]:
+    def hook_on(*files: str, name: str = "modellint") -> subprocess.CompletedProcess[str]:
+        """What a hook says of files; the first one that is run installs the environment of all."""
         environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home")}
-        command = [
-            sys.executable,
-            "-m",
-            "pre_commit",
-            "try-repo",
-            str(hook),
-            name,
-            "--verbose",
-            "--files",
-            *files,
-        ]
+        command = [sys.executable, "-m", "pre_commit", "run", name, "--verbose", "--files", *files]
         return subprocess.run(
             command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=500
         )
 
-    failed = try_repo("good.py", "bad.py", "notes.txt", "hparams.yaml")
+    failed = hook_on("good.py", "bad.py", "notes.txt", "hparams.yaml")
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert "bad.py:3:18: ML001[error]" in failed.stdout
     assert "hparams.yaml:2:" in failed.stdout
     assert "notes.txt" not in failed.stdout
-    passed = try_repo("good.py", "notes.txt")
+    passed = hook_on("good.py", "notes.txt")
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "All checks passed!" in passed.stdout
 
     (project / "layers.py").write_text(UNREGISTERED)
     git(project, "add", "--all")
-    fixed = try_repo("layers.py", name="modellint-fix")
+    fixed = hook_on("layers.py", name="modellint-fix")
     assert "files were modified by this hook" in fixed.stdout, fixed.stdout + fixed.stderr
     assert "Found 1 finding (1 fixed, 0 remaining)" in fixed.stdout
     assert "nn.ModuleList([nn.Linear(4, 4)])" in (project / "layers.py").read_text()

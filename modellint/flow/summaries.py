@@ -640,7 +640,7 @@ class Body:
                 found.update(self._record.functions.get(name, ()))
                 for cls in self._mentioned:
                     found |= self._of_class(cls, name)
-        return frozenset(found)
+        return frozenset(found) or frozenset(one for one in owners if isinstance(one, Given))
 
     @cached_property
     def _mentioned(self) -> list[Class]:
@@ -875,7 +875,9 @@ class Body:
         if not arguments:
             return NONE
         targets = self.targets(call)
-        if facet != "padded" and (targets.is_table or any(map(self._looks_up, call.args[1:]))):
+        if facet != "padded" and targets.is_table:
+            return self._as_tables(call.callee) | _SURELY
+        if facet != "padded" and any(map(self._looks_up, call.args[1:])):
             return _SURELY
         if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
             return _SURELY

@@ -706,7 +706,7 @@ class Body:
         made, called = set[Any](), self.objects(callee)
         is_holding = not called
         if callee.op is Op.CALL:  # a `partial`, say, and what it was given
-            made |= called
+            made |= called & {Table, Matrix}
         for one in called:
             if isinstance(one, Class):
                 made.add(Made(one))

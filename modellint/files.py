@@ -151,10 +151,10 @@ class Files:
             return None
         if size > self._limit:
             return Oversized(path.as_posix(), size, self._limit)
-        if kind == NOTEBOOK or size <= most_tokens(self._limit):
+        if size <= most_tokens(self._limit):
             return None
         if path not in self._tokens:
-            self._tokens[path] = tokens_in(self._bytes(path) or b"")
+            self._tokens[path] = tokens_in(self._bytes(path) or b"", is_json=kind == NOTEBOOK)
         tokens = self._tokens[path]
         return Oversized(path.as_posix(), size, self._limit, tokens) if tokens > most_tokens(self._limit) else None
 

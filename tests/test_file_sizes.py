@@ -178,14 +178,15 @@ def test_options_settings_and_the_api_say_it(words: Workspace) -> None:
 # -- below it ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["a.py", "a.yaml"])
+@pytest.mark.parametrize("name", ["a.py", "a.yaml", "a.ipynb"])
 def test_a_file_of_too_many_tokens_is_skipped(workspace: Workspace, name: str) -> None:
     """To parse it takes as much memory as a larger file would."""
-    dense = "import torch.nn\n" if name == "a.py" else "x: !new:torch.nn.ReLU\ny: "
-    dense += f"[{'a,' * 140}]\n"
+    dense = "x: !new:torch.nn.ReLU\ny: " if name == "a.yaml" else "import torch.nn\n"
+    dense += f"[{'a,' * (400 if name == 'a.ipynb' else 140)}]\n"
+    dense = book(dense) if name == "a.ipynb" else dense
     strings = f"'{'a,' * 60}'"
-    quoted = f"x{' =' if name == 'a.py' else ':'} {strings}  # {strings}\n"
-    workspace.write({name: dense, f"b{name}": quoted})
+    quoted = f"x{':' if name == 'a.yaml' else ' ='} {strings}  # {strings}\n"
+    workspace.write({name: dense, f"b{name.replace('.ipynb', '.py')}": quoted})
     limit = str(len(dense))
     assert len(quoted) < len(dense)
     result = workspace.run("check", "--output-format", "json", "--max-file-size", limit)

@@ -1,15 +1,27 @@
-"""Code that goes round in circles, or on for ever, ends: with findings, or with the word that it is too large."""
+"""Code that goes round in circles, or on for ever, ends: with findings, or with the word that it is too large.
+
+MODELLINT_LARGE=all checks files of 50,000 lines; by default they are as large as it takes to be nested more deeply than
+Python can recurse, and their work is counted.
+"""
 
 from __future__ import annotations
 
+import cProfile
+import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.flow import interp
 from modellint.link import budget
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Workspace
+
+ALL = os.environ.get("MODELLINT_LARGE") == "all"
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 TABLE = "    def __init__(self, config):\n        super().__init__()\n        self.table = nn.Embedding(10, 4)\n"
@@ -33,16 +45,35 @@ def _class(number: int) -> str:
     )
 
 
+def _function(branches: int) -> str:
+    lines = (f"        if x.sum() > {i}:\n            x = self.table(x + {i}).argmax(-1)\n" for i in range(branches))
+    return f"class Long(nn.Module):\n{TABLE}\n    def forward(self, x):\n{''.join(lines)}        return x\n"
+
+
+def _sum(terms: int) -> str:
+    lines = (f"        total = total + x * {i}\n" for i in range(terms))
+    head = f"class Sum(nn.Module):\n{TABLE}\n    def forward(self, x):\n        total = x\n"
+    return f"{head}{''.join(lines)}        return self.table(total)\n"
+
+
+@dataclass(frozen=True)
+class Large:
+    """Code of any size: parts that give 50,000 lines, those of a small file, those of one whose work is counted."""
+
+    build: Callable[[int], str]
+    whole: int
+    few: int
+    counted: int
+    found: frozenset[str] = frozenset()
+
+    def text(self, parts: int) -> str:
+        return HEAD + self.build(parts)
+
+
 LARGE = {
-    "many classes": HEAD + "".join(map(_class, range(4_000))),
-    "one long function": HEAD
-    + f"class Long(nn.Module):\n{TABLE}\n    def forward(self, x):\n"
-    + "".join(f"        if x.sum() > {i}:\n            x = self.table(x + {i}).argmax(-1)\n" for i in range(25_000))
-    + "        return x\n",
-    "a long sum": HEAD
-    + f"class Sum(nn.Module):\n{TABLE}\n    def forward(self, x):\n        total = x\n"
-    + "".join(f"        total = total + x * {i}\n" for i in range(50_000))
-    + "        return self.table(total)\n",
+    "many classes": Large(lambda count: "".join(map(_class, range(count))), 4_000, 50, 50, frozenset({"ML103"})),
+    "one long function": Large(_function, 25_000, 100, 400),
+    "a long sum": Large(_sum, 50_000, 1_600, 1_600),
 }
 CIRCLES = {
     "a list that holds itself": {
@@ -97,14 +128,35 @@ CIRCLES = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_a_file_of_50_000_lines_ends(workspace: Workspace, name: str) -> None:
-    assert LARGE[name].count("\n") > 50_000
-    workspace.write({"model.py": LARGE[name]})
+def codes(workspace: Workspace, text: str) -> set[str]:
+    workspace.write({"model.py": text})
     result = workspace.run("check", "--isolated", "--output-format", "json", "--no-cache", "--jobs", "1", "--verbose")
     assert result.code in (0, 1), result.err
-    found = {finding["code"] for finding in result.json["findings"]}
-    assert found == ({"ML103"} if name == "many classes" else set())
+    return {finding["code"] for finding in result.json["findings"]}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_file_ends(workspace: Workspace, name: str) -> None:
+    large = LARGE[name]
+    text = large.text(large.whole if ALL else large.few)
+    assert text.count("\n") > 50_000 or not ALL
+    assert codes(workspace, text) == large.found
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_work_grows_no_faster_than_the_file(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Beyond what the limits allow, which are lower here, so that a file of a thousand lines asks too much."""
+    monkeypatch.setattr(budget, "STEPS", 500)
+    monkeypatch.setattr(interp, "MAX_STEPS", 300)
+    large, calls = LARGE[name], []
+    for parts in (4 * large.counted, large.counted):  # what is imported counts for the larger one
+        profile = cProfile.Profile()
+        found = profile.runcall(codes, workspace, large.text(parts))
+        assert found <= large.found
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert calls[0] < 4 * calls[1]
 
 
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,18 @@ mkdocs calls `on_config` and `on_files`; see `hooks` in mkdocs.yml.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import posixpath
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
+from modellint.__main__ import main
 from modellint.examples import materialise
 from modellint.explain import as_markdown
 from modellint.packs import load_rules
@@ -110,14 +112,20 @@ def _rule_page(rule: Rule) -> str:
 
 def printed(rule: Rule) -> str:
     """What `modellint check` prints for the first bad example of a rule. Raises ValueError if it finds nothing."""
-    with tempfile.TemporaryDirectory() as folder:
+    options = ("--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info")
+    output, before = io.StringIO(), Path.cwd()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
         materialise(rule.bad[0].files, Path(folder))
-        options = ("--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info")
-        command = [sys.executable, "-m", "modellint", "check", *options]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
-    if rule.code not in result.stdout:
-        raise ValueError(f"{rule.code} finds nothing in its first example: {result.stdout}{result.stderr}")
-    return result.stdout.rstrip()
+        os.chdir(folder)
+        try:
+            main(["check", *options])
+        except SystemExit:
+            pass
+        finally:
+            os.chdir(before)
+    if rule.code not in output.getvalue():
+        raise ValueError(f"{rule.code} finds nothing in its first example: {output.getvalue()}")
+    return output.getvalue().rstrip()
 
 
 def _filled(text: str) -> str:

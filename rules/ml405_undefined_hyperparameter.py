@@ -310,6 +310,35 @@ def compute_objectives(self, predictions, batch, stage):
             ),
         ),
         Example(
+            "Stored by objects that get the Brain, and keep its keys under another name",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    """\
+    def compute_forward(self, batch, stage):
+        return self.modules.encoder(batch) * self.hparams.scale + self.hparams.bias
+
+
+class Client:
+    def __init__(self, brain):
+        self.told = brain.hparams
+
+    def run(self, scale):
+        self.told.scale = scale
+""",
+                )
+                .replace("import sys\n", "import sys\n\nfrom runners import Runner\n")
+                .replace("    model.fit(", "    Runner(model)\n    Client(model).run(2)\n    model.fit("),
+                "runners.py": (
+                    "class Runner:\n"
+                    "    def __init__(self, brain):\n"
+                    "        self.kept = brain.hparams\n"
+                    "        self.kept.bias = 1\n"
+                ),
+            },
+        ),
+        Example(
             "Stored in a way that may add any key",
             _project(
                 """

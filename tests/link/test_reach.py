@@ -265,6 +265,42 @@ def compute_forward(self, batch, stage):
     assert "loss" not in uses(tmp_path, with_super)
 
 
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ("brain.fit(3, data)", {"train_": True, "valid_": False}),
+        ("run(brain)", {"train_": True, "valid_": False, "test_": False}),
+        ("brain.practise()", {"train_": False, "valid_": False}),
+    ],
+)
+def test_a_loop_of_ones_own_drives_the_batch_methods_of_the_framework(
+    calls: str, expected: dict[str, bool], tmp_path: Path
+) -> None:
+    """Which entries are used, and whether gradients reach them: `fit_batch` is for training, whatever runs it."""
+    methods = """
+def compute_forward(self, batch, stage):
+    if stage == sb.Stage.TRAIN:
+        self.modules.train_(batch)
+    elif stage == sb.Stage.VALID:
+        self.modules.valid_(batch)
+    else:
+        self.modules.test_(batch)
+
+def fit(self, epochs, data):
+    for batch in data:
+        self.fit_batch(batch)
+        self.evaluate_batch(batch, stage=sb.Stage.VALID)
+
+def practise(self):
+    self.fit(1, range(3))
+
+def nobody_calls_this(self, stage):
+    self.evaluate_batch([], stage)
+"""
+    used = reached(tmp_path, methods, calls=calls).module_uses
+    assert {use.name: use.learns for use in used if use.name != "parent"} == expected
+
+
 def test_objects_that_are_called_and_moved(tmp_path: Path) -> None:
     methods = """
 def on_fit_start(self):

@@ -181,24 +181,31 @@ class Brain:
         for called in BATCH.get(name, ()):
             method = self.use.method(called)
             if method is not None:
-                given = staged(method, self._around.stage)
-                self._around.run.calls.apply(self.bound(method), given, frame, value)
+                given = staged(method, self._stage_of(name, arguments))
+                with self._around.gradients.kept_off(name == "evaluate_batch"):
+                    self._around.run.calls.apply(self.bound(method), given, frame, value)
         if name in _ALLOWING:
             return (Constant(True),)
         self._around.hand(arguments, value)
         return UNKNOWN
+
+    def _stage_of(self, batch: str, arguments: Arguments) -> Atoms:
+        """The stage that the framework's own batch method hands on: training, or the one that it is given."""
+        if batch == "fit_batch":
+            return (Constant(Stage.TRAIN),)
+        return arguments.argument(_STAGED[batch], "stage") or UNKNOWN
 
 
 def _tells_nothing(atom: Atom) -> bool:
     return isinstance(atom, Given | Unknown) or type(atom) is Plain
 
 
-def staged(function: Function, stage: str) -> Arguments:
+def staged(function: Function, stage: Atoms) -> Arguments:
     """What the framework passes to a hook of its loop: the stage, and whether the optimizers step, now and then."""
     given: dict[str, Atoms] = {}
     names = function.argument_names
-    for positions, atom in ((_STAGED, Constant(Stage[stage])), (_STEPPING, Turn(0, 1))):
+    for positions, atoms in ((_STAGED, stage), (_STEPPING, (Turn(0, 1),))):
         position = positions.get(function.name)
         if position is not None and position < len(names):
-            given[names[position]] = (atom,)
+            given[names[position]] = atoms
     return Arguments((), given, is_complete=False)

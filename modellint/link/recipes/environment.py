@@ -345,9 +345,8 @@ class Surroundings(Environment):
     @contextmanager
     def _within(self, function: Function | None, *, quiet: bool) -> Iterator[None]:
         self._functions.append(function)
-        self.gradients.quiet += quiet
-        yield
-        self.gradients.quiet -= quiet
+        with self.gradients.kept_off(quiet):
+            yield
         self._functions.pop()
 
     def _matters(self, function: FunctionRef, code: Function | None, arguments: Arguments) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -9,6 +10,8 @@ from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import External
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.flow.frame import Frame
     from modellint.graph.python import Function
     from modellint.link.recipes.environment import Surroundings
@@ -31,6 +34,13 @@ class Gradients:
         #: Whether the training learns from what is run, and how many calls under way keep it from that.
         self.learns = False
         self.quiet = 0
+
+    @contextmanager
+    def kept_off(self, is_so: bool) -> Iterator[None]:
+        """Where nothing is learnt of what is run, if `is_so`."""
+        self.quiet += is_so
+        yield
+        self.quiet -= is_so
 
     def is_quiet(self, context: Value, function: Function) -> bool:
         """Whether code in a context, or with a decorator, records no gradients, or may record none."""

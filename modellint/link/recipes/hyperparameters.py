@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.names import DefinedFunction
+from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
-from modellint.link.recipes.keys import HPARAMS, KeyWork, key_work, may_be_keys, text_of
+from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, may_be_keys, text_of
 from modellint.link.recipes.pairing import recipes_of
 from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import own_events, read_script
@@ -113,23 +113,32 @@ def _work(script: Script, project: Project) -> KeyWork:
         total.mentioned |= work.mentioned
         total.stored |= work.stored
         total.is_open = total.is_open or work.is_open
-    total.mentioned |= key_work(_imported(script, project), may_be_keys).mentioned
+    imported = _work_in(list(_imported(script, project)))
+    total.mentioned |= imported.mentioned
+    total.stored |= imported.stored
     return total
 
 
 def _work_of(module: ModuleFacts, project: Project) -> KeyWork:
     """What a file does with keys; bases are shared."""
-    functions = (*module.all_functions(), module.body)
-    return project.once(("asked in", module.path), lambda: key_work(functions, may_be_keys))
+    return project.once(("asked in", module.path), lambda: _work_in([*module.all_functions(), module.body]))
+
+
+def _work_in(functions: list[Function]) -> KeyWork:
+    """What functions do with keys, under whatever attribute they keep them."""
+    names = kept_under(functions, may_be_keys)
+    return key_work(functions, lambda value: may_be_keys(value, names))
 
 
 def _imported(script: Script, project: Project) -> Iterator[Function]:
-    """The functions that a script imports from files beside it, and calls."""
+    """The functions that a script imports from files beside it and calls, and the methods of such classes."""
     module = script.module
     for name in module.imports.keys() & script.work.called:
         found = project.names.resolve(module, name)
         if isinstance(found, DefinedFunction) and found.function.module.file.is_relative_to(module.file.parent):
             yield found.function
+        elif isinstance(found, DefinedClass) and found.cls.module.file.is_relative_to(module.file.parent):
+            yield from found.cls.methods.values()
 
 
 class _Walk:

@@ -53,11 +53,22 @@ def may_be_keys(value: Value, names: Iterable[str] = ()) -> bool:
     while value.op is Op.UPDATE:
         value = value.args[0]
     if value.op is Op.ATTR:
-        return _is_name(value.data) or (value.data == "__dict__" and may_be_keys(value.args[0], names))
+        is_called_so = _is_name(value.data) or value.data in names
+        return is_called_so or (value.data == "__dict__" and may_be_keys(value.args[0], names))
     if value.op is Op.INDEX:  # what stands under a key, whatever it is called
         return False
     called = value.data if value.op in (Op.GLOBAL, Op.PARAM) else value.target
     return isinstance(called, str) and (_is_name(called) or called in names)
+
+
+def kept_under(functions: Iterable[Function], is_keys: Callable[[Value], bool]) -> set[str]:
+    """The attributes under which functions keep the keys: `params` of `self.params = brain.hparams`."""
+    stores = (event for function in functions for event in function.flow.of(EventKind.STORE))
+    return {
+        str(event.target.data)
+        for event in stores
+        if event.target is not None and event.target.op is Op.ATTR and is_keys(event.value)
+    }
 
 
 def _is_name(name: object) -> bool:

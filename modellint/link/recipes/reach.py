@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from modellint.flow.domain import Constant
 from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.recipes.atoms import Made
+from modellint.link.recipes.atoms import Made, Stage
 from modellint.link.recipes.brains import BATCH, staged
 from modellint.link.recipes.environment import Surroundings
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, evaluate
@@ -185,7 +186,8 @@ class _Course:
         for function, stage in self._roots():
             learns = stage == _TRAIN and function.name in _LEARNING
             given = self.around.own.given if function.name == "__init__" else None
-            self.around.train(function, stage, learns=learns, arguments=given or staged(function, stage))
+            arguments = given or staged(function, (Constant(Stage[stage]),))
+            self.around.train(function, stage, learns=learns, arguments=arguments)
         self._rest(script_functions(self.script.module))
         self._rest(method for cls in self.brain.classes for method in cls.methods.values())
 

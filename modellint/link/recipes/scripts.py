@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import Event, EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
-from modellint.link.recipes.keys import KeyWork, key_work, may_be_keys
+from modellint.link.recipes.keys import KeyWork, kept_under, key_work, may_be_keys
 from modellint.link.recipes.loading import LOADERS, Loading, callee_name
 
 if TYPE_CHECKING:
@@ -132,11 +132,13 @@ def _read(module: ModuleFacts, project: Project) -> Script:
     )
 
     def is_keys(value: Value) -> bool:
-        return may_be_keys(value, names) or (value.op is Op.CALL and loading.is_load(value))
+        return may_be_keys(value, called) or (value.op is Op.CALL and loading.is_load(value))
 
-    work = key_work((*module.all_functions(), module.body), is_keys)
-    kept = {name for function, name in targets if not loading.is_loader(function)}
     functions = (*module.all_functions(), module.body)
+    called = set(names)
+    called |= kept_under(functions, is_keys)
+    work = key_work(functions, is_keys)
+    kept = {name for function, name in targets if not loading.is_loader(function)}
     builds_any = bool(brains) or any(_sets_modules(event) for function in functions for event in function.flow.events)
     return Script(module, frozenset(names), loading, brains, len(kept) < 2, work, states_overrides, builds_any)
 

@@ -163,6 +163,26 @@ def test_behind_an_else_that_raises_the_condition_is_known_to_hold() -> None:
     assert shown(call_of(flow, "use").value) == "use(1)"
 
 
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert x", True),
+        ("if x:\n    raise ValueError", True),
+        ("if x:\n    pass\nelse:\n    raise ValueError", True),
+        ("if x:\n    if y:\n        raise ValueError\n    else:\n        raise TypeError", True),
+        ("if x:\n    return", False),
+        ("if x:\n    pass\nelse:\n    return", False),
+        ("if x:\n    if y:\n        return\n    raise ValueError", False),
+        ("if x:\n    for z in y:\n        if z:\n            return\n    raise ValueError", False),
+    ],
+)
+def test_what_only_an_error_leaves_behind_holds_wherever_the_run_goes_on(check: str, expected: bool) -> None:
+    guard = call_of(lowered(f"{check}\nuse(y)"), "use").guard
+    assert guard is not None
+    assert guard.early
+    assert guard.raised is expected
+
+
 def test_nothing_happens_behind_branches_that_both_leave() -> None:
     flow = lowered("if x:\n    return 1\nelse:\n    return 2\nuse(x)")
     assert [e for e in flow.of(EventKind.CALL) if e.value.callee.data == "use"] == []

@@ -304,8 +304,7 @@ class Interpreter:
                 return None
             outcome = self._truth(test, frame)
             if outcome is None:
-                if not (link.early and (link.truthy or (link.raised and self.turns is not None))):
-                    # otherwise an assertion, which holds where an object comes of it
+                if not link.raised:  # otherwise it holds wherever the run goes on
                     steps.append(self._step(test, link.truthy, frame))
             elif outcome is not link.truthy:
                 return None
@@ -321,7 +320,7 @@ class Interpreter:
             return None
         before, self.path = self.path, _longer(self.path, outer)
         outcome = self._truth(test, frame)
-        step = (self._step(test, guard.truthy, frame),) if outcome is None else ()
+        step = (self._step(test, guard.truthy, frame),) if outcome is None and not guard.raised else ()
         self.path = before
         return (*outer, *step) if outcome is None or outcome is guard.truthy else None
 

@@ -100,8 +100,9 @@ class _Lowering:
         self.turned: list[Loop] = []
         #: The functions inside of this one.
         self.inner: list[Nested] = []
-        #: Whether the innermost loop has been left by `break`.
+        #: Whether the innermost loop has been left by `break`, and how often a block was left other than by an error.
         self.is_left = False
+        self.exits = 0
 
     @property
     def flow(self) -> Flow:
@@ -162,6 +163,7 @@ class _Lowering:
             self.event(EventKind.RETURN, value)
         else:
             self.nested_returns.append(value)
+        self.exits += 1
         return True
 
     def _raise(self, node: ast.Raise) -> bool:
@@ -171,11 +173,12 @@ class _Lowering:
 
     def _leave(self, node: ast.stmt) -> bool:
         self.is_left = self.is_left or type(node) is ast.Break
+        self.exits += 1
         return True
 
     def _assert(self, node: ast.Assert) -> bool:
         test = self.expression(node.test)
-        self.guard = Guard(test, True, self.guard, early=True)
+        self.guard = Guard(test, True, self.guard, early=True, raised=True)
         return False
 
     def _delete(self, node: ast.Delete) -> bool:
@@ -189,18 +192,17 @@ class _Lowering:
 
     def _if(self, node: ast.If) -> bool:
         test = self.expression(node.test)
-        before = dict(self.names)
+        before, exits = dict(self.names), self.exits
         body_left = self.branch(node.body, Guard(test, True, self.guard))
-        after_body, self.names = self.names, before
+        body_exits, (after_body, self.names) = self.exits, (self.names, before)
         else_left = self.branch(node.orelse, Guard(test, False, self.guard)) if node.orelse else False
         if body_left and else_left:
             return True
         if body_left:
-            raised = type(node.body[-1]) is ast.Raise
-            self.guard = Guard(test, False, self.guard, early=True, raised=raised)
+            self.guard = Guard(test, False, self.guard, early=True, raised=body_exits == exits)
         elif else_left:
             self.names = after_body
-            self.guard = Guard(test, True, self.guard, early=True)
+            self.guard = Guard(test, True, self.guard, early=True, raised=self.exits == body_exits)
         else:
             self.names = self.meet(after_body, self.names, test, node)
         return False

@@ -194,8 +194,8 @@ def self_attribute(value: Value) -> str | None:
 class Guard:
     """A condition under which code runs: `test` is truthy (or falsy), and so is everything in `outer`.
 
-    `early` marks a condition that holds because the other branch left the function or the loop, `raised` that it did so
-    by an error.
+    `early` marks a condition that holds because the other branch left the function or the loop, or because it was
+    asserted; `raised` that the only way out is an error: it holds wherever the run goes on.
     """
 
     test: Value

@@ -106,7 +106,8 @@ class _Nodes:
         if known is None:
             _, truthy, (test, *outer) = self._row(self._table[number])
             above = self.guard(outer[0]) if outer else None
-            known = Guard(self.value(test), truthy != "0", above, truthy == "2")
+            is_asserted = truthy == "2"
+            known = Guard(self.value(test), truthy != "0", above, early=is_asserted, raised=is_asserted)
             self._guards[number] = known
         return known
 

@@ -212,6 +212,23 @@ class Net(nn.Module):
     assert shown(life_of(tmp_path, text).shell.get("x")) == "ModuleList[ReLU] | None | list[Linear]"
 
 
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("if n % 2:\n    raise ValueError", True),
+        ("assert n % 2", True),
+        ("if n % 2:\n    pass\nelse:\n    raise ValueError", True),
+        ("if n % 2:\n    return", False),
+        ("if n % 2:\n    pass\nelse:\n    return", False),
+    ],
+)
+def test_what_stands_behind_a_check_that_raises_is_in_every_object(check: str, expected: bool, tmp_path: Path) -> None:
+    text = "class Net(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+    text += textwrap.indent(check + "\nself.x = nn.Linear(n, n)\n", " " * 8)
+    (store,) = life_of(tmp_path, text).shell.stores
+    assert (store.path == ()) is expected
+
+
 def test_a_function_in_what_is_changed_in_place_runs_nothing_else(tmp_path: Path) -> None:
     body = "table = {}\ntable[(lambda: 1)()][0] = nn.ReLU()\nself.x = [nn.Linear(n, n)]"
     assert held(tmp_path, body) == "list[Linear]"

@@ -184,7 +184,7 @@ class Construction:
         for link in guard.chain():
             outcome = truth(link.test, lambda value: self.evaluate(value, frame))
             if outcome is None:
-                if not (link.early and link.truthy):  # an assertion, which holds where an object comes of it
+                if not link.raised:  # otherwise it holds where an object comes of it
                     test, negated = open_part(link.test, lambda value: self.evaluate(value, frame))
                     steps.append((id(test), link.truthy is not negated))
             elif outcome is not link.truthy:

@@ -90,10 +90,7 @@ class VocabularyMismatch(Rule):
     code = "ML105"
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
-    triggers = (
-        "weight|tokens|_tied_weights_keys",
-        r"add_\w*tokens|\.\s*weight\b[\s)]*=(?!=)|_tied_weights_keys",
-    )
+    triggers = ("import",)
     bad = (
         Example(
             "A head for one token more than the table that it is tied to",

@@ -134,7 +134,7 @@ class LayerOmittedFromModules(Rule):
     code = "ML201"
     name = "layer-omitted-from-modules"
     severity = Severity.ERROR
-    triggers = ("load_hyperpyyaml",)
+    triggers = ("import",)
     bad = (
         Example(
             "Called by the Brain through `hparams`",

@@ -121,7 +121,7 @@ class ModuleMissingFromModules(Rule):
     code = "ML202"
     name = "module-missing-from-modules"
     severity = Severity.ERROR
-    triggers = (r"load_hyperpyyaml|\(Pretrained\)",)
+    triggers = ("import",)
     bad = (
         Example(
             "A layer that is defined but not listed",

@@ -126,7 +126,7 @@ class LayerNotSaved(Rule):
     code = "ML203"
     name = "layer-not-saved"
     severity = Severity.ERROR
-    triggers = ("load_hyperpyyaml|load_extended_yaml", "checkpointer")
+    triggers = ("import",)
     bad = (
         Example(
             "Missing from the list that is saved",

@@ -41,7 +41,7 @@ class TensorNotBuffer(Rule):
     code = "ML205"
     name = "tensor-not-buffer"
     severity = Severity.WARNING
-    triggers = ("import", "forward|__call__", "__init__")
+    triggers = ("class",)
     bad = (
         Example(
             "A table of sines that is added to the input",

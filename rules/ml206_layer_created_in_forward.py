@@ -41,7 +41,7 @@ class LayerCreatedInForward(Rule):
     code = "ML206"
     name = "layer-created-in-forward"
     severity = Severity.ERROR
-    triggers = ("import", "forward|__call__|training_step")
+    triggers = ("import|def",)
     bad = (
         Example(
             "A projection whose width is read from the input",

@@ -141,7 +141,7 @@ class CallBypassesDdp(Rule):
     code = "ML208"
     name = "call-bypasses-ddp"
     severity = Severity.ERROR
-    triggers = ("load_hyperpyyaml|load_extended_yaml", "ddp_init_group|init_process_group")
+    triggers = ("import",)
     bad = (
         Example(
             "Called through `hparams`, though it is in `modules` under another name (SpeechBrain issue 930)",

@@ -113,7 +113,7 @@ class LayerNotOptimised(Rule):
     code = "ML209"
     name = "layer-not-optimised"
     severity = Severity.WARNING
-    triggers = ("optim", "import", r"parameters|import\s*\([^)]*optim|import[^\n]*optim")
+    triggers = ("import",)
     bad = (
         Example(
             "A head that is in no group",
@@ -526,15 +526,12 @@ optimizer.add_param_group({"params": model.head.parameters(), "lr": 1e-2})
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.scripts import may_load
+        from modellint.link.recipes.pairing import recipes_of
 
         for found in left_out(module, project):
             yield self._report(found)
-        if may_load(module, project):
-            from modellint.link.recipes.pairing import recipes_of
-
-            for recipe in recipes_of(module.file, project):
-                yield from self.check_recipe(recipe, project)
+        for recipe in recipes_of(module.file, project):
+            yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import including

@@ -170,7 +170,7 @@ class StateNotSaved(Rule):
     code = "ML210"
     name = "state-not-saved"
     severity = Severity.INFO
-    triggers = ("load_hyperpyyaml|load_extended_yaml", "checkpointer")
+    triggers = ("import",)
     bad = (
         Example(
             "A scheduler that waits for the loss to fall",

@@ -58,7 +58,7 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
-    triggers = ("import", "otary|cos|_rope|rope_")
+    triggers = ("import",)
     bad = (
         Example(
             "A literal that is added to the last cache position",
@@ -107,6 +107,43 @@ class Attention(nn.Module):
 """,
             },
             changes=(("cache_position[-1] + 10", "position_ids.max() + 1"),),
+        ),
+        Example(
+            "A table of complex numbers, which is asked for in a file that says nothing of angles",
+            {
+                "angles.py": """\
+import torch
+from torch import nn
+
+
+class Angles(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
+
+    def forward(self, length):
+        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
+        return torch.polar(torch.ones_like(angles), angles)
+""",
+                "attention.py": """\
+import torch
+from torch import nn
+
+from angles import Angles
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.turns = Angles(dim)
+
+    def forward(self, q, position_ids):
+        table = self.turns(q.shape[1] + 10)  # expect: ML301
+        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(q * table[position_ids]).flatten(-2)
+""",
+            },
+            changes=(("q.shape[1] + 10", "position_ids.max() + 1"),),
         ),
         Example(
             "Room to spare, by keyword",

@@ -43,7 +43,7 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
-    triggers = ("import", "otary|cos|_rope|rope_")
+    triggers = ("import",)
     bad = (
         Example(
             "A decoder step that continues a cache",
@@ -76,6 +76,45 @@ class Attention(nn.Module):
             k = torch.cat([past[0], k], dim=2)
             v = torch.cat([past[1], v], dim=2)
         return torch.softmax(q @ k.transpose(-1, -2), dim=-1) @ v
+""",
+            },
+        ),
+        Example(
+            "A table of complex numbers, which is asked for in a file that says nothing of angles",
+            {
+                "angles.py": """\
+import torch
+from torch import nn
+
+
+class Angles(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
+
+    def forward(self, length):
+        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
+        return torch.polar(torch.ones_like(angles), angles)
+""",
+                "attention.py": """\
+import torch
+from torch import nn
+
+from angles import Angles
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.turns = Angles(dim)
+
+    def forward(self, q, k, position_ids, past=None):
+        table = self.turns(q.shape[1])  # expect: ML302
+        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
+        q = torch.view_as_real(q * table[position_ids]).flatten(-2)
+        if past is not None:
+            k = torch.cat([past, k], dim=1)
+        return q @ k.transpose(-1, -2), k
 """,
             },
         ),

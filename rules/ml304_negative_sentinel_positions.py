@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Example, Rule
@@ -49,7 +48,7 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
-    triggers = ("|".join(("import", *sorted(operators.words("fill")))),)
+    triggers = ("import|def",)
     bad = (
         Example(
             "Positions of packed dialogues, padded with the index that a loss ignores",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.probes import Probe
-
-#: What rounds down to a multiple, or gives what a division leaves.
-_DIVIDING = r"(?<![:/])//(?!/)|%|\b(?:" + "|".join(sorted(operators.words("rounds:down", "rounds:nearest"))) + r")\b"
 
 
 class GridBelowOne(Rule):
@@ -49,7 +45,7 @@ class GridBelowOne(Rule):
     code = "ML305"
     name = "grid-below-one"
     severity = Severity.WARNING
-    triggers = (_DIVIDING,)
+    triggers = ("def",)
     bad = (
         Example(
             "An image is resized to multiples of the patch, with a limit on its area alone",

@@ -134,7 +134,7 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    triggers = (r"load_hyperpyyaml|load_extended_yaml|\(Pretrained\)",)
+    triggers = ("import",)
     bad = (
         Example(
             "In the Brain, and in the main part",

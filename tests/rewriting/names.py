@@ -13,7 +13,8 @@ import libcst as cst
 
 from rewriting.code import Function, is_documentation, parameters, statements
 from rewriting.imports import Renamed
-from rewriting.rewriting import Kind, Rewriting, changed, codemod, parsed
+from rewriting.marks import MARK
+from rewriting.rewriting import Kind, Rewriting, changed, codemod, in_turn, parsed
 
 if TYPE_CHECKING:
     from rewriting.marks import Files
@@ -159,7 +160,22 @@ class _Alias(cst.CSTTransformer):
         return node.with_changes(body=node.body.with_changes(body=[*front, *statements(f"{name} = self"), *renamed]))
 
 
+class _Unsaid(cst.CSTTransformer):
+    """A file without comments, but for marks, and without docstrings."""
+
+    def leave_Comment(self, original: cst.Comment, comment: cst.Comment) -> cst.Comment | cst.RemovalSentinel:
+        return comment if MARK.match(comment.value) else cst.RemoveFromParent()
+
+    def leave_SimpleStatementLine(
+        self, original: cst.SimpleStatementLine, node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if not is_documentation(node):
+            return node
+        return node.with_changes(body=[cst.Pass()])
+
+
 REWRITINGS = (
+    Rewriting("nothing but code, and neutral names", Kind.SYNTAX, in_turn(codemod(_Unsaid), _neutral)),
     Rewriting("neutral names for everything defined", Kind.SYNTAX, _neutral),
     Rewriting("another name for the parameter self", Kind.SYNTAX, codemod(_OtherSelf)),
     Rewriting("`me = self`", Kind.MOVE, codemod(_Alias)),

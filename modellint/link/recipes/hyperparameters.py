@@ -72,13 +72,14 @@ def missing_keys(module: ModuleFacts, project: Project) -> tuple[MissingKey, ...
 
 
 def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
-    script = read_script(module, project)
+    recipes = recipes_of(module.file, project)
+    script = read_script(module, project) if recipes else None
     if script is None:
         return
     uses: dict[Place, KeyUse] = {}
     lacking: dict[Place, list[LackingRecipe]] = {}
     overridden: set[Place] = set()
-    for recipe in recipes_of(module.file, project):
+    for recipe in recipes:
         evaluation = evaluate(recipe, project)
         walk = _Walk(script, evaluation, project)
         keys = tuple(sorted(name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")))

@@ -188,7 +188,8 @@ def bypassing_calls(module: ModuleFacts, project: Project) -> tuple[Bypass, ...]
 
 
 def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
-    if not _is_distributed(module):
+    paired = recipes_of(module.file, project)
+    if not paired or not _is_distributed(module):
         return
     layers = layers_of(project)
     uses: dict[Place, tuple[ItemUse, BrainUse]] = {}
@@ -196,7 +197,7 @@ def _bypasses(module: ModuleFacts, project: Project) -> Iterator[Bypass]:
     certain: set[Place] = set()
     registrations = [
         (recipe, registration)
-        for recipe in recipes_of(module.file, project)
+        for recipe in paired
         for registration in registrations_under(recipe, module.file, project)
     ]
     for recipe, registration in registrations:

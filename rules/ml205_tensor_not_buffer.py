@@ -234,6 +234,42 @@ class Levels(nn.Module):
 """,
             },
         ),
+        Example(
+            "Made and used by methods that the constructor and the `forward` of another file call",
+            {
+                "base.py": """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.build()
+
+    def forward(self, x):
+        return self.mix(x)
+""",
+                "net.py": """\
+import torch
+
+from base import Base
+
+
+class Net(Base):
+    def build(self):
+        self.scale = torch.linspace(0.0, 1.0, 8)  # expect: ML205
+
+    def mix(self, x):
+        return x * self.scale
+""",
+            },
+            changes=(
+                (
+                    "self.scale = torch.linspace(0.0, 1.0, 8)",
+                    'self.register_buffer("scale", torch.linspace(0.0, 1.0, 8), persistent=False)',
+                ),
+            ),
+        ),
     )
     good = (
         Example(

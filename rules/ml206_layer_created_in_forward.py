@@ -62,35 +62,6 @@ class Pooler(nn.Module):
             },
         ),
         Example(
-            "A layer of one's own, whose constructor checks what it is given",
-            {
-                "model.py": """\
-import torch
-from torch import nn
-
-
-class Scale(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        if width % heads:
-            raise ValueError("the heads must share the width")
-        self.weight = nn.Parameter(torch.ones(width))
-
-    def forward(self, x):
-        return self.weight * x
-
-
-class Block(nn.Module):
-    def __init__(self, heads):
-        super().__init__()
-        self.heads = heads
-
-    def forward(self, x):
-        return Scale(x.size(-1), self.heads)(x)  # expect: ML206
-""",
-            },
-        ),
-        Example(
             "Created, moved to the device and called in one expression",
             {
                 "model.py": """\
@@ -295,6 +266,58 @@ class Mixer(nn.Module):
         x = self.layer_class(x.size(1), x.size(1), 3)(x)  # expect: ML206
         layer = self.builder.build(x.size(-1))
         return layer(x)
+""",
+            },
+        ),
+        Example(
+            "A layer of one's own, whose constructor checks what it is given",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        if width % heads:
+            raise ValueError("the heads must share the width")
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return self.weight * x
+
+
+class Block(nn.Module):
+    def __init__(self, heads):
+        super().__init__()
+        self.heads = heads
+
+    def forward(self, x):
+        return Scale(x.size(-1), self.heads)(x)  # expect: ML206
+""",
+            },
+        ),
+        Example(
+            "In a method that the `forward` of another file calls",
+            {
+                "base.py": """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def forward(self, x):
+        return self.classify(x.mean(dim=1))
+""",
+                "net.py": """\
+from torch import nn
+
+from base import Base
+
+
+class Net(Base):
+    def classify(self, x):
+        return nn.Linear(x.size(-1), 10)(x)  # expect: ML206
 """,
             },
         ),

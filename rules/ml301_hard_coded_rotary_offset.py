@@ -109,43 +109,6 @@ class Attention(nn.Module):
             changes=(("cache_position[-1] + 10", "position_ids.max() + 1"),),
         ),
         Example(
-            "A table of complex numbers, which is asked for in a file that says nothing of angles",
-            {
-                "angles.py": """\
-import torch
-from torch import nn
-
-
-class Angles(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
-        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
-
-    def forward(self, length):
-        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
-        return torch.polar(torch.ones_like(angles), angles)
-""",
-                "attention.py": """\
-import torch
-from torch import nn
-
-from angles import Angles
-
-
-class Attention(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
-        self.turns = Angles(dim)
-
-    def forward(self, q, position_ids):
-        table = self.turns(q.shape[1] + 10)  # expect: ML301
-        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
-        return torch.view_as_real(q * table[position_ids]).flatten(-2)
-""",
-            },
-            changes=(("q.shape[1] + 10", "position_ids.max() + 1"),),
-        ),
-        Example(
             "Room to spare, by keyword",
             {
                 "attention.py": """\
@@ -337,6 +300,43 @@ class Grid(nn.Module):
         return torch.cat([angles.sin(), angles.cos()], dim=-1)
 """,
             },
+        ),
+        Example(
+            "A table of complex numbers, which is asked for in a file that says nothing of angles",
+            {
+                "angles.py": """\
+import torch
+from torch import nn
+
+
+class Angles(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
+
+    def forward(self, length):
+        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
+        return torch.polar(torch.ones_like(angles), angles)
+""",
+                "attention.py": """\
+import torch
+from torch import nn
+
+from angles import Angles
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.turns = Angles(dim)
+
+    def forward(self, q, position_ids):
+        table = self.turns(q.shape[1] + 10)  # expect: ML301
+        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(q * table[position_ids]).flatten(-2)
+""",
+            },
+            changes=(("q.shape[1] + 10", "position_ids.max() + 1"),),
         ),
     )
     good = (

@@ -80,45 +80,6 @@ class Attention(nn.Module):
             },
         ),
         Example(
-            "A table of complex numbers, which is asked for in a file that says nothing of angles",
-            {
-                "angles.py": """\
-import torch
-from torch import nn
-
-
-class Angles(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
-        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
-
-    def forward(self, length):
-        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
-        return torch.polar(torch.ones_like(angles), angles)
-""",
-                "attention.py": """\
-import torch
-from torch import nn
-
-from angles import Angles
-
-
-class Attention(nn.Module):
-    def __init__(self, dim):
-        super().__init__()
-        self.turns = Angles(dim)
-
-    def forward(self, q, k, position_ids, past=None):
-        table = self.turns(q.shape[1])  # expect: ML302
-        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
-        q = torch.view_as_real(q * table[position_ids]).flatten(-2)
-        if past is not None:
-            k = torch.cat([past, k], dim=1)
-        return q @ k.transpose(-1, -2), k
-""",
-            },
-        ),
-        Example(
             "A table that is computed for each call, and looked up in another file",
             {
                 "rope.py": """\
@@ -282,6 +243,45 @@ class Attention(nn.Module):
         if weights.size() != (q.shape[0], q.shape[1], k.shape[1]):
             raise ValueError(weights.size())
         return weights
+""",
+            },
+        ),
+        Example(
+            "A table of complex numbers, which is asked for in a file that says nothing of angles",
+            {
+                "angles.py": """\
+import torch
+from torch import nn
+
+
+class Angles(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.register_buffer("steps", 10000.0 ** (-torch.arange(0, dim, 2) / dim))
+
+    def forward(self, length):
+        angles = torch.outer(torch.arange(length, device=self.steps.device), self.steps)
+        return torch.polar(torch.ones_like(angles), angles)
+""",
+                "attention.py": """\
+import torch
+from torch import nn
+
+from angles import Angles
+
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.turns = Angles(dim)
+
+    def forward(self, q, k, position_ids, past=None):
+        table = self.turns(q.shape[1])  # expect: ML302
+        q = torch.view_as_complex(q.unflatten(-1, (-1, 2)))
+        q = torch.view_as_real(q * table[position_ids]).flatten(-2)
+        if past is not None:
+            k = torch.cat([past, k], dim=1)
+        return q @ k.transpose(-1, -2), k
 """,
             },
         ),

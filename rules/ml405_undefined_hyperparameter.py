@@ -253,6 +253,43 @@ def compute_objectives(self, predictions, batch, stage):
                 "README.md": _README,
             },
         ),
+        Example(
+            "In a script whose recipe is loaded by a function of another file",
+            {
+                "hparams.yaml": _RECIPE,
+                "reading.py": """\
+from hyperpyyaml import load_hyperpyyaml
+
+
+def read(path, overrides):
+    with open(path) as fin:
+        return load_hyperpyyaml(fin, overrides)
+""",
+                "train.py": """\
+import sys
+
+import speechbrain as sb
+from reading import read
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        return self.modules.encoder(batch) * self.hparams.scale  # expect: ML405
+
+    def compute_objectives(self, predictions, batch, stage):
+        return predictions.sum()
+
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    found = read(hparams_file, overrides)
+    print(found["n_mels"], found["number_of_epochs"])
+    model = Model(modules=found["modules"], hparams=found, run_opts=run_opts)
+    model.fit(found["epoch_counter"], [], [])
+    model.evaluate([])
+""",
+            },
+        ),
     )
     good = (
         Example("Every key is there", _project()),
@@ -308,35 +345,6 @@ def compute_objectives(self, predictions, batch, stage):
 """,
                 printing='    hparams["tokenizer"] = make()\n    print(hparams["tokenizer"])\n    print(',
             ),
-        ),
-        Example(
-            "Stored by objects that get the Brain, and keep its keys under another name",
-            {
-                "hparams.yaml": _RECIPE,
-                "train.py": _SCRIPT.replace(
-                    "{body}",
-                    """\
-    def compute_forward(self, batch, stage):
-        return self.modules.encoder(batch) * self.hparams.scale + self.hparams.bias
-
-
-class Client:
-    def __init__(self, brain):
-        self.told = brain.hparams
-
-    def run(self, scale):
-        self.told.scale = scale
-""",
-                )
-                .replace("import sys\n", "import sys\n\nfrom runners import Runner\n")
-                .replace("    model.fit(", "    Runner(model)\n    Client(model).run(2)\n    model.fit("),
-                "runners.py": (
-                    "class Runner:\n"
-                    "    def __init__(self, brain):\n"
-                    "        self.kept = brain.hparams\n"
-                    "        self.kept.bias = 1\n"
-                ),
-            },
         ),
         Example(
             "Stored in a way that may add any key",
@@ -440,6 +448,35 @@ def compute_forward(self, batch, stage):
                     "        return wav\n\n"
                     '    return perturbed if "perturb" in hparams else plain\n\n\nclass Model',
                 )
+            },
+        ),
+        Example(
+            "Stored by objects that get the Brain, and keep its keys under another name",
+            {
+                "hparams.yaml": _RECIPE,
+                "train.py": _SCRIPT.replace(
+                    "{body}",
+                    """\
+    def compute_forward(self, batch, stage):
+        return self.modules.encoder(batch) * self.hparams.scale + self.hparams.bias
+
+
+class Client:
+    def __init__(self, brain):
+        self.told = brain.hparams
+
+    def run(self, scale):
+        self.told.scale = scale
+""",
+                )
+                .replace("import sys\n", "import sys\n\nfrom runners import Runner\n")
+                .replace("    model.fit(", "    Runner(model)\n    Client(model).run(2)\n    model.fit("),
+                "runners.py": (
+                    "class Runner:\n"
+                    "    def __init__(self, brain):\n"
+                    "        self.kept = brain.hparams\n"
+                    "        self.kept.bias = 1\n"
+                ),
             },
         ),
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import Outgrown, Tied
     from modellint.claims.recipes import SizesDiffer
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.link.values.vocabularies import Growth, Tie
@@ -251,6 +251,34 @@ def build(tokenizer, width):
 """,
             },
         ),
+        Example(
+            "Tied by `setattr`, and by a function of another file that gets both layers",
+            {
+                "model.py": """\
+from torch import nn
+
+from tying import share
+
+
+class Decoder(nn.Module):
+    def __init__(self, width, n_tokens, n_extra):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens, width)  # expect: ML105
+        self.head = nn.Linear(width, n_tokens + 2, bias=False)
+        setattr(self.head, "weight", self.embed.weight)
+        self.table = nn.Embedding(n_extra + 1, width)
+        self.output = nn.Linear(width, n_extra, bias=False)  # expect: ML105
+        share(self.output, self.table)
+
+    def forward(self, ids, extra):
+        return self.head(self.embed(ids)), self.output(self.table(extra))
+""",
+                "tying.py": """\
+def share(head, table):
+    head.weight = table.weight
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -451,18 +479,43 @@ def build(tokenizer, width):
 """,
             },
         ),
+        Example(
+            "Shared by a function that compares first, and a weight that is made of some rows of another one",
+            {
+                "model.py": """\
+from torch import nn
+
+
+def share(head, table):
+    if head.weight.shape == table.weight.shape:
+        setattr(head, "weight", table.weight)
+
+
+class Decoder(nn.Module):
+    def __init__(self, width, n_tokens):
+        super().__init__()
+        self.embed = nn.Embedding(n_tokens + 2, width)
+        self.head = nn.Linear(width, n_tokens, bias=False)
+        self.head.weight = nn.Parameter(self.embed.weight[2:])
+        self.output = nn.Linear(width, n_tokens, bias=False)
+        share(self.output, self.embed)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        return self.head(x), self.output(x)
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        functions = (*module.all_functions(), module.body)
         for cls in module.classes.values():
             for tie in project.vocabularies.declared(cls):
-                yield self._tied(tie, cls)
-        for function in functions:
+                yield self._tied(tie, is_declared=True)
+        for tie in project.vocabularies.ties(module):
+            yield self._tied(tie, is_declared=False)
+        for function in (*module.all_functions(), module.body):
             words = function.words
-            if "weight" in words:
-                for tie in project.vocabularies.ties(function):
-                    yield self._tied(tie)
             if not words.isdisjoint(GROWS) and not any("resize" in word for word in words):
                 for growth in project.vocabularies.growths(function):
                     yield self._grown(growth)
@@ -499,13 +552,12 @@ def build(tokenizer, width):
             return recipe_probe(claim, project)
         return python_probe(claim, project, claim.tie if isinstance(claim, Tied) else None)
 
-    def _tied(self, tie: Tie, declaring: Class | None = None) -> Finding:
+    def _tied(self, tie: Tie, *, is_declared: bool) -> Finding:
         """A finding about a tie that a function makes, or that a class declares for its base to make."""
         from modellint.claims.layers import Tied
 
         smaller, larger, made = tie.smaller, tie.larger, tie.smaller.made.module
         place, other, tied = smaller.made.place, larger.made.place, tie.tied.place
-        owner = declaring or (None if tie.tied.function is None else tie.tied.function.owner)
         return self.finding(
             place,
             f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
@@ -518,7 +570,7 @@ def build(tokenizer, width):
                 Related(tied, "the weights are tied here"),
             ),
             help="size both layers by the same value",
-            claim=None if owner is None else Tied(place, other, tied, owner.qualname, declaring is not None),
+            claim=None if tie.owner is None else Tied(place, other, tied, tie.owner.qualname, is_declared),
         )
 
     def _grown(self, growth: Growth) -> Finding:

@@ -18,6 +18,7 @@ from modellint.flow.domain import (
     NONE,
     PLAIN,
     UNKNOWN,
+    Bound,
     Constant,
     FunctionRef,
     Given,
@@ -567,8 +568,8 @@ class Interpreter:
                 atom = self.tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self.tensors.index(atom, value, frame))
-            elif is_slice:
-                found.append((atom,))
+            elif is_slice:  # some rows of a weight are not the weight
+                found.append(UNKNOWN if isinstance(atom, Bound) else (atom,))
             else:
                 found.append(self.tensors.part(atom, index, self.objects.part(atom, index)))
         return self.tensors.picked(join(found), owner, value, frame)

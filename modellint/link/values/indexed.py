@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Bound, FunctionRef, join, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import tensors_in
-from modellint.graph.value import EventKind, Op, Value
+from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.values.callers import mentioning
 from modellint.link.values.sizing import Sizing
@@ -20,7 +20,7 @@ from modellint.link.values.sizing import Sizing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Filler
+    from modellint.flow.domain import Atoms, Filler
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Lookup, OwnLookup, Padded, Sided
@@ -146,23 +146,6 @@ class Indexed:
                 if caller is not function and function.name in caller.words:
                     yield caller
 
-    def ties(self, function: Function) -> Iterator[tuple[Event, Sided, Sided]]:
-        """Where a function gives one layer the weight of another (`head.weight = embed.weight`)."""
-        run, lookups = self._run(function.module)
-        for event in function.flow.of(EventKind.STORE):
-            target = event.target
-            if target is None or target.op is not Op.ATTR or target.data != "weight":
-                continue
-            for reference, frame in called(function, {}, self._project):
-                run.steps = 0
-                if isinstance(reference.receiver, Shell):
-                    run.objects.construct(reference.receiver)
-                body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
-                first = lookups.sided(lookups.evaluated(target.args[0], body))
-                second = lookups.sided(_owners(event.value, body, lookups))
-                if first is not None and second is not None:
-                    yield event, first, second
-
     def sided(self, cls: Class, path: list[str]) -> Sided | None:
         """How many ids the layer is for that a path of attributes leads to from an object of a class."""
         run, lookups = self._run(cls.module)
@@ -222,17 +205,6 @@ class Indexed:
         if run is None:
             run = self._runs[module] = followed(self._project, Lookups)
         return run
-
-
-def _owners(weight: Value, frame: Frame, lookups: Lookups) -> Atoms:
-    """The layers whose weight a value is, perhaps as a parameter anew."""
-    if weight.op is Op.ATTR and weight.data == "weight":
-        return lookups.evaluated(weight.args[0], frame)
-    found: list[Atom] = []
-    for atom in lookups.evaluated(weight, frame):
-        data = atom.arguments.argument(0, "data") if isinstance(atom, Shell) and atom.kind == "parameter" else (atom,)
-        found += [inner.owner for inner in data or () if isinstance(inner, Bound) and inner.name == "weight"]
-    return tuple(found)
 
 
 def called(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[tuple[FunctionRef, Frame]]:

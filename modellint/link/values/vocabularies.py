@@ -7,21 +7,25 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
-from modellint.flow.domain import ANY_ARGUMENTS, Given, Length, Site
+from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.learned import reached
+from modellint.flow.library import REGISTRARS
 from modellint.flow.measured import Measured
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind, Op, dotted, same, walk_all
+from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
+from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import NOWHERE, called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from modellint.flow.domain import Atom, FunctionRef
+    from modellint.flow.domain import Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
+    from modellint.flow.heap import Store
     from modellint.flow.lookups import Sided
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
 GROWS = ("add_tokens", "add_special_tokens")
 #: What tells how large a layer is.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
+#: By what an attribute is stored whose name is given.
+_SETS = REGISTRARS | {"setattr", "__setattr__"}
+#: Names by which a function is not told from others, and how many functions of a file are run.
+_UNNAMED = frozenset(("__init__", "forward", "__call__"))
+_MAX_SHARING = 24
 #: What tells how many tokens a tokenizer has without those that were added.
 _SIZE = "vocab_size"
 
@@ -42,6 +51,8 @@ class Tie:
     larger: Sided
     #: Whether the sizes differ whatever the defaults are.
     is_proved: bool
+    #: The class whose objects share it, None where it is no method that does so.
+    owner: Class | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +72,43 @@ class Vocabularies:
 
     # -- tied weights -----------------------------------------------------------------------------------------------
 
-    def ties(self, function: Function) -> Iterator[Tie]:
-        """Where a function makes layers of different sizes share their weight (`head.weight = embed.weight`)."""
-        for event, first, second in self._project.indexed.ties(function):
-            tie = _disagreement(first, second, Site(event.value, function))
-            if tie is not None and (event.guard is None or (tie.is_proved and not _compares(event))):
-                yield tie
+    def ties(self, module: ModuleFacts) -> Iterator[Tie]:
+        """Where the functions of a file make layers of different sizes share their weight.
+
+        However they say it: `head.weight = embed.weight`, `setattr`, a function that gets the layers.
+        """
+        functions = _Sharing(module, self._project).functions
+        if not functions:
+            return
+        run = Interpreter(self._project, self._project.lives.keepers, Measured)
+        objects: dict[Class, Shell] = {}
+        told: set[tuple[Site, Site, Site]] = set()
+        seen: set[Store] = set()
+        for function in functions:
+            _work(function, objects, run, self._project)
+            owners = _weights(run)
+            for shell, store in _shared(run):
+                tie = self._tie(shell, store, function, owners, run) if store not in seen else None
+                key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
+                seen.add(store)
+                if tie is not None and key is not None and key not in told:
+                    told.add(key)
+                    yield tie
+        run.close()
+
+    def _tie(
+        self, shell: Shell, store: Store, function: Function, owners: Mapping[Shell, Shell], run: Interpreter
+    ) -> Tie | None:
+        """The tie that a weight makes which is stored in a layer while a function is run."""
+        assert run.lookups is not None
+        if store.function is None or store.value is None:
+            return None
+        first, second = run.lookups.sided((shell,)), run.lookups.sided(_owners(store.atoms, owners))
+        if first is None or second is None:
+            return None
+        tie = _disagreement(first, second, Site(store.value, store.function), function.owner)
+        is_sure = tie is not None and (not store.path or (tie.is_proved and not _compares(store, function)))
+        return tie if is_sure else None
 
     def declared(self, cls: Class) -> Iterator[Tie]:
         """Where a class declares that layers of different sizes share their weight; a setting may turn that off."""
@@ -77,7 +119,7 @@ class Vocabularies:
         for number, key in enumerate(value.data if value.op is Op.DICT else value.args):
             first = self._declared_side(key, cls)
             second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
-            tie = None if first is None or second is None else _disagreement(first, second, place)
+            tie = None if first is None or second is None else _disagreement(first, second, place, cls)
             if tie is not None and tie.is_proved:
                 yield tie
 
@@ -164,23 +206,112 @@ def _measure(atom: Atom, function: Function) -> Value | None:
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
 
 
-def _disagreement(first: Sided, second: Sided, tied: Site) -> Tie | None:
+def _disagreement(first: Sided, second: Sided, tied: Site, owner: Class | None) -> Tie | None:
     """The tie of two layers for different numbers of ids, None where they agree or are not known to differ."""
     more = excess(first.rows, second.rows)
     if not more:
         return None
     larger, smaller = (first, second) if more > 0 else (second, first)
-    return Tie(tied, smaller, larger, is_proved(first.rows, second.rows))
+    return Tie(tied, smaller, larger, is_proved(first.rows, second.rows), owner)
 
 
-def _compares(event: Event) -> bool:
-    """Whether a condition looks at how large the layers are."""
-    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+def _compares(store: Store, function: Function) -> bool:
+    """Whether a condition looks at how large the layers are: where one is stored, or of a call that leads there."""
+    assert store.function is not None
+    guards = [event.guard for event in store.function.flow.events if store.value is event.value]
+    if store.function is not function:
+        guards += [event.guard for event in function.flow.of(EventKind.CALL)]
+    tests = (link.test for guard in guards if guard is not None for link in guard.chain())
     return any(
         part.op is Op.COMPARE and any(inner.op is Op.ATTR and inner.data in _MEASURES for inner in part.walk())
         for test in tests
         for part in test.walk()
     )
+
+
+# -- weights that are stored -------------------------------------------------------------------------------------------
+
+
+class _Sharing:
+    """The functions of a file that may give a layer the weight of another one, or have another function do so."""
+
+    def __init__(self, module: ModuleFacts, project: Project) -> None:
+        own = [*module.all_functions(), module.body]
+        found = {function: _stores_weight(function) for function in own}
+        #: The names of the functions that store it in what they are given.
+        asked = {function.name for function, stores in found.items() if stores is not None and any(stores)}
+        asked |= {
+            word
+            for word, _, definition in reached(module, project)
+            if isinstance(definition, DefinedFunction) and any(_stores_weight(definition.function) or ())
+        }
+        self.functions = [function for function, stores in found.items() if stores is not None]
+        while asked:
+            more = [f for f in own if f not in self.functions and not f.words.isdisjoint(asked)]
+            self.functions += more
+            asked = {f.name for f in more if f.name not in _UNNAMED} if len(self.functions) < _MAX_SHARING else set()
+
+
+def _stores_weight(function: Function) -> list[bool] | None:
+    """Whether a function may store a weight in another object: for each time whether that is one it is given."""
+    if "weight" not in function.words:
+        return None
+    found = []
+    for event in function.flow.events:
+        target = event.target if event.kind is EventKind.STORE else None
+        owner = None
+        if target is not None and target.op is Op.ATTR and target.data == "weight":
+            owner = target.args[0]
+        elif event.kind is EventKind.CALL and called_name(event.value.callee) in _SETS and event.value.args[1:]:
+            callee = event.value.callee
+            owner = callee.args[0] if callee.op is Op.ATTR else event.value.args[1]
+        if owner is not None and not _is_self(owner):
+            found.append(any(part.op is Op.PARAM and not _is_self(part) for part in owner.walk()))
+    return found or None
+
+
+def _is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"
+
+
+def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, project: Project) -> None:
+    """Run a function with anything, of objects that have been made unless it makes them."""
+    for reference, frame in called(function, objects, project):
+        run.steps = 0
+        if isinstance(reference.receiver, Shell) and function.name != "__init__":
+            run.objects.construct(reference.receiver)
+        run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
+
+
+def _shared(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
+    """What has been stored as the weight of layers."""
+    for shell in list(run.shells()):
+        yield from ((shell, store) for store in list(shell.stores) if shell.is_layer and store.name == "weight")
+
+
+def _weights(run: Interpreter) -> dict[Shell, Shell]:
+    """The parameters that layers have made as their weight, each with its layer."""
+    layers = [shell for shell in run.shells() if shell.is_layer and "weight" in shell.history]
+    made = [(atom, layer) for layer in layers for atom in layer.get("weight") or () if isinstance(atom, Shell)]
+    return {weight: layer for weight, layer in made if weight.trail[: len(layer.trail)] == layer.trail}
+
+
+def _owners(weight: Atoms, made: Mapping[Shell, Shell]) -> Atoms:
+    """The layers whose weight a value is, perhaps as a parameter anew."""
+    found: list[Atom] = []
+    for atom in weight:
+        data: Atoms = (atom,)
+        if isinstance(atom, Shell) and atom not in made and atom.kind == "parameter":
+            data = atom.arguments.argument(0, "data") or ()
+        for inner in data:
+            if isinstance(inner, Shell) and inner in made:
+                found.append(made[inner])
+            elif isinstance(inner, Bound) and inner.name == "weight":
+                found.append(inner.owner)
+    return tuple(found)
+
+
+# -- tokenizers --------------------------------------------------------------------------------------------------------
 
 
 def _counts(size: Value, tokenizer: Value, *, before: bool) -> bool:

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts, walk_all
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
+from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 
 if TYPE_CHECKING:
@@ -307,42 +308,6 @@ def _home(definition: Definition | None) -> tuple[ModuleFacts | None, str | None
     if isinstance(definition, DefinedClass):
         return definition.cls.module, definition.cls.name, definition.cls.methods.keys()
     return None, None, frozenset()
-
-
-def reached(module: ModuleFacts, project: Project) -> tuple[tuple[str, ModuleFacts, Definition | None], ...]:
-    """What a file's code mentions by imported names, each with the file that imports it."""
-    return project.once(("reached", module), lambda: tuple(_reached(module, project)))
-
-
-def _reached(module: ModuleFacts, project: Project) -> Iterator[tuple[str, ModuleFacts, Definition | None]]:
-    """What a file's code mentions by imported names, each with the file that imports it.
-
-    Of a module that is mentioned, what that one only hands on is reached where its name is mentioned, too.
-    """
-    used = _used(module)
-    seen: set[ModuleFacts] = set()
-    pending: list[tuple[str, ModuleFacts]] = []
-
-    def look_into(home: ModuleFacts) -> None:
-        if home not in seen:
-            seen.add(home)
-            names = used if home is module and home.star_imports else used & home.imports.keys()
-            pending.extend((name, home) for name in sorted(names))
-
-    look_into(module)
-    for name, home in pending:
-        found = project.names.resolve(home, name)
-        if isinstance(found, DefinedModule):
-            look_into(found.module)
-        yield name, home, found
-
-
-def _used(module: ModuleFacts) -> set[str]:
-    """The names that a file's own code mentions, rather than handing them on."""
-    values = [event.value for event in module.body.flow.events]
-    values += [value for cls in module.classes.values() for value in cls.bases]
-    names = {str(value.data) for value in walk_all(values) if value.op is Op.GLOBAL or value.op is Op.ATTR}
-    return names.union(*(function.words for function in module.all_functions()))
 
 
 def _building(functions: list[Function]) -> set[Function]:

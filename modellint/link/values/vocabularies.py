@@ -10,11 +10,11 @@ from modellint import knowledge, operators
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
-from modellint.flow.learned import reached
 from modellint.flow.library import REGISTRARS
 from modellint.flow.measured import Measured
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
+from modellint.link.mentioned import reached
 from modellint.link.names import DefinedFunction
 from modellint.link.values.indexed import NOWHERE, called
 

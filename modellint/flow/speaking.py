@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.fixpoint import Fixpoint
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
@@ -54,12 +55,17 @@ _HOLDING = frozenset(
 )
 #: What may be a function or class that is handed on: to a `partial`.
 _FUNCTIONS = frozenset((Op.GLOBAL, Op.ATTR, Op.LAMBDA))
-_MAX_DEPTH = 60
+_MAX_DEPTH, _MAX_ASKED = 60, 30
 
 
 def speaking(module: ModuleFacts, project: Project, files: int = _MAX_FILES) -> Speaking:
     """What a file says by names, where so many other files are looked into that it imports."""
     return project.once(("speaks of sines", module, files), lambda: Speaking(module, project, files))
+
+
+def lengths(project: Project) -> Fixpoint:
+    """What gives lengths, by names in files, as far as that was asked."""
+    return project.once(("lengths",), lambda: Fixpoint(project.files))
 
 
 class Speaking:
@@ -135,24 +141,31 @@ class Speaking:
         if any(called_name(call.callee) in self.asked and any(map(_is_parameter, call.args[1:])) for call in calls):
             yield from _called(function)
 
-    @cached_property
-    def lengths(self) -> set[str]:
-        """Functions that may give lengths, and attributes that may be some."""
-        found = self._imported(lambda there: there.lengths)
-        before = -1
-        while before < (before := len(found)):
-            self._known.clear()
-            found.update(name for function in self._functions for name in self._giving(function, found))
-        return found - _UNNAMED
+    def gives_length(self, name: str) -> bool:
+        """Whether a function may give a length that is called by a name, or an attribute may be one."""
+        if name in _UNNAMED:
+            return False
+        answers = lengths(self._project)
+        if answers.depth > _MAX_ASKED:
+            return True
+        key = self._module, name, self._files
+        return answers.ask(key, lambda: self._gives_length(name), False)
 
-    def _giving(self, function: Function, known: set[str]) -> Iterator[str]:
-        for event in function.flow.events:
-            if event.kind is EventKind.STORE:
-                name = None if event.target is None else self_attribute(event.target)
-                if name is not None and name not in known and self._may_be_length(event.value, known):
-                    yield name
-            elif event.kind in _ENDING and function.name not in known and self._may_be_length(event.value, known):
-                yield function.name
+    def _gives_length(self, name: str) -> bool:
+        self._project.python(self._module.file)
+        record = self._project.summaries.record(self._module)
+        given = [e.value for f in record.functions.get(name, ()) for e in f.flow.events if e.kind in _ENDING]
+        given += [value for _, value, is_own in record.values(name) if is_own]
+        known: dict[int, bool] = {}
+        if any(self._may_be_length(value, known) for value in given):
+            return True
+        for word, _, definition in reached(self._module, self._project) if self._files else ():
+            home, own, beside = _home(definition)
+            if home is not None and home is not self._module:
+                asked = own if own is not None and name == word else name if own is None or name in beside else None
+                if asked is not None and speaking(home, self._project, self._files - 1).gives_length(asked):
+                    return True
+        return False
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -234,19 +247,19 @@ class Speaking:
         """Whether a call may count up to a length, or ask for a table of one."""
         name = called_name(call.callee)
         is_asked = not name or name in self.asked or name in self.counting
-        return is_asked and any(self._may_be_length(arg, self.lengths) for arg in call.args[1:])
+        return is_asked and any(self._may_be_length(arg, self._known) for arg in call.args[1:])
 
     def _is_cut(self, value: Value) -> bool:
         if value.op is not Op.INDEX:
             return False
         ends = (part.args[1] for part in subscripts(value) if part.op is Op.SLICE)
-        return any(self._may_be_length(end, self.lengths) for end in ends)
+        return any(self._may_be_length(end, self._known) for end in ends)
 
     # -- values ----------------------------------------------------------------------------------------------------
 
-    def _may_be_length(self, value: Value, names: set[str]) -> bool:
+    def _may_be_length(self, value: Value, known: dict[int, bool]) -> bool:
         """Whether a value may be a number that only a run knows, or hold one: a parameter is for its caller to say."""
-        return self._remembered(self._known, value, lambda asked: self._is_length(asked, names))
+        return self._remembered(known, value, lambda asked: self._is_length(asked, known))
 
     def _remembered(self, known: dict[int, bool], value: Value, question: Callable[[Value], bool]) -> bool:
         """The answer to a question about a value, asked once; what a loop leads back to adds nothing."""
@@ -260,30 +273,32 @@ class Speaking:
             self._depth -= 1
         return found
 
-    def _is_length(self, value: Value, names: set[str]) -> bool:
+    def _is_length(self, value: Value, known: dict[int, bool]) -> bool:
         op = value.op
         if op is Op.CALL:
-            return self._is_given(value, names)
+            return self._is_given(value, known)
         if op is Op.BIN:
-            return str(value.data) in _SUMS and any(self._is_number(arg, names) for arg in value.args)
+            return str(value.data) in _SUMS and any(self._is_number(arg, known) for arg in value.args)
         if op is Op.INDEX or op is Op.UNPACK:
             owner = value.args[0]
-            return _is_shape(owner) or _is_last(value) or self._may_be_length(owner, names)
+            return _is_shape(owner) or _is_last(value) or self._may_be_length(owner, known)
         if op is Op.ATTR:
-            return value.data in names or value.data == "shape" or self._may_be_length(value.args[0], names)
+            if value.data == "shape" or self._may_be_length(value.args[0], known):
+                return True
+            return self.gives_length(str(value.data))
         if op is Op.LAMBDA:
             returned = value.data.returns if isinstance(value.data, Nested) else value.args
-            return any(self._may_be_length(arg, names) for arg in returned)
-        return op in _HOLDING and any(self._may_be_length(arg, names) for arg in value.args)
+            return any(self._may_be_length(arg, known) for arg in returned)
+        return op in _HOLDING and any(self._may_be_length(arg, known) for arg in value.args)
 
-    def _is_number(self, value: Value, names: set[str]) -> bool:
+    def _is_number(self, value: Value, known: dict[int, bool]) -> bool:
         """Whether an operand of a sum may be a number that only a run knows."""
-        return value.op in (Op.PARAM, Op.INDEX, Op.ITEM) or self._may_be_length(value, names)
+        return value.op in (Op.PARAM, Op.INDEX, Op.ITEM) or self._may_be_length(value, known)
 
-    def _is_given(self, call: Value, names: set[str]) -> bool:
+    def _is_given(self, call: Value, known: dict[int, bool]) -> bool:
         """Whether a call may give a length: what counts, a function that gives one, and what is made of some."""
         name = called_name(call.callee)
-        if name in names:
+        if self.gives_length(name):
             return True
         rows = [] if name in self._own else operators.called(name)
         if rows and not any(row.facets.keys() & _OF_NUMBERS for row in rows):
@@ -291,7 +306,7 @@ class Speaking:
         if any(row.facets.keys() & _GIVING for row in rows):
             return True
         operands = (*call.callee.args[:1], *call.args[1:]) if call.callee.op is Op.ATTR else call.args
-        return any(self._may_be_length(arg, names) for arg in operands)
+        return any(self._may_be_length(arg, known) for arg in operands)
 
     @cached_property
     def _own(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ import pytest
 from conftest import Outcome
 
 from modellint import checking
+from modellint.cache import checksum
 from modellint.config.errors import UsageError
 from modellint.outputs import deliver
 
@@ -196,10 +197,10 @@ def test_a_cache_and_a_model_folder_that_are_nested_deeply(project: Workspace) -
     project.write({"config.json": NESTED, "hyperparams.yaml": "a: !new:torch.nn.ReLU\nmodules:\n  a: !ref <a>\n"})
     project.run("check", ".")
     (cache,) = (project.root / ".modellint_cache").glob("*.json")
-    cache.write_text(NESTED)
+    cache.write_bytes(checksum(NESTED.encode()) + b"\n" + NESTED.encode())
     result = project.check(".")
     assert (result.code, result.lines[0]) == (1, "a.py:1:5: TST101[warning] Found the word")
-    assert json.loads(cache.read_bytes())
+    assert json.loads(cache.read_bytes().partition(b"\n")[2])
 
 
 @pytest.mark.parametrize("key", ["cache-dir", "baseline", "python", "rule-paths"])

@@ -81,7 +81,7 @@ def test_the_summary_counts_by_severity(words: Workspace) -> None:
 def test_json_is_as_the_contract_says(words: Workspace) -> None:
     words.write({"sub/a.py": "ä = WORD\n"})
     document = words.run("check", "--output-format", "json").json
-    assert document.keys() == {"version", "findings", "files_checked", "duration_s"}
+    assert document.keys() == {"version", "findings", "errors", "skipped", "files_checked", "duration_s"}
     assert document["files_checked"] == 1
     (finding,) = document["findings"]
     fingerprint = finding.pop("fingerprint")

@@ -65,5 +65,5 @@ def test_a_recipe_of_five_megabytes_ends(workspace: Workspace) -> None:
     text = f"{layers}{references}last: !ref <missing>\n{MODULES}"
     assert len(text) > 5_000_000
     workspace.write({"hparams.yaml": text, "train.py": SCRIPT})
-    found = workspace.places("--isolated", "--no-cache", "--jobs", "1")
+    found = workspace.places("--isolated", "--no-cache", "--jobs", "1", "--max-file-size", "10 MB")
     assert [(line, code) for _, line, code in found] == [(145_001, "ML401")]

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modellint import analyser
@@ -312,6 +312,7 @@ def remembered(stored: Path, data: bytes) -> FileResult | None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_a_file_that_is_changed_or_cut_anywhere_holds_nothing(stored: Path, data: st.DataObject) -> None:
     old = stored.read_bytes().replace(b'"key":"key"', b'"key":"other"')
     old = signed(old.partition(b"\n")[2])
@@ -333,6 +334,7 @@ OTHER = [None, True, False, -1, 7, 1.5, "", "text", [], ["text"], {}, {"place": 
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.DataObject) -> None:
     document = json.loads(stored.read_bytes().partition(b"\n")[2])
     document["key"] = "other"
@@ -354,6 +356,7 @@ def test_a_value_of_another_type_anywhere_is_no_result(stored: Path, data: st.Da
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_a_key_that_is_missing_is_no_result(stored: Path, data: st.DataObject) -> None:
     document = json.loads(stored.read_bytes().partition(b"\n")[2])
     document["key"] = "other"

@@ -9,7 +9,7 @@ import junitparser
 import pytest
 import sarif_pydantic
 from editor import Client
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import modellint
@@ -147,6 +147,7 @@ def test_sizes(value: object, size: int) -> None:
 
 
 @given(st.integers(1, 10**13))
+@settings(deadline=None)
 def test_sizes_are_shown_as_they_can_be_read(size: int) -> None:
     assert 0.9 * size <= parse_size(described(size).replace("bytes", "B").replace("byte", "B")) <= size
 

@@ -156,18 +156,23 @@ def _imports(
             inner = [f"{base}.{alias.name}" for alias in node.names]
             targets = [one if one in modules else base for one in inner]
         else:
-            for_typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            for_typing = isinstance(node, ast.If) and _name(node.test) == "TYPE_CHECKING"
+            is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             yield from _imports(
                 name,
                 is_package,
-                ast.iter_child_nodes(node),
+                (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)),
                 modules,
                 is_typing=is_typing or for_typing,
                 is_late=is_late or is_function,
             )
             continue
         yield from (Import(one, is_typing, is_late) for one in dict.fromkeys(targets) if one in modules and one != name)
+
+
+def _name(test: ast.expr) -> str:
+    """The last name of a test that is nothing but a name, also one of a module."""
+    return test.id if isinstance(test, ast.Name) else test.attr if isinstance(test, ast.Attribute) else ""
 
 
 def reachable(graph: Mapping[str, Iterable[str]], start: str) -> set[str]:

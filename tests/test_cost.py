@@ -55,6 +55,11 @@ HOUSE = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _one_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "FLOOR_REPETITIONS", 1)
+
+
 def write(root: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         path = root / name

@@ -49,6 +49,7 @@ SMALLER = (
     (r"--fixes \d+", "--fixes 1"),
     (r"--edits \d+", "--edits 3"),
     (r"(cost\.py) .*", r"\1 house"),
+    (r"(recipes\.py speechbrain)$", r"\1 --repetitions 1"),
     (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),
 )
 LAYER = """\

@@ -38,6 +38,8 @@ _SETS = REGISTRARS | {"setattr", "__setattr__"}
 #: Names by which a function is not told from others, and how many functions of a file are run.
 _UNNAMED = frozenset(("__init__", "forward", "__call__"))
 _MAX_SHARING = 24
+#: What is a part of something.
+_PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK))
 #: What tells how many tokens a tokenizer has without those that were added.
 _SIZE = "vocab_size"
 
@@ -239,7 +241,7 @@ class _Sharing:
         own = [*module.all_functions(), module.body]
         found = {function: _stores_weight(function) for function in own}
         #: The names of the functions that store it in what they are given.
-        asked = {function.name for function, stores in found.items() if stores is not None and any(stores)}
+        asked = {f.name for f, stores in found.items() if any(stores or ()) and f.name not in _UNNAMED}
         asked |= {
             word
             for word, _, definition in reached(module, project)
@@ -253,21 +255,28 @@ class _Sharing:
 
 
 def _stores_weight(function: Function) -> list[bool] | None:
-    """Whether a function may store a weight in another object: for each time whether that is one it is given."""
+    """Whether a function may store a weight in another object: for each time whether it is given one of the two."""
     if "weight" not in function.words:
         return None
     found = []
     for event in function.flow.events:
         target = event.target if event.kind is EventKind.STORE else None
-        owner = None
+        sides: tuple[Value, ...] = ()
         if target is not None and target.op is Op.ATTR and target.data == "weight":
-            owner = target.args[0]
+            sides = target.args[0], event.value
         elif event.kind is EventKind.CALL and called_name(event.value.callee) in _SETS and event.value.args[1:]:
             callee = event.value.callee
-            owner = callee.args[0] if callee.op is Op.ATTR else event.value.args[1]
-        if owner is not None and not _is_self(owner):
-            found.append(any(part.op is Op.PARAM and not _is_self(part) for part in owner.walk()))
+            sides = (callee.args[0] if callee.op is Op.ATTR else event.value.args[1]), event.value.args[-1]
+        if sides and not _is_self(sides[0]):
+            found.append(any(map(_is_given, sides)))
     return found or None
+
+
+def _is_given(value: Value) -> bool:
+    """Whether a value is an argument, or a part of one."""
+    while value.op in _PARTS:
+        value = value.args[0]
+    return value.op is Op.PARAM and not _is_self(value)
 
 
 def _is_self(value: Value) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.bodies import ALL_KINDS, Below
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     Arguments,
@@ -31,7 +32,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
-from modellint.flow.summaries import ALL_KINDS, MAX_FILES, Below
+from modellint.flow.summaries import MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.definitions import SourceMethod
@@ -41,10 +42,10 @@ from modellint.link.names import External
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
+    from modellint.flow.bodies import Body
     from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.summaries import Body
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
@@ -194,7 +195,7 @@ class Lookups:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
         if len(self._frames) > 1 or frame.function is None or self.measures:
             return True
-        return self._run.project.summaries.draws(frame.function)
+        return self._body(frame.function).draws
 
     def matters(self, event: Event, frame: Frame) -> bool:
         """Whether an event has to happen; what it computes can be asked for later."""

@@ -1,0 +1,570 @@
+"""What becomes of elements in one function: where they are made, what they go into, and where a look-up takes them.
+
+Elements are followed over the value graph by their kinds: drawn ids, constants among ids, positions, real numbers, and
+what a parameter is given.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from modellint import operators
+from modellint.flow.callees import HOLDING, MAX_DEPTH, NONE, Callees, Given, Made, Matrix, Table, bound, operands, root
+from modellint.flow.domain import Filler, Ids, Positions, Real
+from modellint.flow.records import ADDERS
+from modellint.graph.python import Function
+from modellint.graph.value import EventKind, Nested, Op, called_name, walk_all
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.flow.summaries import Summaries
+    from modellint.graph.value import Event, Flow, Value
+
+#: Kinds of elements.
+Kinds: TypeAlias = "frozenset[type]"
+#: What becomes of elements: they index something, as real numbers they do so, a constant is written among them.
+Facet: TypeAlias = Literal["ids", "real", "padded"]
+#: What elements are looked up in: names of parameters that are given it, an empty one for anything else.
+Tables: TypeAlias = "frozenset[str]"
+
+
+class Below(Filler):
+    """A constant that may be negative: it is looked up wherever it indexes anything."""
+
+
+#: Kinds that are followed through what functions give and objects keep; real numbers are everywhere.
+ELEMENTS = frozenset((Ids, Filler, Below, Positions))
+ALL_KINDS = ELEMENTS | {Real}
+SURELY: Tables = frozenset(("",))
+_POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
+#: What picks rows of whatever it indexes, as far as it is known.
+_INDEXING = frozenset((Ids, Filler, Below))
+#: Names under which ids are drawn by what cannot be read.
+_ELSEWHERE = frozenset(("sample", "generate"))
+#: Facets of operators that give the elements of what they are given.
+PASSING = frozenset(
+    (
+        "passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies",
+        "adds", "contents", "element", "gathers", "like", "pair",
+    )
+)  # fmt: skip
+#: Words of what gives the elements of what it is given one by one.
+_PAIRING = operators.words("pairs")
+_ARITHMETIC = frozenset("+-%|&")
+_NO_ELEMENTS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
+#: What may be a table or a function that is handed on.
+_PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.CALL, Op.CHOICE))
+#: Any parameter of a function.
+_ANY = "*"
+
+
+class Body(Callees):
+    """The values of one function."""
+
+    def __init__(self, function: Function, summaries: Summaries, files: int) -> None:
+        super().__init__(function, summaries, files)
+        self._elements: dict[int, Kinds] = {}
+        self._reals: dict[int, Kinds] = {}
+        self._carried: dict[tuple[str, bool], dict[int, bool]] = {}
+        #: By identity, with the kinds that parameters are given: whether events matter.
+        self._mattering: dict[tuple[int, Kinds], bool] = {}
+
+    @property
+    def flow(self) -> Flow:
+        return self.function.flow
+
+    def is_root(self) -> bool:
+        """Whether the function may look up elements that it makes, or gets from what it calls, or pads positions."""
+        return any("" in self.met(event) for event in self.flow.events)
+
+    def met(self, event: Event) -> Tables:
+        """Where an event may look up elements that the function makes, or write constants among its positions."""
+        return (
+            self.meets(event, "ids", lambda value: self.elements(value) - _POSITIONS)
+            | self.meets(event, "real", self.real)
+            | self.meets(event, "padded", lambda value: self.elements(value) & _POSITIONS)
+            | self.asking(event)
+        )
+
+    # -- elements --------------------------------------------------------------------------------------------------
+
+    def elements(self, value: Value) -> Kinds:
+        """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
+        found = self._elements.get(id(value))
+        if found is None:
+            if self._depth > MAX_DEPTH:
+                return ELEMENTS
+            self._depth += 1
+            self._elements[id(value)] = NONE  # a loop, which adds nothing by itself
+            found = self._elements[id(value)] = self._found_elements(value)
+            self._depth -= 1
+        return found
+
+    def _all(self, values: Iterable[Value]) -> Kinds:
+        return NONE.union(*map(self.elements, values))
+
+    def _found_elements(self, value: Value) -> Kinds:
+        op = value.op
+        if op is Op.CALL:
+            return self._given(value)
+        if op is Op.PARAM or op in _NO_ELEMENTS or op is Op.UNARY:
+            return NONE
+        if op is Op.BIN:
+            return self._all(value.args) if str(value.data) in _ARITHMETIC else NONE
+        if op is Op.ATTR:
+            found = self._all(value.args)
+            if value.data == "indices":
+                found |= {Ids}
+            return found | (self._summaries.stored(str(value.data), self._module, self._files) & ELEMENTS)
+        if op is Op.UPDATE:
+            is_filled = value.data == "[]=" and _may_be_number(value.args[2])
+            return self._all(value.args) | (frozenset((_sign(value.args[2]),)) if is_filled else NONE)
+        if op is Op.UNPACK or op is Op.INDEX:
+            owner = value.args[0]
+            if owner.op is Op.CALL and (row := self.row(owner)) is not None and "pair" in row.facets:
+                at = value.data if op is Op.UNPACK else value.args[1].data
+                return self._all(owner.args) | (frozenset((Ids,)) if at == 1 else NONE)
+            return self.elements(owner)
+        return self._all(value.args[-1:] if op is Op.COMPREHENSION else value.args)
+
+    def _given(self, call: Value) -> Kinds:
+        """The elements that a call may give."""
+        row = self.row(call)
+        if row is not None:
+            return self._given_by(row, call)
+        found = frozenset((Ids,)) if called_name(call.callee) in _ELSEWHERE else NONE
+        gives = (self._gives(function) & ELEMENTS for function in self.targets(call).functions)
+        return found.union(*gives, self._all(operands(call)))
+
+    def _given_by(self, row: operators.Operator, call: Value) -> Kinds:
+        facets = row.facets.keys()
+        found = set[type]()
+        if facets & {"drawn", "distribution"} or ("pair" in facets and _is_told_dimension(row, call)):
+            found.add(Ids)
+        if self._fills(row, call):
+            found.add(self._sign_of(row, call))
+        if facets & {"counted", "sums-up"} and row.name != "builtins.range":
+            found.add(Positions)
+        return self._all(operands(call)).union(found) if facets & PASSING else frozenset(found)
+
+    def real(self, value: Value) -> Kinds:
+        """Whether a value may be real numbers, or hold some, but for what is given."""
+        found = self._reals.get(id(value))
+        if found is None:
+            if self._depth > MAX_DEPTH:
+                return _REAL
+            self._depth += 1
+            self._reals[id(value)] = NONE
+            found = self._reals[id(value)] = self._found_real(value)
+            self._depth -= 1
+        return found
+
+    def _all_real(self, values: Iterable[Value]) -> Kinds:
+        return _REAL if any(map(self.real, values)) else NONE
+
+    def _found_real(self, value: Value) -> Kinds:
+        op = value.op
+        if op is Op.CALL:
+            return self._given_real(value)
+        if op is Op.PARAM or op in _NO_ELEMENTS:
+            return NONE
+        if op is Op.BIN and value.data in ("/", "@"):
+            return _REAL
+        if op is Op.ATTR:
+            return self._all_real(value.args) or (
+                self._summaries.stored(str(value.data), self._module, self._files) & _REAL
+            )
+        if op is Op.UNPACK or op is Op.INDEX:
+            return self.real(value.args[0])
+        return self._all_real(value.args[-1:] if op is Op.COMPREHENSION else value.args)
+
+    def _given_real(self, call: Value) -> Kinds:
+        row = self.row(call)
+        if row is not None:
+            if _makes_real(row, call):
+                return _REAL
+            return self._all_real(operands(call)) if row.facets.keys() & PASSING else NONE
+        functions = self._record.functions.get(called_name(call.callee))
+        if functions is None or any(Real in self._gives(function) for function in functions):
+            return _REAL
+        return self._all_real(operands(call))
+
+    def carries(self, value: Value, name: str, facet: Facet) -> bool:
+        """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
+        known = self._carried.setdefault((name, facet == "real"), {})
+        found = known.get(id(value))
+        if found is None:
+            if self._depth > MAX_DEPTH:
+                return True
+            self._depth += 1
+            known[id(value)] = False
+            found = known[id(value)] = self._is_carrying(value, name, facet)
+            self._depth -= 1
+        return found
+
+    def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:
+        op, parts = value.op, value.args
+        if op is Op.PARAM:
+            return value.data == name or (name == _ANY and not self._is_own(value))
+        if op in _NO_ELEMENTS or (facet != "real" and op is Op.UNARY):
+            return False
+        if op is Op.CALL:
+            row = self.row(value)
+            if row is not None and not row.facets.keys() & PASSING:
+                return False
+            parts = operands(value)
+        elif op is Op.BIN and facet != "real" and str(value.data) not in _ARITHMETIC:
+            return False
+        elif op is Op.UNPACK or op is Op.INDEX:
+            parts = value.args[:1]
+        elif op is Op.COMPREHENSION:
+            parts = value.args[-1:]
+        return any(self.carries(part, name, facet) for part in parts)
+
+    def _gives(self, function: Function) -> Kinds:
+        files = self._nearer(function.module)
+        return NONE if files < 0 else self._summaries.gives(function, files)
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    def meets(self, event: Event, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
+        """Where an event may look up what `found` finds in its arguments, or write a constant among it.
+
+        `found` gives the kinds of elements of a value, None for some of an unknown kind.
+        """
+        if event.kind is EventKind.INDEX:
+            value = event.value
+            if facet != "ids" or value.args[1].op in (Op.SLICE, Op.CONST):
+                return NONE
+            kinds = found(value.args[1])
+            return self._picked(kinds, value.args[:1]) if kinds != NONE else NONE
+        if event.kind is not EventKind.CALL or called_name(event.value.callee) in ADDERS:
+            return NONE
+        call, row = event.value, self.row(event.value)
+        return self._met_at(call, facet, found) if row is None else self._met_by(row, call, facet, found)
+
+    def _met_by(
+        self, row: operators.Operator, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]
+    ) -> Tables:
+        if facet == "padded":
+            is_padding = "fill" in row.facets and "sized" not in row.facets and self._fills(row, call)
+            return SURELY if is_padding and any(found(arg) != NONE for arg in operands(call)) else NONE
+        if "ids" not in row.facets:
+            if "pairs" not in row.facets or all(found(arg) == NONE for arg in operands(call)):
+                return NONE
+            return SURELY if any(map(self._looks_up, call.args[1:])) else NONE
+        if facet == "real" and "real" not in row.facets:
+            return NONE
+        kinds = [kinds for arg in call.args[1:] if (kinds := found(arg)) != NONE]
+        return NONE.union(*(self._picked(one, operands(call)) for one in kinds))
+
+    def _picked(self, kinds: Kinds | None, owners: Iterable[Value]) -> Tables:
+        """What elements may pick rows of: negative constants may do so of anything."""
+        if kinds is not None and Below in kinds:
+            return SURELY
+        return NONE.union(*map(self._as_tables, owners))
+
+    def _as_tables(self, value: Value) -> Tables:
+        """What a value is as a table: the names of parameters that it may be, or be kept by."""
+        found: set[str] = set()
+        for one in self.objects(value):
+            if isinstance(one, Given):
+                found.add(one.name)
+            elif one is Table or one is Matrix or self._is_layer(one):
+                found.add("")
+        owner = root(value)
+        if found and owner is not value and owner.op is Op.PARAM and not self._is_own(owner):
+            found.add(str(owner.data))
+        return frozenset(found)
+
+    def _met_at(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
+        """Where a call of something that can be read looks up its arguments."""
+        arguments = [arg for arg in call.args[1:] if found(arg) != NONE]
+        if not arguments:
+            return NONE
+        targets = self.targets(call)
+        if facet != "padded" and targets.is_table:
+            return self._as_tables(call.callee) | SURELY
+        if facet != "padded" and any(map(self._looks_up, call.args[1:])):
+            return SURELY
+        if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
+            return SURELY
+        if targets.inner is not None and self._is_taken_inside(targets.inner, facet):
+            return SURELY
+        tables: set[str] = set() if facet == "padded" else set(targets.given)
+        for function in targets.functions:
+            pairs, files = list(bound(function, call)), self._nearer(function.module)
+            taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if arg in arguments]
+            for name in NONE.union(*taken):
+                given = (self._as_tables(arg) for other, arg in pairs if other == name)
+                tables |= NONE.union(*given) if name else SURELY
+            if "" in tables:
+                return SURELY
+        return frozenset(tables)
+
+    def _goes_beyond(self, call: Value) -> bool:
+        """Whether a call may be of a method that a class inherits from one that cannot be read."""
+        callee = call.callee
+        if callee.op is not Op.ATTR or callee.data == "__init__" or callee.args[0].op is not Op.CALL:
+            return False
+        if called_name(callee.args[0].callee) != "super":
+            return False
+        bases = [(cls.module, base) for cls in self._module.classes.values() for base in cls.bases]
+        found = (self._names.definition(module, base) for module, base in bases)
+        return any(isinstance(one, External) and not one.name.startswith(("torch.", "builtins.")) for one in found)
+
+    def _is_taken_inside(self, nested: Nested, facet: Facet) -> bool:
+        """Whether a function inside of this one may look up what it is given."""
+        if nested.flow is not None:
+            return True
+        events = self.flow.events[nested.first : nested.last]
+
+        def is_taken(name: str) -> bool:
+            def found(value: Value) -> Kinds | None:
+                return None if self.carries(value, name, facet) else NONE
+
+            return any(self.meets(event, facet, found) for event in events)
+
+        return any(map(is_taken, nested.parameters))
+
+    def _looks_up(self, value: Value) -> bool:
+        """Whether an argument looks something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
+        while value.op in (Op.INDEX, Op.ITEM, Op.UNPACK):
+            value = value.args[0]
+        if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
+            return any(map(self._looks_up, value.args[1:]))
+        if value.op not in (Op.ATTR, Op.GLOBAL, Op.LAMBDA):
+            return False
+        return value.op is Op.LAMBDA or any(map(self._is_looking_up, self.objects(value)))
+
+    def _is_looking_up(self, one: object) -> bool:
+        if isinstance(one, Made):
+            return self._derives_from_table(one.cls) or any(map(self._is_looking_up, self._called(one.cls)))
+        if isinstance(one, Function):
+            files = self._nearer(one.module)
+            return any(self._summaries.takes(one, parameter.name, "ids", files) for parameter in one.parameters)
+        return one is Table
+
+    def asking(self, event: Event) -> Tables:
+        """The tables that an event gives to a function that looks up there what it makes."""
+        if event.kind is not EventKind.CALL or self.row(event.value) is not None:
+            return NONE
+        call, found = event.value, set[str]()
+        tables = [(arg, given) for arg in call.args[1:] if arg.op in _PASSED_ON and (given := self._as_tables(arg))]
+        for function in self.targets(call).functions if tables else ():
+            files = self._nearer(function.module)
+            asked = self._summaries.asks(function, files) if function.owner is None else NONE
+            looked_up = [arg for name, arg in bound(function, call) if name in asked] if asked else []
+            found.update(name for arg, names in tables if arg in looked_up for name in names)
+        return frozenset(found)
+
+    # -- what a run need not look at ---------------------------------------------------------------------------------
+
+    def matters(self, event: Event, given: Kinds) -> bool:
+        """Whether an event may look elements up, or pass them on, where parameters are of the kinds `given`."""
+        key = id(event), given
+        known = self._mattering.get(key)
+        if known is None:
+            known = self._mattering[key] = self._may_matter(event, given)
+        target = event.target
+        return known or (target is not None and target.data in self._record.wanted)
+
+    def _may_matter(self, event: Event, given: Kinds) -> bool:
+        kind, value = event.kind, event.value
+        if kind is EventKind.STORE or kind is EventKind.AUGMENT:
+            target = event.target
+            if self._may_be_any(value, given):
+                return True
+            is_read = target is not None and (target.op is not Op.ATTR or target.data in self._looked_up[1])
+            return is_read and self._may_be_real(value, given)
+        if kind is EventKind.CALL and called_name(value.callee) in ADDERS:
+            if self.draws or any(self._may_be_any(arg, given) for arg in value.args[1:]):
+                return True
+            return value.callee.op is Op.ATTR and id(value.callee.args[0]) in self._looked_up[0]
+        if self._is_met(event, given) or self.asking(event):
+            return True
+        return kind is EventKind.CALL and (self._prepares(value) or self._runs_inner(value))
+
+    def _runs_inner(self, call: Value) -> bool:
+        """Whether a call is of a function inside of the function, which may look something up itself."""
+        inner = call.callee.data
+        if not isinstance(inner, Nested) or inner.flow is not None:
+            return False
+        return any(self._is_met(event, ALL_KINDS) for event in self.flow.events[inner.first : inner.last])
+
+    def _is_met(self, event: Event, given: Kinds) -> bool:
+        """Whether an event may look up elements of the body, or of what its parameters are given."""
+
+        def elements(value: Value) -> Kinds:
+            return self.elements(value) | (given & ELEMENTS if self._carries_any(value, given, "ids") else NONE)
+
+        def real(value: Value) -> Kinds:
+            return _REAL if self._may_be_real(value, given) else NONE
+
+        value = event.value
+        if event.kind is EventKind.INDEX or event.kind is EventKind.CALL:
+            kinds = NONE.union(*map(elements, value.args[1:]))
+            is_unread = event.kind is EventKind.INDEX or self.row(value) is None
+            if (is_unread and kinds & _INDEXING) or Below in given & kinds:
+                return True
+        return bool(
+            self.meets(event, "ids", elements)
+            or self.meets(event, "real", real)
+            or self.meets(event, "padded", lambda value: elements(value) & _POSITIONS)
+        )
+
+    def may_look_up(self) -> bool:
+        """Whether the function may look up what it makes, or is given."""
+        return any(self._is_met(event, ALL_KINDS) for event in self.flow.events)
+
+    def _carries_any(self, value: Value, given: Kinds, facet: Facet) -> bool:
+        return bool(given) and self.carries(value, _ANY, facet)
+
+    def _may_be_any(self, value: Value, given: Kinds) -> bool:
+        return bool(self.elements(value)) or self._carries_any(value, given & ELEMENTS, "ids")
+
+    def _may_be_real(self, value: Value, given: Kinds) -> bool:
+        return bool(self.real(value)) or self._carries_any(value, given & _REAL, "real")
+
+    def is_carried(self, choice: Value, given: Kinds) -> bool:
+        """Whether a loop carries what may be elements that are looked up."""
+        return self._may_be_any(choice, given) or (
+            id(choice) in self._looked_up[0] and self._may_be_real(choice, given)
+        )
+
+    @cached_property
+    def _looked_up(self) -> tuple[frozenset[int], frozenset[str]]:
+        """What the look-ups of the body are made of: the values, by identity, and the names of attributes."""
+        calls = [event.value for event in self.flow.of(EventKind.CALL) if self._may_take(event.value)]
+        parts = list(walk_all(arg for call in calls for arg in call.args[1:]))
+        return frozenset(map(id, parts)), frozenset(str(part.data) for part in parts if part.op is Op.ATTR)
+
+    def _may_take(self, call: Value) -> bool:
+        """Whether what is called may look up what it is given."""
+        if self.row(call) is not None:
+            return False
+        targets = self.targets(call)
+        return bool(targets.is_table or targets.given or targets.inner or targets.functions) or any(
+            map(self._looks_up, call.args[1:])
+        )
+
+    @cached_property
+    def draws(self) -> bool:
+        """Whether the body draws ids itself, perhaps from scores that are put together in a list."""
+        return any(Ids in self.elements(event.value) for event in self.flow.of(EventKind.CALL))
+
+    def _prepares(self, call: Value) -> bool:
+        """Whether a call lets another method keep what the body draws from."""
+        callee = call.callee
+        if callee.op is not Op.ATTR or callee.args[0].op is not Op.PARAM:
+            return False
+        stored = self._record.stored_by(str(callee.data))
+        if not stored or not (self.draws or not stored.isdisjoint(self._looked_up[1])):
+            return False
+        read = {v.data for v in walk_all(e.value for e in self.flow.events) if v.op is Op.ATTR} - set(
+            _changed(self.flow)
+        )
+        self._record.wanted |= stored & read
+        return not stored.isdisjoint(read)
+
+    def tables_made(self) -> Iterator[Event]:
+        """The calls of the body that make tables, or give some that other functions make."""
+        for event in self.flow.of(EventKind.CALL):
+            row = self.row(event.value)
+            if "table" in row.facets if row is not None else self._is_table_made(event.value):
+                yield event
+
+    def _is_table_made(self, call: Value) -> bool:
+        return any(map(self.is_table, self.objects(call)))
+
+    def fillers_written(self) -> Iterator[Event]:
+        """The calls of the body that may write a constant into elements."""
+        for event in self.flow.of(EventKind.CALL):
+            row = self.row(event.value)
+            if row is not None and "fill" in row.facets and self._fills(row, event.value):
+                yield event
+
+    # -- constants -------------------------------------------------------------------------------------------------
+
+    def _fills(self, row: operators.Operator, call: Value) -> bool:
+        """Whether a call may write a constant into elements, which may be an id."""
+        return any(map(_may_be_number, self._written(row, call)))
+
+    def _sign_of(self, row: operators.Operator, call: Value) -> type:
+        """What is known of the constants that a call writes."""
+        return Below if any(_sign(value) is Below for value in self._written(row, call)) else Filler
+
+    def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
+        if not row.facets.keys() & {"fill", "literal", "chooses"}:
+            return
+        if call.has_unpacking:
+            yield from (part for arg in call.args[1:] for part in _parts(arg))
+            return
+        is_method = call.callee.op is Op.ATTR and not self._is_module(call.callee.args[0])
+        if "literal" in row.facets and call.positional:
+            yield from _parts(call.positional[0])
+        argument = row.argument("fill")
+        if argument is not None:
+            written = call.argument(argument[0] - is_method, argument[1])
+            if written is not None:
+                yield written
+        elif "chooses" in row.facets:
+            yield from call.positional[1:]
+
+    def _is_module(self, value: Value) -> bool:
+        name = root(value)
+        return name.op is Op.GLOBAL and name.data in self._module.imports
+
+
+def _changed(flow: Flow) -> Iterator[object]:
+    """The attributes whose elements a body changes in place."""
+    for event in flow.events:
+        if event.kind is EventKind.STORE and event.target is not None and event.target.op is Op.INDEX:
+            yield event.target.args[0].data
+        elif event.kind is EventKind.CALL and called_name(event.value.callee).endswith("_"):
+            yield event.value.callee.args[0].data if event.value.callee.args else None
+
+
+def _is_told_dimension(row: operators.Operator, call: Value) -> bool:
+    """Whether what gives pairs is told a dimension, without which `max` gives one number."""
+    return "extreme" not in row.facets or bool(call.keywords) or len(call.positional) > (call.callee.op is not Op.ATTR)
+
+
+def _makes_real(row: operators.Operator, call: Value) -> bool:
+    """Whether an operator may make real numbers of any."""
+    if row.facets.keys() & {"real", "product"} or row.facets.get("like") == "/" or row.facets.get("casts") == "float":
+        return True
+    types = operators.attributes("torch", "type:float")
+    return any(arg.op is Op.ATTR and arg.data in types for arg in call.args[1:])
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """A value, or what stands in it where it is a list of lists."""
+    pending, seen = [value], {id(value)}
+    for part in pending:
+        if part.op in HOLDING:
+            pending.extend(arg for arg in part.args if id(arg) not in seen)
+            seen.update(map(id, part.args))
+        else:
+            yield part
+
+
+def _may_be_number(value: Value) -> bool:
+    """Whether a value may be a whole number that is no row of every table: 0 always is one."""
+    if value.op is Op.CONST:
+        return type(value.data) is int and value.data != 0
+    if value.op is Op.CALL:
+        return called_name(value.callee) == "int" and any(map(_may_be_number, value.args[1:]))
+    if value.op is Op.UNARY:
+        return _may_be_number(value.args[0])
+    if value.op is Op.ATTR:
+        return root(value).op is not Op.CALL
+    return value.op in (Op.GLOBAL, Op.PARAM, Op.BIN, Op.CHOICE, Op.BOOL, Op.INDEX, Op.UNPACK, Op.ITEM)
+
+
+def _sign(value: Value) -> type:
+    """A constant that is a row, or may be a negative number."""
+    return Filler if value.op is Op.CONST and (type(value.data) is not int or value.data >= -1) else Below

@@ -1,0 +1,403 @@
+"""What the values of a function may be that is called or indexed: functions, classes, their objects, tables.
+
+Calls are resolved by names, and by the classes that attributes are made of; nothing is run. What is found may be too
+much: a method of an object of which nothing is known may be any method of that name in sight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from modellint import operators
+from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
+from modellint.graph.python import Class, Function
+from modellint.graph.value import Nested, Op, called_name, dotted
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.summaries import Summaries
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+
+NONE: frozenset[Any] = frozenset()
+#: Words of classes that look up rows.
+TABLES = operators.words("table")
+#: Facets of what makes a tensor of sizes.
+_SIZED = frozenset(("sized", "trained", "kept"))
+#: What holds its parts, or is one of them.
+HOLDING = frozenset(
+    (
+        Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.CHOICE, Op.BOOL, Op.COMPREHENSION, Op.ITEM, Op.UNPACK, Op.UPDATE,
+        Op.STARRED, Op.BIN, Op.LAMBDA,
+    )
+)  # fmt: skip
+#: How deeply values may be nested in each other, and classes derive from each other; what is beyond may be anything.
+MAX_DEPTH, _MAX_BASES = 80, 8
+
+
+class Table:
+    """A layer that looks up rows."""
+
+
+class TableClass:
+    """The class of such a layer."""
+
+
+class Matrix:
+    """A tensor that is made of sizes, whose rows may be picked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a parameter is given: an object that may look something up."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An instance of a class of the project."""
+
+    cls: Class
+
+
+#: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
+Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type]"
+_TABLE = frozenset((Table,))
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a call may run: functions, a table, what parameters of the caller are given, a function inside of it."""
+
+    functions: tuple[Function, ...]
+    is_table: bool
+    given: frozenset[str]
+    inner: Nested | None
+
+
+class Callees:
+    """What the values of one function may be that is called or indexed.
+
+    `files`: through how many imports that is followed from here.
+    """
+
+    def __init__(self, function: Function, summaries: Summaries, files: int) -> None:
+        self.function = function
+        self._summaries = summaries
+        self._files = files
+        self._module = function.module
+        self._record = summaries.record(function.module)
+        self._names = summaries.project.names
+        self._objects: dict[int, Objects] = {}
+        self._rows: dict[str | None, operators.Operator | None] = {}
+        self._depth = 0
+
+    def _is_own(self, value: Value) -> bool:
+        """Whether a value is the object whose method this is."""
+        return is_self(value) and self.function.owner is not None
+
+    # -- objects ---------------------------------------------------------------------------------------------------
+
+    def objects(self, value: Value) -> Objects:
+        """What a value may be, or hold, that can be called or indexed."""
+        found = self._objects.get(id(value))
+        if found is None:
+            if self._depth > MAX_DEPTH:
+                return NONE
+            self._depth += 1
+            self._objects[id(value)] = NONE
+            found = self._objects[id(value)] = self._found_objects(value)
+            self._depth -= 1
+        return found
+
+    def _all_objects(self, values: Iterable[Value]) -> Objects:
+        return NONE.union(*map(self.objects, values))
+
+    def _found_objects(self, value: Value) -> Objects:
+        op = value.op
+        if op is Op.PARAM:
+            return self._parameter(str(value.data))
+        if op is Op.GLOBAL:
+            return self._named(value)
+        if op is Op.ATTR:
+            return self._named(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
+        if op is Op.CALL:
+            return self._made_by(value)
+        if op is Op.INDEX:
+            return self.objects(value.args[0])
+        return self._all_objects(value.args) if op in HOLDING else NONE
+
+    def _parameter(self, name: str) -> Objects:
+        owner = self.function.owner
+        if name == "self" and owner is not None:
+            return frozenset((Made(owner),))
+        return frozenset((Given(name),))
+
+    def _annotated(self, name: str) -> Iterator[Class]:
+        """The classes that the annotation of a parameter names."""
+        parameter = self.function.parameter(name)
+        for part in () if parameter is None or parameter.annotation is None else parameter.annotation.walk():
+            if part.op in (Op.GLOBAL, Op.ATTR):
+                yield from (one for one in self._named(part) if isinstance(one, Class))
+
+    def _named(self, value: Value) -> Objects:
+        """What a name stands for, or a chain of attributes on one."""
+        name = dotted(value) or ""
+        last = name.rpartition(".")[2]
+        head, _, rest = name.partition(".")
+        if not rest and (own := self._record.own.get(head)):
+            return frozenset(own)
+        target = self._module.imports.get(head)
+        if last in TABLES or (target is not None and not rest and target.rpartition(".")[2] in TABLES):
+            return frozenset((TableClass,))
+        if target is None and not (head in self._module.constants or head in self._module.functions):
+            if not self._module.star_imports and head not in self._record.own:
+                return NONE
+        elif target is not None and (target == "torch" or target.startswith("torch.")):
+            return NONE
+        return self._defined(self._names.resolve(self._module, name))
+
+    def _defined(self, definition: object) -> Objects:
+        if isinstance(definition, DefinedClass):
+            return frozenset((definition.cls,))
+        if isinstance(definition, DefinedFunction):
+            return frozenset((definition.function,))
+        if isinstance(definition, DefinedConstant) and self._nearer(definition.module) >= 0:
+            home = self._summaries.body(definition.module.body, self._nearer(definition.module))
+            return home.objects(definition.value)
+        return NONE
+
+    def _nearer(self, module: ModuleFacts) -> int:
+        """Through how many imports elements are followed from a file that this one leads to."""
+        return self._files - (module is not self._module)
+
+    def _member(self, value: Value) -> Objects:
+        """What an attribute of something is: a method, or what is kept there."""
+        name, owners = str(value.data), self.objects(value.args[0])
+        found: set[Any] = {one for one in owners if isinstance(one, type)}
+        is_own = self._is_own(value.args[0])
+        for one in owners:
+            if isinstance(one, Made | Class):
+                found |= self._of_class(one.cls if isinstance(one, Made) else one, name)
+            elif isinstance(one, Given):
+                found = found.union(*(self._of_class(cls, name) for cls in self._annotated(one.name)))
+        if not is_own:
+            found |= self._summaries.held(name, self._module, None, self._files)
+            if name not in UNNAMED:
+                found.update(self._record.functions.get(name, ()))
+                for cls in self._mentioned:
+                    found |= self._of_class(cls, name)
+        return frozenset(found) or frozenset(one for one in owners if isinstance(one, Given))
+
+    @cached_property
+    def _mentioned(self) -> list[Class]:
+        """The imported classes that the function, or the class that it is of, mentions."""
+        module, words = self._module, self.function.words
+        if self.function.owner is not None:
+            words = words.union(*(method.words for method in self.function.owner.methods.values()))
+        found: list[Class] = []
+        for name in sorted(words & module.imports.keys()):
+            target = module.imports[name]
+            if not target.startswith("torch"):
+                definition = self._names.resolve(module, name)
+                if isinstance(definition, DefinedClass):
+                    found.append(definition.cls)
+                elif isinstance(definition, DefinedModule):
+                    there = definition.module
+                    offered = words & (there.imports.keys() | there.classes.keys())
+                    named = (self._names.resolve(there, word) for word in offered)
+                    found.extend(one.cls for one in named if isinstance(one, DefinedClass))
+        return found
+
+    def _of_class(self, cls: Class, name: str) -> Objects:
+        """A method of a class, or what its objects keep under an attribute; of its bases as well."""
+        files = self._nearer(cls.module)
+        return NONE if files < 0 else self._summaries.member(cls, name, files)
+
+    def member(self, cls: Class, name: str) -> Objects:
+        """The same of a class of the file."""
+        family = self._record.families[cls.name]
+        found: set[Any] = set(self._summaries.held(name, self._module, family, self._files))
+        if name in cls.attributes:
+            found |= self.objects(cls.attributes[name])
+        for one in (own for member in family for own in self._record.own[member]):
+            if name in one.methods:
+                found.add(one.methods[name])
+            for base in self._bases(one):
+                if isinstance(base, Class) and base.module is not self._module:
+                    found |= self._of_class(base, name)
+        return frozenset(found)
+
+    def _bases(self, cls: Class) -> Objects:
+        """The classes that a class derives from directly."""
+        return self._summaries.bases(cls)
+
+    def _made_by(self, call: Value) -> Objects:
+        """The objects that a call may give."""
+        callee, name = call.callee, called_name(call.callee)
+        if name == "super" and callee.op is Op.GLOBAL:
+            owner = self.function.owner
+            bases = NONE if owner is None else self._bases(owner)
+            return frozenset(Made(one) if isinstance(one, Class) else Table for one in bases)
+        if name == "getattr" and callee.op is Op.GLOBAL:
+            named = [arg.data for arg in call.positional[1:2] if arg.op is Op.CONST]
+            return NONE.union(*(self._summaries.held(str(n), self._module, None, self._files) for n in named))
+        if callee.op is Op.LAMBDA:
+            return self._all_objects((callee, *call.args[1:]))
+        row = self.row(call)
+        if row is not None:
+            if "table" in row.facets:
+                return _TABLE
+            found = self._all_objects(operands(call))
+            return found | {Matrix} if row.facets.keys() & _SIZED else found
+        made, called = set[Any](), self.objects(callee)
+        is_holding = not called
+        if callee.op is Op.CALL:  # a `partial`, say, and what it was given
+            made |= called & {Table, Matrix}
+        for one in called:
+            if isinstance(one, Class):
+                made.add(Made(one))
+                is_holding = True
+            elif isinstance(one, Function):
+                made |= self._made_in(one, call)
+            elif one is TableClass:
+                made.add(Table)
+            elif isinstance(one, Made):
+                for function in self._called(one.cls):
+                    made |= self._made_in(function, call)
+        if is_holding:  # of what it is given
+            made |= self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
+        return frozenset(made)
+
+    def _made_in(self, function: Function, call: Value) -> Objects:
+        files = self._nearer(function.module)
+        makes = NONE if files < 0 else self._summaries.makes(function, files)
+        names = {one.name for one in makes if isinstance(one, Given)}
+        passed = self._all_objects(arg for name, arg in bound(function, call) if name in names)
+        return passed.union(one for one in makes if not isinstance(one, Given))
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def row(self, call: Value) -> operators.Operator | None:
+        """The row of the operator that a call may be of, by the last part of its name where that was imported from."""
+        callee = call.callee
+        name, is_global = called_name(callee), callee.op is Op.GLOBAL
+        if not name or (not is_global and self._is_own(callee.args[0])):
+            return None
+        is_dotted = not is_global and root(callee).op is Op.GLOBAL
+        key = str(callee.data) if is_global else dotted(callee) if is_dotted else f"?.{name}"
+        if key not in self._rows:
+            self._rows[key] = self._row(callee, name, is_global=is_global, is_dotted=is_dotted)
+        return self._rows[key]
+
+    def _row(self, callee: Value, name: str, *, is_global: bool, is_dotted: bool) -> operators.Operator | None:
+        origin = self._module.imports.get(name) if is_global else None
+        last = name if origin is None else origin.rpartition(".")[2]
+        if name in self._record.functions or name in self._record.own:
+            return None
+        is_builtin = is_global and origin is None and not self._module.star_imports
+        row = self._summaries.best_row(last, is_builtin=is_builtin)
+        if row is None or is_builtin:
+            return row
+        if is_global:
+            is_of_torch = origin is not None and origin.startswith("torch")
+            if not is_of_torch and isinstance(self._names.resolve(self._module, name), DefinedFunction | DefinedClass):
+                return None
+        elif is_dotted:
+            return None if self._is_of_project(callee) else row
+        elif (name in self._record.keeping and self._summaries.held(name, self._module, None, self._files)) or any(
+            name in cls.methods for cls in self._mentioned
+        ):
+            return None
+        return row
+
+    def _is_of_project(self, callee: Value) -> bool:
+        target = self._module.imports.get(str(root(callee).data), "")
+        if not target or target.startswith("torch"):
+            return False
+        return isinstance(self._names.definition(self._module, callee), DefinedFunction | DefinedClass)
+
+    def targets(self, call: Value) -> Targets:
+        """What a call may run."""
+        callee = call.callee
+        functions: dict[Function, None] = {}
+        is_table = False
+        given: set[str] = set()
+        for one in self.objects(callee):
+            if isinstance(one, Function):
+                functions[one] = None
+            elif isinstance(one, Class):
+                for name in MAKING:
+                    functions.update(dict.fromkeys(self._methods(one, name)))
+            elif isinstance(one, Made):
+                called = self._called(one.cls)
+                is_table = is_table or (not called and self._derives_from_table(one.cls))
+                functions.update(dict.fromkeys(called))
+            elif one is Table:
+                is_table = True
+            elif isinstance(one, Given):
+                given.add(one.name)
+        inner = callee.data if isinstance(callee.data, Nested) else None
+        return Targets(tuple(functions), is_table, frozenset(given), inner)
+
+    def _called(self, cls: Class) -> list[Function]:
+        return [method for name in CALLED for method in self._methods(cls, name)]
+
+    def _methods(self, cls: Class, name: str, depth: int = 0) -> list[Function]:
+        """What a method of a class is, as the nearest of its bases has it; those of subclasses in its file as well."""
+        if self._nearer(cls.module) < 0 or depth > _MAX_BASES:
+            return []
+        own = cls.methods.get(name)
+        if own is not None:
+            return [own]
+        return [m for base in self._bases(cls) if isinstance(base, Class) for m in self._methods(base, name, depth + 1)]
+
+    def _derives_from_table(self, cls: Class, depth: int = 0) -> bool:
+        if self._nearer(cls.module) < 0 or depth > _MAX_BASES:
+            return False
+        bases = self._bases(cls)
+        return TableClass in bases or any(
+            isinstance(b, Class) and self._derives_from_table(b, depth + 1) for b in bases
+        )
+
+    def is_table(self, one: object) -> bool:
+        """Whether an object is a table, or one of a class that derives from one."""
+        return one is Table or (isinstance(one, Made) and self._derives_from_table(one.cls))
+
+    def _is_layer(self, one: object) -> bool:
+        return isinstance(one, Made) and (bool(self._called(one.cls)) or self._derives_from_table(one.cls))
+
+
+def root(value: Value) -> Value:
+    while value.op is Op.ATTR:
+        value = value.args[0]
+    return value
+
+
+def operands(call: Value) -> tuple[Value, ...]:
+    """What a method is called on, or a function inside of another one gives, and the arguments of a call."""
+    callee = call.callee
+    if callee.op is Op.ATTR:
+        return (callee.args[0], *call.args[1:])
+    return call.args[1:] if callee.op is Op.GLOBAL else call.args
+
+
+def bound(function: Function, call: Value) -> Iterator[tuple[str, Value]]:
+    """The arguments of a call, each with the parameters of a function that may get it."""
+    names = function.argument_names
+    keywords = [parameter.name for parameter in function.parameters]
+    catching = [parameter.name for parameter in function.parameters if parameter.kind.startswith("var")]
+    is_open = False
+    for at, arg in enumerate(call.positional):
+        is_open = is_open or arg.op is Op.STARRED
+        for name in (*names, *catching) if is_open else names[at : at + 1] or catching:
+            yield name, arg
+    start = len(call.args) - len(call.data)
+    for number, keyword in enumerate(call.data):
+        for name in keywords if keyword is None else [keyword] if keyword in keywords else catching:
+            yield name, call.args[start + number]

@@ -1,0 +1,108 @@
+"""What the text of a file says by names: what is called how, and who keeps something under an attribute."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op, dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+
+#: Methods that run when an object is made, and when it is called.
+MAKING, CALLED = ("__init__", "__post_init__", "__new__"), ("__call__", "forward")
+UNNAMED = frozenset((*MAKING, *CALLED))
+ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict", "adds", "extends")
+#: `self.x = …`, `self.x: T = …`, `self.x[i] = …`, `self.x.append(…)`, and names in quotes that `setattr` may take.
+_KEPT = re.compile(rf"\.\s*(\w+)(?=[^=\n()]*=(?!=))|\.\s*(\w+)\s*\.\s*(?:{'|'.join(sorted(ADDERS))})\b")
+_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
+_REGISTERING = re.compile(r"setattr|register_|add_module")
+
+
+class Record:
+    """What the text of a file says by names: functions by theirs, and who keeps something under an attribute."""
+
+    def __init__(self, module: ModuleFacts) -> None:
+        self._module = module
+        #: The attributes that methods keep for others which draw from them, as far as that was asked.
+        self.wanted: set[str] = set()
+
+    @cached_property
+    def functions(self) -> dict[str, list[Function]]:
+        """Functions and methods by their names, but for those that are called by another one."""
+        found: dict[str, list[Function]] = {}
+        for function in self._module.all_functions():
+            if function.name not in UNNAMED:
+                found.setdefault(function.name, []).append(function)
+        return found
+
+    @cached_property
+    def keeping(self) -> dict[str, list[Function]]:
+        """The functions that may keep something under an attribute."""
+        found: dict[str, list[Function]] = {}
+        for function in (*self._module.all_functions(), self._module.body):
+            text = function.text
+            names = {name for pair in _KEPT.findall(text) for name in pair if name}
+            if _REGISTERING.search(text):
+                names.update(_QUOTED.findall(text))
+            for name in names:
+                found.setdefault(name, []).append(function)
+        return found
+
+    def values(self, name: str) -> Iterator[tuple[Function, Value, bool]]:
+        """What functions keep under an attribute, and whether the object that has it is their own."""
+        for function in self.keeping.get(name, ()):
+            for event in function.flow.events:
+                target = event.target
+                if event.kind is EventKind.STORE and target is not None:
+                    while target.op is Op.INDEX:
+                        target = target.args[0]
+                    if target.op is Op.ATTR and target.data == name:
+                        yield function, event.value, is_self(target.args[0])
+                elif event.kind is EventKind.CALL:
+                    call = event.value
+                    callee = call.callee
+                    owner = callee.args[0] if callee.op is Op.ATTR else callee
+                    is_added = owner.op is Op.ATTR and owner.data == name and owner is not callee
+                    is_named = any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
+                    if (is_added and callee.data in ADDERS | {"add_module"}) or is_named:
+                        is_own = is_self(owner.args[0]) if is_added else any(map(is_self, (owner, *call.args[1:])))
+                        yield from ((function, arg, is_own) for arg in call.args[1:])
+
+    @cached_property
+    def families(self) -> dict[str, frozenset[str]]:
+        """The classes of the file that each one may share objects with: by bases, and bases of these, in the file."""
+        found = {cls.name: {cls.name} for cls in self._module.classes.values()}
+        for cls in self._module.classes.values():
+            for base in cls.bases:
+                family = found.get((dotted(base) or "").rpartition(".")[2], set()) | found[cls.name]
+                found.update(dict.fromkeys(family, family))
+        return {name: frozenset(family) for name, family in found.items()}
+
+    def stored_by(self, name: str) -> frozenset[str]:
+        """The attributes that methods of a name store, but for constructors."""
+        stores = (
+            event.target
+            for function in self.functions.get(name, ())
+            if function.owner is not None
+            for event in function.flow.of(EventKind.STORE)
+        )
+        return frozenset(str(target.data) for target in stores if target is not None and target.op is Op.ATTR)
+
+    @cached_property
+    def own(self) -> dict[str, list[Class]]:
+        """The classes of the file by their last names."""
+        found: dict[str, list[Class]] = {}
+        for cls in self._module.classes.values():
+            found.setdefault(cls.name, []).append(cls)
+        return found
+
+
+def is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"

@@ -32,6 +32,8 @@ class Record:
         self._module = module
         #: The attributes that methods keep for others which draw from them, as far as that was asked.
         self.wanted: set[str] = set()
+        #: What is kept under attributes, by the class whose objects have it; by none if that may be any.
+        self._values: dict[str, dict[str, list[tuple[Function, Value, bool]]]] = {}
 
     @cached_property
     def functions(self) -> dict[str, list[Function]]:
@@ -55,25 +57,25 @@ class Record:
                 found.setdefault(name, []).append(function)
         return found
 
-    def values(self, name: str) -> Iterator[tuple[Function, Value, bool]]:
-        """What functions keep under an attribute, and whether the object that has it is their own."""
-        for function in self.keeping.get(name, ()):
-            for event in function.flow.events:
-                target = event.target
-                if event.kind is EventKind.STORE and target is not None:
-                    while target.op is Op.INDEX:
-                        target = target.args[0]
-                    if target.op is Op.ATTR and target.data == name:
-                        yield function, event.value, is_self(target.args[0])
-                elif event.kind is EventKind.CALL:
-                    call = event.value
-                    callee = call.callee
-                    owner = callee.args[0] if callee.op is Op.ATTR else callee
-                    is_added = owner.op is Op.ATTR and owner.data == name and owner is not callee
-                    is_named = any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
-                    if (is_added and callee.data in ADDERS | {"add_module"}) or is_named:
-                        is_own = is_self(owner.args[0]) if is_added else any(map(is_self, (owner, *call.args[1:])))
-                        yield from ((function, arg, is_own) for arg in call.args[1:])
+    def values(self, name: str, family: frozenset[str] | None = None) -> Iterator[tuple[Function, Value, bool]]:
+        """What functions keep under an attribute, and whether the object that has it is their own.
+
+        Of what methods keep in their own object only what those of classes of a family do, if there is one.
+        """
+        found = self._values.get(name)
+        if found is None:
+            found = self._values[name] = {}
+            for function in self.keeping.get(name, ()):
+                for value, is_own in _kept(function, name):
+                    owner = function.owner.name if is_own and function.owner is not None else ""
+                    found.setdefault(owner, []).append((function, value, is_own))
+        for owner in found if family is None else ("", *sorted(family)):
+            yield from found.get(owner, ())
+
+    def release(self) -> None:
+        """Let go of values of bodies, which may go."""
+        self._values.clear()
+        self.wanted.clear()
 
     @cached_property
     def families(self) -> dict[str, frozenset[str]]:
@@ -106,3 +108,23 @@ class Record:
 
 def is_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
+
+
+def _kept(function: Function, name: str) -> Iterator[tuple[Value, bool]]:
+    """What a function keeps under an attribute, and whether its own object has it."""
+    for event in function.flow.events:
+        target = event.target
+        if event.kind is EventKind.STORE and target is not None:
+            while target.op is Op.INDEX:
+                target = target.args[0]
+            if target.op is Op.ATTR and target.data == name:
+                yield event.value, is_self(target.args[0])
+        elif event.kind is EventKind.CALL:
+            call = event.value
+            callee = call.callee
+            owner = callee.args[0] if callee.op is Op.ATTR else callee
+            is_added = owner.op is Op.ATTR and owner.data == name and owner is not callee
+            is_named = any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
+            if (is_added and callee.data in ADDERS | {"add_module"}) or is_named:
+                is_own = is_self(owner.args[0]) if is_added else any(map(is_self, (owner, *call.args[1:])))
+                yield from ((arg, is_own) for arg in call.args[1:])

@@ -129,9 +129,8 @@ class Summaries:
     def _held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         self.project.python(module.file)
         found: set[Any] = set()
-        for function, value, is_own in self.record(module).values(name):
-            if not is_own or family is None or (function.owner is not None and function.owner.name in family):
-                found |= self.body(function, files).objects(value)
+        for function, value, _ in self.record(module).values(name, family):
+            found |= self.body(function, files).objects(value)
         return frozenset(one for one in found if not isinstance(one, Given))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
@@ -172,7 +171,7 @@ class Summaries:
         """Let go of bodies, whose values are about to go."""
         self._bodies.clear()
         for record in self._records.values():
-            record.wanted.clear()
+            record.release()
 
 
 def _gives(body: Body) -> Kinds:

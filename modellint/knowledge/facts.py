@@ -6,8 +6,8 @@ refers to others by number. A class or method is decoded when it is first asked 
     nodes      "$name" a parameter, "self" the object, ".name" an attribute of it, "@name" a global by its canonical
                name ("~" and "^" abbreviate a package), "!" something plain, "?" unknown, "-" nothing, "'text" or
                any other JSON scalar a constant, "code data;operands" an operation ("n": a call whose arguments do
-               not matter; "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 if
-               it is asserted, the test, the guard around it)
+               not matter; "p": a parameter, its kind + 4 if it is plain, its default; "g": a test's outcome, 2 or
+               3 if it is asserted to hold or not to, the test, the guard around it)
     classes    by module and name: b bases, m methods, a class-level values, f dataclass fields,
                c conduct (used, moved, moved parameters, carried, changing)
     aliases    by package: the classes that it offers under its own name
@@ -106,8 +106,8 @@ class _Nodes:
         if known is None:
             _, truthy, (test, *outer) = self._row(self._table[number])
             above = self.guard(outer[0]) if outer else None
-            is_asserted = truthy == "2"
-            known = Guard(self.value(test), truthy != "0", above, early=is_asserted, raised=is_asserted)
+            is_asserted = truthy in ("2", "3")  # that it holds, that it does not
+            known = Guard(self.value(test), truthy in ("1", "2"), above, early=is_asserted, raised=is_asserted)
             self._guards[number] = known
         return known
 

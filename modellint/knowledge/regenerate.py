@@ -239,7 +239,7 @@ class Encoder:
             return -1
         test = self._test(guard.test)
         outer = self._guard(guard.outer)
-        outcome = 2 if guard.truthy and guard.raised else int(guard.truthy)
+        outcome = (2 if guard.truthy else 3) if guard.raised else int(guard.truthy)
         return self._nodes.add(["g", outcome, [test] if outer < 0 else [test, outer]])
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from modellint import knowledge
 from modellint.files import parse_json
 from modellint.graph.value import EventKind, Op, Value, self_attribute
-from modellint.knowledge.facts import ShippedFacts
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.keys import key_work
 from modellint.link.recipes.pairing import is_inference, scripts_of
@@ -145,6 +144,8 @@ def _declared(interface: Interface, recipe: Recipe, is_key: bool) -> set[str]:
 
 def _needed(model: ClassModel, declared: str) -> frozenset[str]:
     """The names in a list that a class or the nearest of its bases declares, and that all described releases have."""
+    from modellint.knowledge.facts import ShippedFacts
+
     for current in model.mro():
         value = current.facts.attributes.get(declared)
         if value is None:

@@ -85,6 +85,8 @@ class Creations:
 
     def _by_entries(self, module: ModuleFacts) -> Iterator[Creation]:
         for cls in module.classes.values():
+            if not cls.methods and self._is_of_torch(cls):
+                continue
             model = self._project.classes.model(cls)
             for name in ENTRIES:
                 entry = model.method(name)
@@ -93,6 +95,11 @@ class Creations:
                         steps = (*creation.route, creation.use)
                         if any(step.function.module is module for step in steps):
                             yield creation
+
+    def _is_of_torch(self, cls: Class) -> bool:
+        """Whether all bases of a class are torch's."""
+        bases = (self._project.names.definition(cls.module, base) for base in cls.bases)
+        return all(isinstance(base, External) and base.name.startswith("torch.") for base in bases)
 
     def _is_worth_a_run(self, entry: Function, cls: Class, model: ClassModel) -> bool:
         """Whether a method may make layers, and runs any code that is the class's own, or no layer's before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import IS_LARGE, calls_of
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -59,11 +60,22 @@ def test_a_script_that_does_not_parse(workspace: Workspace) -> None:
     assert workspace.places("--isolated", "--no-cache") == [("train.py", 9, "ML001")]
 
 
-def test_a_recipe_of_five_megabytes_ends(workspace: Workspace) -> None:
-    layers = "".join(f"l{number}: !new:torch.nn.Linear [3, {number}]\n" for number in range(125_000))
-    references = "".join(f"r{number}: !ref <l{number % 50}>\n" for number in range(20_000))
-    text = f"{layers}{references}last: !ref <missing>\n{MODULES}"
-    assert len(text) > 5_000_000
-    workspace.write({"hparams.yaml": text, "train.py": SCRIPT})
+def check_large(workspace: Workspace, lines: int) -> str:
+    """Check a recipe of that many lines, an eighth of which refer to others, and one more that refers to nothing."""
+    references = lines // 8
+    text = "".join(f"l{number}: !new:torch.nn.Linear [3, {number}]\n" for number in range(lines - references))
+    text += "".join(f"r{number}: !ref <l{number % 50}>\n" for number in range(references))
+    workspace.write({"hparams.yaml": f"{text}last: !ref <missing>\n{MODULES}", "train.py": SCRIPT})
     found = workspace.places("--isolated", "--no-cache", "--jobs", "1", "--max-file-size", "10 MB")
-    assert [(line, code) for _, line, code in found] == [(145_001, "ML401")]
+    assert [(line, code) for _, line, code in found] == [(lines + 1, "ML401")]
+    return text
+
+
+def test_a_large_recipe_ends(workspace: Workspace) -> None:
+    text = check_large(workspace, 150_000 if IS_LARGE else 4_000)
+    assert len(text) > 5_000_000 or not IS_LARGE
+
+
+def test_the_work_grows_no_faster_than_the_recipe(workspace: Workspace) -> None:
+    many = calls_of(lambda: check_large(workspace, 4_000))
+    assert many < 4 * calls_of(lambda: check_large(workspace, 1_000))

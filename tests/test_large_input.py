@@ -6,12 +6,11 @@ Python can recurse, and their work is counted.
 
 from __future__ import annotations
 
-import cProfile
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import IS_LARGE, calls_of
 
 from modellint.flow import interp
 from modellint.link import budget
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from conftest import Workspace
 
-ALL = os.environ.get("MODELLINT_LARGE") == "all"
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 TABLE = "    def __init__(self, config):\n        super().__init__()\n        self.table = nn.Embedding(10, 4)\n"
@@ -138,8 +136,8 @@ def codes(workspace: Workspace, text: str) -> set[str]:
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_file_ends(workspace: Workspace, name: str) -> None:
     large = LARGE[name]
-    text = large.text(large.whole if ALL else large.few)
-    assert text.count("\n") > 50_000 or not ALL
+    text = large.text(large.whole if IS_LARGE else large.few)
+    assert text.count("\n") > 50_000 or not IS_LARGE
     assert codes(workspace, text) == large.found
 
 
@@ -150,13 +148,13 @@ def test_the_work_grows_no_faster_than_the_file(
     """Beyond what the limits allow, which are lower here, so that a file of a thousand lines asks too much."""
     monkeypatch.setattr(budget, "STEPS", 500)
     monkeypatch.setattr(interp, "MAX_STEPS", 300)
-    large, calls = LARGE[name], []
-    for parts in (4 * large.counted, large.counted):  # what is imported counts for the larger one
-        profile = cProfile.Profile()
-        found = profile.runcall(codes, workspace, large.text(parts))
-        assert found <= large.found
-        calls.append(sum(entry.callcount for entry in profile.getstats()))
-    assert calls[0] < 4 * calls[1]
+    large = LARGE[name]
+
+    def check(parts: int) -> None:
+        assert codes(workspace, large.text(parts)) <= large.found
+
+    many = calls_of(lambda: check(4 * large.counted))  # what is imported counts for the larger one
+    assert many < 4 * calls_of(lambda: check(large.counted))
 
 
 def test_a_file_that_asks_too_much_says_so(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from editor import Client
+from effort import IS_LARGE
 
 from modellint.config import settings_for
 from modellint.server.aside import Aside
@@ -28,7 +29,7 @@ MODEL = (
 SMALL = HEAD + MODEL.format("")
 LINE = "    0.125, 1.5, 2.25, 1000, 12, 17,\n"
 #: What takes much longer than small documents, most of it the numbers of a table; and what is just large.
-MEGABYTES, EDITS = (10, 20) if os.environ.get("MODELLINT_LARGE") == "all" else (3, 10)
+MEGABYTES, EDITS = (10, 20) if IS_LARGE else (3, 10)
 HUGE = SMALL + "TABLE = [\n" + LINE * (MEGABYTES * 1_000_000 // len(LINE)) + "]\n"
 TABLE = SMALL + "TABLE = [\n" + LINE * (LARGE // len(LINE) + 1) + "]\n"
 HAS_PROC = Path("/proc/self").exists()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.finding import Confidence
+from modellint.flow import interp
 from modellint.flow.gate import Keepers
 from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
@@ -171,8 +172,12 @@ class Loop(Loop, nn.Module):
     assert isinstance(list(unregistered(*linked(tmp_path, text))), list)
 
 
-def test_many_containers_in_a_large_file_are_followed_in_bounded_steps(tmp_path: Path) -> None:
-    stores = "".join(f"        self.a{i} = [nn.Linear({i}, n)]\n" for i in range(2000))
+def test_many_containers_in_a_large_file_are_followed_in_bounded_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than the steps of a run reach for; the real limit takes two thousand of them."""
+    monkeypatch.setattr(interp, "MAX_STEPS", 1_500)
+    stores = "".join(f"        self.a{i} = [nn.Linear({i}, n)]\n" for i in range(100))
     head = "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
     found = unregistered(*linked(tmp_path, head + stores))
     assert {one.confidence for one in found} == {Confidence.LOW}

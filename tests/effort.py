@@ -1,0 +1,35 @@
+"""How much the tests try, and what that costs in calls, which a busy machine does not change.
+
+By default a part of the examples takes its turn and fewer random ones are drawn; MODELLINT_EXAMPLES=all, as CI has it,
+tries all of them.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import os
+import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IS_WHOLE = os.environ.get("MODELLINT_EXAMPLES") == "all"
+IS_LARGE = os.environ.get("MODELLINT_LARGE") == "all"
+
+
+def drawn(count: int) -> int:
+    """How many of `count` random examples are drawn."""
+    return count if IS_WHOLE else count // 5
+
+
+def has_its_turn(name: str, every: int) -> bool:
+    """Whether an example is one of those that are tried, about one of `every`."""
+    return IS_WHOLE or zlib.crc32(name.encode()) % every == 0
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many calls of functions, those of C among them, some work takes."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from effort import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -190,7 +191,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=drawn(150), deadline=None)
 @given(st.dictionaries(KEYS, TREES, min_size=1, max_size=4))
 def test_any_configuration_is_read_as_omegaconf_reads_it(tree: dict[str, Any]) -> None:
     refused, missing = compare(yaml.safe_dump(tree))

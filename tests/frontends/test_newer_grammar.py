@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from effort import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -169,7 +170,7 @@ def _formatted(draw: st.DrawFn, inner: st.SearchStrategy[_Pair]) -> _Pair:
     return f"f{quote}{text}{quote}{behind}", value + more
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=drawn(300), deadline=None)
 @given(st.recursive(_atoms, _formatted, max_leaves=8))
 def test_formatted_strings_have_the_values_that_they_should(pair: _Pair) -> None:
     text, value = pair

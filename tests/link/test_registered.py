@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import calls_of
 
 from modellint.finding import Confidence
 from modellint.flow import interp
@@ -175,12 +176,16 @@ class Loop(Loop, nn.Module):
 def test_many_containers_in_a_large_file_are_followed_in_bounded_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More than the steps of a run reach for; the real limit takes two thousand of them."""
-    monkeypatch.setattr(interp, "MAX_STEPS", 1_500)
-    stores = "".join(f"        self.a{i} = [nn.Linear({i}, n)]\n" for i in range(100))
+    """A lower limit is reached by fewer containers; from there on the work grows as their number does."""
+    monkeypatch.setattr(interp, "MAX_STEPS", 100)
     head = "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
-    found = unregistered(*linked(tmp_path, head + stores))
-    assert {one.confidence for one in found} == {Confidence.LOW}
+
+    def follow(containers: int) -> None:
+        stores = "".join(f"        self.a{i} = [nn.Linear({i}, n)]\n" for i in range(containers))
+        found = unregistered(*linked(tmp_path, head + stores))
+        assert {one.confidence for one in found} == {Confidence.LOW}
+
+    assert calls_of(lambda: follow(800)) < 4 * calls_of(lambda: follow(200))
 
 
 def test_operations_on_parameters_are_told_from_questions_about_them(tmp_path: Path) -> None:

@@ -326,7 +326,7 @@ async def test_who_asks_is_told_once_and_when_to_ask_again(asking: LanguageClien
 async def test_a_question_can_be_taken_back(client: LanguageClient, tmp_path: Path) -> None:
     uri = put(tmp_path / "model.py", SWAPPED, client)
     await pulled(uri, client)
-    edit(uri, 2, "".join(SWAPPED.replace("Text", f"Text{number}") for number in range(200)), client)  # takes a second
+    edit(uri, 2, "".join(SWAPPED.replace("Text", f"Text{number}") for number in range(60)), client)  # takes a while
     params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
     asked = client.protocol.send_request(types.TEXT_DOCUMENT_DIAGNOSTIC, params, msg_id="taken-back")
     client.cancel_request(types.CancelParams("taken-back"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from effort import drawn
+
 import modellint
 from modellint.config import settings_for
 from modellint.server.session import Session
@@ -30,7 +32,7 @@ def test_random_edits_give_what_a_new_check_gives(tmp_path: Path) -> None:
     chance = random.Random(5)
     for path in files:
         session.open(path, path.read_bytes())
-    for _ in range(40):
+    for _ in range(drawn(40)):
         path = chance.choice(files)
         lines = path.read_text().splitlines(keepends=True)
         number = chance.randrange(len(lines))

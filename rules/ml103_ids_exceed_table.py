@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint.edits.python import clamped, place_in, text_at, written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, self_attribute
-from modellint.link.values.bounds import (
-    clamp_of,
-    is_as_large,
-    is_direct,
-    limits,
-    may_limit,
-    may_look_up,
-    upper_limit,
-)
+from modellint.link.values.bounds import is_as_large, is_direct, limits, may_limit, may_look_up
 from modellint.rule import Example, Rule
 from modellint.source import Place, Span
 
@@ -26,12 +19,14 @@ if TYPE_CHECKING:
 
     from modellint.claims.lookups import GuardAdmits, IdsExceed
     from modellint.claims.recipes import RowsLacking
-    from modellint.flow.lookups import Lookup, OwnLookup
+    from modellint.flow.domain import Site
+    from modellint.flow.lookups import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.link.values.guarded import Clamped
     from modellint.probes import Probe
 
 
@@ -310,6 +305,37 @@ class Codec(nn.Module):
                 ("if torch.any(codes > self.rows):", "if torch.any(codes >= self.rows):"),
                 ("assert codes.max() <= self.rows", "assert codes.max() < self.rows"),
             ),
+        ),
+        Example(
+            "Clamped to the number of rows by methods, and by a function that is told the limit",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+from limiting import limited
+
+
+class Codec(nn.Module):
+    def __init__(self, rows=4096, width=64):
+        super().__init__()
+        self.rows = rows
+        self.books = nn.Embedding(rows, width)
+
+    def keep(self, codes):
+        return torch.clamp(codes, 0, self.rows).long()  # expect: ML103
+
+    def kept(self, codes):
+        return self.keep(codes)
+
+    def forward(self, codes, others):
+        return self.books(self.kept(codes)) + self.books(limited(others, self.rows))  # expect: ML103
+""",
+                "limiting.py": """\
+def limited(ids, last):
+    return ids.clamp(min=0, max=last)
+""",
+            },
         ),
     )
     good = (
@@ -597,13 +623,50 @@ class Quantiser(nn.Module):
 """,
             },
         ),
+        Example(
+            "Clamped to the last row by methods, by functions that are told it, or once more",
+            {
+                "model.py": """\
+import torch
+from torch import nn
+
+
+def limited(ids, last):
+    return ids.clamp(min=0, max=last)
+
+
+class Codec(nn.Module):
+    def __init__(self, rows=4096, width=64):
+        super().__init__()
+        self.rows = rows
+        self.head = nn.Linear(width, rows)
+        self.books = nn.Embedding(rows, width)
+        self.more = nn.Embedding(rows + 1, width)
+
+    def keep(self, codes):
+        return torch.clamp(codes, 0, self.rows - 1).long()
+
+    def keep_most(self, codes):
+        return codes.clamp(max=self.rows)
+
+    def forward(self, codes, others):
+        kept = self.books(self.keep(codes)) + self.books(limited(others, self.rows - 1))
+        kept = kept + self.more(self.keep_most(codes)) + self.books(self.keep(self.keep_most(codes)))
+        return kept + self.books(self.keep_most(self.keep(others))) + self.books(self.keep_most(codes) - 1)
+
+    def step(self, x):
+        return self.books(self.keep_most(self.head(x).argmax(-1)))
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for lookup in project.indexed.lookups(module):
             yield from self._too_many_classes(lookup)
-        for function in _guarding(module, project):
-            yield from self._wrong_guards(function, project)
+        guarding = list(_guarding(module, project))
+        if guarding:
+            yield from self._wrong_guards(guarding, module, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import RowsLacking
@@ -665,62 +728,73 @@ class Quantiser(nn.Module):
             claim=IdsExceed(lookup.place.place),
         )
 
-    def _wrong_guards(self, function: Function, project: Project) -> Iterator[Finding]:
+    def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
-        from modellint.link.values.indexed import Guarded
+        from modellint.flow.domain import Site
+        from modellint.link.values.guarded import Guarded
 
-        guarded = Guarded(function, project)
-        frame = project.evaluator.root(function)
-        reported: set[int] = set()
-        for indexed, event in guarded.lookups:
-            for compare, limit in _limits(indexed.index, event, function.module, project):
-                if id(compare) not in reported and is_as_large(indexed.rows, limit, guarded.size):
+        guarded = Guarded(functions, project)
+        reported: set[object] = set()
+        for indexed, event, function in guarded.lookups:
+            size = partial(guarded.size, function=function)
+            for compare, limit in _limits(indexed.index, event, module, project):
+                if id(compare) not in reported and is_as_large(indexed.rows, limit, size):
                     reported.add(id(compare))
-                    advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, function.module)
-                    yield self._guard(compare, indexed, function.module, advice, fix)
-            clamp = clamp_of(indexed.index)
-            most = None if clamp is None else upper_limit(clamp, frame, project.evaluator)
-            if clamp is None or id(clamp) in reported or most is None:
-                continue
-            if is_as_large(indexed.rows, most, guarded.size):
-                reported.add(id(clamp))
-                yield self._guard(clamp, indexed, function.module, f"clamp to {_last(indexed.rows)}", None)
+                    advice, fix = f"compare with `{_EXACT[compare.data]}`", _exact(compare, module)
+                    at, use = Site(compare, function), Site(indexed.call, function)
+                    yield self._guard(at, indexed.rows, indexed.table, use, advice, fix)
+        for lookup, ids in guarded.clamped:
+            guard, rows = _clamp(ids, module), lookup.rows
+            if guard not in reported and rows is not None and _admits(ids.bound, rows):
+                reported.add(guard)
+                yield self._guard(guard, rows, lookup.table, lookup.place, f"clamp to {_last(rows)}", None)
 
-    def _guard(self, guard: Value, indexed: OwnLookup, module: ModuleFacts, advice: str, fix: Fix | None) -> Finding:
+    def _guard(self, guard: Site, rows: Size, table: Site, lookup: Site, advice: str, fix: Fix | None) -> Finding:
         from modellint.claims.lookups import GuardAdmits
 
-        text, rows = module.text_of(guard), indexed.rows
-        lookup = module.place(indexed.call)
+        text = guard.module.text_of(guard.value)
         return self.finding(
-            module.place(guard),
+            guard.place,
             f"`{text}` lets the id {rows.described} through to a table of {rows.described} rows",
             symbol=text,
             confidence=Confidence.HIGH,
             evidence=(f"valid ids are 0 to {_last(rows)}",),
             related=(
-                Related(lookup, "the ids are looked up here"),
-                Related(indexed.table.place, f"the table has {rows.described} rows"),
+                Related(lookup.place, "the ids are looked up here"),
+                Related(table.place, f"the table has {rows.described} rows"),
             ),
             help=advice,
             fix=fix,
-            claim=GuardAdmits(module.place(guard), lookup),
+            claim=GuardAdmits(guard.place, lookup.place),
         )
+
+
+def _clamp(ids: Clamped, module: ModuleFacts) -> Site:
+    """What lets ids through: the clamp, or the call of what clamps in another file, or to what it is told."""
+    is_here = ids.origin.module is module and not ids.is_told
+    return ids.origin if ids.way is None or is_here else ids.way
+
+
+def _admits(bound: Size, rows: Size) -> bool:
+    """Whether ids below a bound may be the number of rows, but no larger."""
+    return excess(bound, rows) == 1 and (is_proved(bound, rows) or bound.number is not None)
 
 
 def _guarding(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file with tables that limit what they may look up."""
     if may_look_up(module, project):
-        for function in module.all_functions():
-            if may_limit(function) and any(_is_limited(event, module, project) for event in function.flow.events):
-                yield function
+        from modellint.link.values.guarded import clamping
+
+        comparing = filter(may_limit, module.all_functions())
+        limited = [f for f in comparing if any(_is_limited(event, module, project) for event in f.flow.events)]
+        yield from dict.fromkeys([*limited, *clamping(module, project)])
 
 
 def _is_limited(event: Event, module: ModuleFacts, project: Project) -> bool:
-    """Whether an event is given, or indexes with, what was compared or clamped before."""
+    """Whether an event is given, or indexes with, what was compared before."""
     if event.kind is not EventKind.INDEX and (event.kind is not EventKind.CALL or len(event.value.args) < 2):
         return False
-    index = event.value.args[1]
-    return clamp_of(index) is not None or any(_limits(index, event, module, project))
+    return any(_limits(event.value.args[1], event, module, project))
 
 
 def _limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:

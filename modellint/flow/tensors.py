@@ -32,7 +32,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.graph.size import Size
+from modellint.graph.size import Size, excess
 from modellint.graph.value import Op, called_name, self_attribute, subscripts
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ class Tensors:
 
     @staticmethod
     def _limited(operation: Operation, ids: Ids | None) -> Ids | None:
-        """What `clamp`, `minimum`, `remainder` leave of ids: they stay below a limit, where there is one."""
+        """What `clamp`, `minimum`, `remainder` leave of ids: they stay below a limit, where that is below theirs."""
         row = operation.row
         given = operation.get(row.argument("below") or row.argument("limit"))
         if ids is None or given is None:
@@ -326,7 +326,8 @@ class Tensors:
         size = size_of(given)
         if size is None:
             return None
-        return replace(ids, bound=size if "below" in row.facets else size + Size.of(1))
+        bound = size if "below" in row.facets else size + Size.of(1)
+        return ids if (excess(bound, ids.bound) or 0) > 0 else replace(ids, bound=bound)
 
     def _pair(self, tensor: Tensor, along: Atoms | None, operation: Operation) -> Atoms:
         """Values and their indices along a dimension."""

@@ -8,7 +8,6 @@ from modellint import operators
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
-from modellint.link.values.torch_api import CLAMPS, PASSED_BY_METHODS, argument_of, operator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.budget import Budget
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Evaluator, Frame
 
 #: What makes other numbers of ids, so that a limit on those says nothing of these.
 _SHIFTS = ("+", "-", "%", "//", "*", "/")
@@ -61,9 +59,7 @@ def _imported(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
 
 
 def may_limit(function: Function) -> bool:
-    """Whether a function compares something with what may be a number of rows, or clamps it."""
-    if not CLAMPS.isdisjoint(function.words):
-        return True
+    """Whether a function compares something with what may be a number of rows."""
     return any(_limit_of(event.value) is not None for event in function.flow.of(EventKind.COMPARE))
 
 
@@ -108,25 +104,6 @@ def _passes(callee: Value, module: ModuleFacts) -> bool:
     origin = module.imports.get(callee.data) if callee.op is Op.GLOBAL else None
     name = str(callee.data if origin is None else origin).rpartition(".")[2]
     return any(not _PASSING.isdisjoint(row.facets) for row in operators.called(name))
-
-
-def clamp_of(index: Value) -> Value | None:
-    """The `clamp` that an index is the result of, but for casts and views."""
-    while index.op is Op.CALL:
-        name = str(index.callee.data)
-        if name in CLAMPS:
-            return index
-        if name not in PASSED_BY_METHODS or index.callee.op is not Op.ATTR:
-            return None
-        index = index.callee.args[0]
-    return None
-
-
-def upper_limit(clamp: Value, frame: Frame, evaluator: Evaluator) -> Value | None:
-    """The `max` of a `clamp`."""
-    target = evaluator.target(clamp, frame)
-    row = operator_of(target)
-    return None if row is None else argument_of(clamp, row.argument("limit"), target)
 
 
 def limits(index: Value, event: Event, budget: Budget) -> Iterator[tuple[Value, Value]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atoms, Filler
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookup, OwnLookup, Padded, Sided
+    from modellint.flow.lookups import Lookup, Padded, Sided
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.size import Size
-    from modellint.graph.value import Event
     from modellint.link.project import Project
 
 #: How many files that mention a function are read.
@@ -220,29 +218,6 @@ def follow(function: Function, objects: dict[Class, Shell], run: Interpreter) ->
     for reference, frame in called(function, objects, run.project):
         run.steps = 0
         run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
-
-
-class Guarded:
-    """A function that limits what it looks up, run with anything."""
-
-    def __init__(self, function: Function, project: Project) -> None:
-        self._run, self._found = followed(project, Lookups)
-        self._found.is_open = True
-        follow(function, {}, self._run)
-
-    @property
-    def lookups(self) -> Iterator[tuple[OwnLookup, Event]]:
-        """What it looks up, and the event that does so."""
-        for one in list(self._found.own.values()):
-            events = (e for frame in self._found.roots for e in frame.flow.events if e.value is one.call)
-            event = next(events, None)
-            if event is not None:
-                yield one, event
-
-    def size(self, value: Value) -> Size | None:
-        """The number that a value of the function is."""
-        found = {size_of(self._run.evaluate(value, frame)) for frame in self._found.roots}
-        return found.pop() if len(found) == 1 else None
 
 
 def _receivers(function: Function, objects: dict[Class, Shell], project: Project) -> Iterator[Shell | None]:

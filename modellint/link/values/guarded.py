@@ -1,0 +1,177 @@
+"""Functions that limit the ids that they look up, run with anything: what they look up, what clamps let through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
+from modellint.flow.interp import followed
+from modellint.flow.lookups import Lookups
+from modellint.flow.tensors import Tensors, tensors_in
+from modellint.graph.size import Size
+from modellint.graph.value import EventKind, Op, called_name
+from modellint.link.mentioned import reached
+from modellint.link.names import DefinedClass, DefinedFunction
+from modellint.link.values.indexed import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Shell
+    from modellint.flow.lookups import Lookup, OwnLookup
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+    from modellint.operators import Operator
+
+#: What limits elements from above by its argument `max`.
+_CLAMPS = operators.words("limit:max@2", "limit:max@1")
+_GIVEN = frozenset((EventKind.RETURN, EventKind.YIELD))
+_TAKING = frozenset((EventKind.CALL, EventKind.INDEX))
+_CONSTRUCTOR = "__init__"
+
+
+@dataclass(frozen=True, slots=True)
+class Clamped(Ids):
+    """Elements of which only the limit is known that a clamp keeps to: 0 … `bound` - 1.
+
+    `is_told`: the function that clamps is told the limit by its caller.
+    """
+
+    is_told: bool = False
+
+
+class _Clamping(Tensors):
+    """What operators do to tensors, where what a clamp is given may be any number."""
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        found = super().method(atom, name, arguments, frame, value)
+        row = operators.row(f"Tensor.{name}")
+        return found if row is None else _limited(row, 1, arguments, found, Site(value, frame.function))
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        found = super().function(name, arguments, frame, value)
+        row = operators.row(name) or operators.row(name.removeprefix("torch."))
+        return found if row is None else _limited(row, 0, arguments, found, Site(value, frame.function))
+
+
+def _limited(row: Operator, first: int, arguments: Arguments, found: Atoms | None, made: Site) -> Atoms | None:
+    """What an operator gives whose arguments begin at position `first`: ids up to its limit, unless more is known."""
+    limit = row.argument("limit")
+    size = None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
+    if size is None or any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
+        return found
+    others = tuple(atom for atom in found or () if not isinstance(atom, Tensor | Plain))
+    written = _written_limit(made.value, row)
+    is_told = written is None or any(part.op is Op.PARAM and part.data != "self" for part in written.walk())
+    return join([others, (Tensor(ids=Clamped(size + Size.of(1), made, None, is_told=is_told)),)])
+
+
+def _written_limit(call: Value, row: Operator) -> Value | None:
+    """The argument of a call that is the limit, as it is written."""
+    limit = row.argument("limit")
+    if limit is None or call.op is not Op.CALL:
+        return None
+    return call.argument(limit[0] - row.name.startswith("Tensor."), limit[1])
+
+
+class _Limits(Lookups):
+    """The look-ups of a function that limits ids, whatever they are."""
+
+    TENSORS = _Clamping
+
+
+class Guarded:
+    """Functions that limit what they look up, run with anything."""
+
+    def __init__(self, functions: Iterable[Function], project: Project) -> None:
+        self._run, self._found = followed(project, _Limits)
+        self._found.is_open = True
+        objects: dict[Class, Shell] = {}
+        for function in functions:
+            follow(function, objects, self._run)
+
+    @property
+    def lookups(self) -> Iterator[tuple[OwnLookup, Event, Function]]:
+        """What they look up, the event that does so, and the function that it is of."""
+        for one in list(self._found.own.values()):
+            events = (
+                (e, frame.function) for frame in self._found.roots for e in frame.flow.events if e.value is one.call
+            )
+            event, function = next(events, (None, None))
+            if event is not None and function is not None:
+                yield one, event, function
+
+    @property
+    def clamped(self) -> Iterator[tuple[Lookup, Clamped]]:
+        """The look-ups of ids of which a clamp says how large they may be."""
+        for lookup in self._found.found.values():
+            if isinstance(lookup.element, Clamped) and not lookup.is_conditional:
+                yield lookup, lookup.element
+
+    def size(self, value: Value, function: Function) -> Size | None:
+        """The number that a value of a function is."""
+        frames = (frame for frame in self._found.roots if frame.function is function)
+        found = {size_of(self._run.evaluate(value, frame)) for frame in frames}
+        return found.pop() if len(found) == 1 else None
+
+
+# -- what is worth a run -----------------------------------------------------------------------------------------------
+
+
+def clamping(module: ModuleFacts, project: Project) -> list[Function]:
+    """The functions of a file that may look up what they, or functions that they call, clamp."""
+    own = list(module.all_functions())
+    found = {function: None for function in own if _clamps(function, hands_on=True)}
+    giving = {function.name for function in own if _clamps(function, hands_on=False)}
+    for word, _, definition in reached(module, project):
+        if isinstance(definition, DefinedFunction) and _clamps(definition.function, hands_on=False):
+            giving.add(word)
+        elif isinstance(definition, DefinedClass):
+            giving |= {name for name, method in definition.cls.methods.items() if _clamps(method, hands_on=False)}
+    giving.discard(_CONSTRUCTOR)
+    pending = [function for function in own if giving and function not in found]
+    before = -1
+    while before < (before := len(giving)):
+        speaking = [function for function in pending if not function.words.isdisjoint(giving)]
+        giving |= {f.name for f in speaking if f.name != _CONSTRUCTOR and _is_given(f, giving, hands_on=False)}
+    found.update(dict.fromkeys(f for f in pending if _is_given(f, giving, hands_on=True)))
+    return [function for function in found if project.summaries.body(function).may_look_up()]
+
+
+def _clamps(function: Function, *, hands_on: bool) -> bool:
+    """Whether a function may call or index something with what it clamps (`hands_on`), or return that."""
+    if _CLAMPS.isdisjoint(function.words):
+        return False
+    calls = {id(event.value) for event in function.flow.of(EventKind.CALL) if _has_limit(event.value)}
+    if not calls:
+        return False
+    return any(id(part) in calls for value in _handed(function, hands_on) for part in value.walk())
+
+
+def _is_given(function: Function, names: set[str], *, hands_on: bool) -> bool:
+    """Whether a function calls or indexes something with what one of some names gives (`hands_on`), or returns that."""
+    if function.words.isdisjoint(names):
+        return False
+    parts = (part for value in _handed(function, hands_on) for part in value.walk())
+    return any(part.op is Op.CALL and called_name(part.callee) in names for part in parts)
+
+
+def _handed(function: Function, hands_on: bool) -> Iterator[Value]:
+    """What a function gives to others: arguments and indices (`hands_on`), or what it returns."""
+    for event in function.flow.events:
+        if hands_on and event.kind in _TAKING:
+            yield from event.value.args[1:]
+        elif not hands_on and event.kind in _GIVEN:
+            yield event.value
+
+
+def _has_limit(call: Value) -> bool:
+    """Whether a call clamps to what may be a number of rows."""
+    written = (_written_limit(call, row) for row in operators.called(called_name(call.callee)))
+    limits = (limit for limit in written if limit is not None)
+    return any(limit.op is not Op.CONST or (type(limit.data) is int and limit.data > 1) for limit in limits)

@@ -696,10 +696,13 @@ class Codec(nn.Module):
 
         Of recipes the head and the table are built and compared.
         """
+        from modellint.claims.lookups import GuardAdmits
         from modellint.claims.recipes import RowsLacking
         from modellint.probes import python_probe, recipe_probe
 
-        return recipe_probe(claim, project) if isinstance(claim, RowsLacking) else python_probe(claim, project)
+        if isinstance(claim, RowsLacking):
+            return recipe_probe(claim, project)
+        return python_probe(claim, project, claim.lookup if isinstance(claim, GuardAdmits) else None)
 
     def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
         from modellint.claims.lookups import IdsExceed

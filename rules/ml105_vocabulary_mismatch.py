@@ -570,7 +570,7 @@ class Decoder(nn.Module):
                 Related(tied, "the weights are tied here"),
             ),
             help="size both layers by the same value",
-            claim=None if tie.owner is None else Tied(place, other, tied, tie.owner.qualname, is_declared),
+            claim=None if tie.owner is None else Tied(place, other, tie.at.place, tie.owner.qualname, is_declared),
         )
 
     def _grown(self, growth: Growth) -> Finding:

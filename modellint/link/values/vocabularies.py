@@ -53,8 +53,9 @@ class Tie:
     larger: Sided
     #: Whether the sizes differ whatever the defaults are.
     is_proved: bool
-    #: The class whose objects share it, None where it is no method that does so.
+    #: The class whose objects share it, None where it is no method that does so, and what leads there in its file.
     owner: Class | None
+    at: Site
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,8 @@ class Vocabularies:
         first, second = run.lookups.sided((shell,)), run.lookups.sided(_owners(store.atoms, owners))
         if first is None or second is None:
             return None
-        tie = _disagreement(first, second, Site(store.value, store.function), function.owner)
+        tied = Site(store.value, store.function)
+        tie = _disagreement(first, second, tied, function.owner, _leading(tied, function))
         is_sure = tie is not None and (not store.path or (tie.is_proved and not _compares(store, function)))
         return tie if is_sure else None
 
@@ -121,7 +123,7 @@ class Vocabularies:
         for number, key in enumerate(value.data if value.op is Op.DICT else value.args):
             first = self._declared_side(key, cls)
             second = self._declared_side(value.args[number], cls) if value.op is Op.DICT else self._shared(cls)
-            tie = None if first is None or second is None else _disagreement(first, second, place, cls)
+            tie = None if first is None or second is None else _disagreement(first, second, place, cls, place)
             if tie is not None and tie.is_proved:
                 yield tie
 
@@ -208,13 +210,21 @@ def _measure(atom: Atom, function: Function) -> Value | None:
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
 
 
-def _disagreement(first: Sided, second: Sided, tied: Site, owner: Class | None) -> Tie | None:
+def _leading(tied: Site, function: Function) -> Site:
+    """What leads in a function's file to where a weight is stored: that itself, or a call."""
+    calls = [event.value for event in function.flow.of(EventKind.CALL)] if tied.module is not function.module else []
+    named = (c for c in calls if tied.function is not None and called_name(c.callee) == tied.function.name)
+    call = next(named, calls[0] if calls else None)
+    return tied if call is None else Site(call, function)
+
+
+def _disagreement(first: Sided, second: Sided, tied: Site, owner: Class | None, at: Site) -> Tie | None:
     """The tie of two layers for different numbers of ids, None where they agree or are not known to differ."""
     more = excess(first.rows, second.rows)
     if not more:
         return None
     larger, smaller = (first, second) if more > 0 else (second, first)
-    return Tie(tied, smaller, larger, is_proved(first.rows, second.rows), owner)
+    return Tie(tied, smaller, larger, is_proved(first.rows, second.rows), owner, at)
 
 
 def _compares(store: Store, function: Function) -> bool:

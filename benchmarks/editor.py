@@ -25,9 +25,12 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MEBIBYTE = 1024 * 1024
 
@@ -35,10 +38,12 @@ MEBIBYTE = 1024 * 1024
 class Connection:
     """A server that was started, and is spoken to."""
 
+    #: What starts it.
+    command: Callable[[], list[str]] = staticmethod(lambda: [sys.executable, "-m", "modellint", "server"])
+
     def __init__(self, root: Path, stderr: int | None = None) -> None:
-        command = [sys.executable, "-m", "modellint", "server"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, cwd=root)
+        self.process = subprocess.Popen(self.command(), stdin=pipe, stdout=pipe, stderr=stderr, cwd=root)
 
     def send(self, method: str, params: Any, request: int | str | None = None) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
+from effort import IS_WHOLE
 
 from modellint.cli import cli
 from modellint.examples import materialise
@@ -176,6 +177,8 @@ def test_the_pages_show_commands() -> None:
 
 @pytest.mark.parametrize("page", STEPS)
 def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Path) -> None:
+    if page.startswith("benchmarks/") and not IS_WHOLE:
+        pytest.skip("MODELLINT_EXAMPLES=all runs the benchmarks")
     legacy = {"src/old.py": PLAIN_LIST} if page == "docs/adopting.md" else {}
     notebooks = {"tutorials/encoder.ipynb": NOTEBOOK} if page == "docs/notebooks.md" else {}
     materialise(PROJECT | legacy | notebooks, tmp_path)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import junitparser
 import pytest
 import sarif_pydantic
-from editor import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from preloaded import Client
 
 import modellint
 from modellint.config.errors import UsageError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 import pytest_lsp
 from books import notebook, sources_of
@@ -40,7 +40,15 @@ class Text(nn.Module):
 """
 
 
-SERVER = ClientServerConfig(server_command=[sys.executable, "-m", "modellint", "server"])
+class Preloaded(ClientServerConfig):  # type: ignore[misc]
+    """A server that need not be imported anew."""
+
+    def get_server_command(self, devtools: str | None = None) -> list[str]:
+        """What starts the server."""
+        return preloaded.command()
+
+
+SERVER = Preloaded(server_command=preloaded.SERVER)
 
 
 async def begin(
@@ -447,9 +455,8 @@ async def test_settings_that_are_told_unasked(telling: LanguageClient, tmp_path:
 
 
 async def test_the_server_ends_in_silence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "modellint", "server"]
     pipe = asyncio.subprocess.PIPE
-    server = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
+    server = await asyncio.create_subprocess_exec(*preloaded.SERVER, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
     messages = [
         {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
         {"method": "initialized", "params": {}},

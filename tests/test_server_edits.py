@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from editor import Client
+from preloaded import Client
 
 from modellint.config import settings_for
 from modellint.files import Files

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from editor import Client
+from preloaded import Client
 
 from modellint.server.protocol import path_of, uri_of
 from modellint.server.shown import encoded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -72,7 +73,10 @@ HOSTILE = {
     "aborts": ("import os\nos.abort()\n", "died of SIGABRT"),
     "never ends": ("while True:\n    pass\n", "not finished after 5 s"),
     "takes all memory": ("x = bytearray(100 << 30)\n", "MemoryError"),
-    "takes memory bit by bit": ("x = []\nwhile True:\n    x.append(b'1' * (8 << 20))\n", "used more than 1 GiB"),
+    "takes memory bit by bit": (
+        "x = []\nwhile True:\n    x.append(b'1' * (8 << 20))\n",
+        "MemoryError|used more than 1 GiB",
+    ),
     "raises": ("raise ValueError('no such luck')\n", "no such luck"),
 }
 
@@ -82,7 +86,7 @@ def test_hostile_code_ends_as_unconfirmed(tmp_path: Path, name: str) -> None:
     code, reason = HOSTILE[name]
     verdict = verdict_of(tmp_path, code, seconds=5 if name == "never ends" else 60, memory=1 << 30)
     assert verdict.status is Status.UNCONFIRMED, verdict
-    assert reason in (verdict.detail or "")
+    assert re.search(reason, verdict.detail or "")
 
 
 def test_what_code_tries_is_named(tmp_path: Path) -> None:

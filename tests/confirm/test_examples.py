@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from modellint.__main__ import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Confirmed = Callable[[str], tuple[int, list[dict[str, Any]]]]
 
 ROOT = Path(__file__).parent.parent.parent
 FACTS = {
@@ -26,24 +30,24 @@ FACTS = {
 }
 
 
-def confirmed(folder: str) -> tuple[int, list[dict[str, Any]]]:
+@pytest.fixture
+def confirmed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Confirmed:
     """The exit code and the findings of `check --confirm`, refuted ones too."""
-    command = [sys.executable, "-m", "modellint", "check", "--no-cache", "--confirm", "--show-refuted"]
-    environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
-    result = subprocess.run(
-        [*command, "--output-format", "json", f"examples/{folder}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment,
-    )
-    assert result.returncode in (0, 1), result.stderr
-    return result.returncode, json.loads(result.stdout)["findings"]
+    command = ("check", "--no-cache", "--confirm", "--show-refuted", "--output-format", "json")
+    monkeypatch.chdir(ROOT)
+
+    def run(folder: str) -> tuple[int, list[dict[str, Any]]]:
+        with pytest.raises(SystemExit) as end:
+            main((*command, f"examples/{folder}"))
+        said = capsys.readouterr()
+        assert end.value.code in (0, 1), said.err
+        return end.value.code, json.loads(said.out)["findings"]
+
+    return run
 
 
 @pytest.mark.parametrize("incident", FACTS)
-def test_what_is_broken_is_confirmed_with_the_fact(incident: str) -> None:
+def test_what_is_broken_is_confirmed_with_the_fact(incident: str, confirmed: Confirmed) -> None:
     code, facts = FACTS[incident]
     status, found = confirmed(f"{incident}/broken")
     assert status == 1
@@ -54,6 +58,6 @@ def test_what_is_broken_is_confirmed_with_the_fact(incident: str) -> None:
 
 
 @pytest.mark.parametrize("incident", FACTS)
-def test_what_is_repaired_is_silent_or_refuted(incident: str) -> None:
+def test_what_is_repaired_is_silent_or_refuted(incident: str, confirmed: Confirmed) -> None:
     _, found = confirmed(f"{incident}/fixed")
     assert [finding for finding in found if finding["verdict"]["status"] != "refuted"] == []

@@ -221,7 +221,7 @@ def recipes_table(clone: Path, bench: Bench) -> None:
     ]
     rows = [Row(row.name, row.run, least, None, row.counts) for row in rows]
     scripts = sum(path.endswith(".py") for path in paths)
-    title = f"Recipes of speechbrain, {len(paths) - scripts} and {scripts} Python files"
+    title = f"Recipes of speechbrain, {len(paths) - scripts} YAML and {scripts} Python files"
     print_table(title, rows, "`yaml.compose` and `ast.parse`")
 
 

@@ -104,7 +104,7 @@ def test_recipes_are_compared_with_composing_and_parsing(tmp_path: Path, capsys:
     )
     cost.recipes_table(clone, cost.Bench(tmp_path, 1, calls=True))
     out = capsys.readouterr().out
-    assert "1 and 1 Python files" in out
+    assert "1 YAML and 1 Python files" in out
     assert int(rows(out)["cold one process"]["calls"]) > 10_000
 
 

@@ -14,6 +14,8 @@ from modellint.__main__ import main
 
 # The classes that an activated environment holds are read before the shipped facts: the tests want the same everywhere.
 os.environ.pop("VIRTUAL_ENV", None)
+# Tests start hundreds of processes, each of which would compile all of modellint.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

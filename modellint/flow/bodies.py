@@ -10,7 +10,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from modellint import operators
-from modellint.flow.callees import HOLDING, MAX_DEPTH, NONE, Callees, Given, Made, Matrix, Table, bound, operands, root
+from modellint.flow.callees import (
+    HOLDING,
+    MAX_DEPTH,
+    NONE,
+    Callees,
+    Given,
+    Made,
+    Matrix,
+    Padded,
+    Table,
+    bound,
+    operands,
+    root,
+)
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS
 from modellint.graph.python import Function
@@ -20,6 +33,7 @@ from modellint.link.names import External
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from modellint.flow.callees import Objects
     from modellint.flow.summaries import Summaries
     from modellint.graph.value import Event, Flow, Value
 
@@ -470,15 +484,30 @@ class Body(Callees):
         self._record.wanted |= stored & read
         return not stored.isdisjoint(read)
 
-    def tables_made(self) -> Iterator[Event]:
+    def tables_given(self) -> Iterator[Event]:
         """The calls of the body that make tables, or give some that other functions make."""
         for event in self.flow.of(EventKind.CALL):
-            row = self.row(event.value)
-            if "table" in row.facets if row is not None else self._is_table_made(event.value):
+            if any(map(self.is_table, self._given_objects(event.value))):
                 yield event
 
-    def _is_table_made(self, call: Value) -> bool:
-        return any(map(self.is_table, self.objects(call)))
+    def padded_tables_given(self) -> Iterator[Event]:
+        """Those whose tables may be told their rows for padding."""
+        for event in self.flow.of(EventKind.CALL):
+            objects = self._given_objects(event.value)
+            if Padded in objects or any(one is not Table and self.is_table(one) for one in objects):
+                yield event
+
+    def _given_objects(self, call: Value) -> Objects:
+        """What a call gives that can be called, unless it is of an operator that makes no table."""
+        row = self.row(call)
+        return self.objects(call) if row is None or "table" in row.facets else NONE
+
+    def tables_made(self) -> Iterator[Event]:
+        """The calls of the body that make tables themselves."""
+        for event in self.flow.of(EventKind.CALL):
+            row = self.row(event.value)
+            if "table" in row.facets if row is not None else self.makes_table(event.value):
+                yield event
 
     def fillers_written(self) -> Iterator[Event]:
         """The calls of the body that may write a constant into elements."""

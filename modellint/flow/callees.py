@@ -43,6 +43,10 @@ class Table:
     """A layer that looks up rows."""
 
 
+class Padded:
+    """Beside a table: it may be told its row for padding."""
+
+
 class TableClass:
     """The class of such a layer."""
 
@@ -67,7 +71,9 @@ class Made:
 
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
 Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type]"
-_TABLE = frozenset((Table,))
+_TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
+#: The argument of a table that is its row for padding.
+_PADDING = (2, "padding_idx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +258,13 @@ class Callees:
         row = self.row(call)
         if row is not None:
             if "table" in row.facets:
-                return _TABLE
+                return _PADDED if _pads(call, row.argument("padding")) else _TABLE
             found = self._all_objects(operands(call))
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         made, called = set[Any](), self.objects(callee)
         is_holding = not called
         if callee.op is Op.CALL:  # a `partial`, say, and what it was given
-            made |= called & {Table, Matrix}
+            made |= called & {Table, Padded, Matrix}
         for one in called:
             if isinstance(one, Class):
                 made.add(Made(one))
@@ -266,7 +272,7 @@ class Callees:
             elif isinstance(one, Function):
                 made |= self._made_in(one, call)
             elif one is TableClass:
-                made.add(Table)
+                made |= _PADDED if _pads(call, _PADDING) else _TABLE
             elif isinstance(one, Made):
                 for function in self._called(one.cls):
                     made |= self._made_in(function, call)
@@ -365,12 +371,26 @@ class Callees:
             isinstance(b, Class) and self._derives_from_table(b, depth + 1) for b in bases
         )
 
+    def makes_table(self, call: Value) -> bool:
+        """Whether a call that is none of an operator is of a class of tables, rather than of what gives some."""
+        return any(
+            one is TableClass or (isinstance(one, Class) and self._derives_from_table(one))
+            for one in self.objects(call.callee)
+        )
+
     def is_table(self, one: object) -> bool:
         """Whether an object is a table, or one of a class that derives from one."""
         return one is Table or (isinstance(one, Made) and self._derives_from_table(one.cls))
 
     def _is_layer(self, one: object) -> bool:
         return isinstance(one, Made) and (bool(self._called(one.cls)) or self._derives_from_table(one.cls))
+
+
+def _pads(call: Value, padding: tuple[int, str] | None) -> bool:
+    """Whether a call that makes a table may tell it its row for padding, which is a known argument."""
+    if call.has_unpacking or call.callee.op is Op.CALL:
+        return True
+    return padding is not None and call.argument(*padding) is not None
 
 
 def root(value: Value) -> Value:

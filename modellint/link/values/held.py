@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import Lookups
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
-    from modellint.graph.value import Event
     from modellint.link.project import Project
 
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: What may be a number as a call is given it.
 _NUMBERS = frozenset((Op.PARAM, Op.ATTR, Op.BIN))
+#: The arguments of a table that are its sizes.
+_ROWS, _COLUMNS = (0, "num_embeddings"), (1, "embedding_dim")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,14 +119,14 @@ class Holders:
 
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
-        owners = {f.owner for f in self._module.all_functions() if any(self._made_in(f))}
+        owners = {f.owner for f in self._module.all_functions() if self._given_in(f)}
         members = self._project.members
         keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
 
-    def _made_in(self, function: Function) -> Iterator[Event]:
-        """The calls of a function that make tables."""
-        return self._project.summaries.body(function).tables_made()
+    def _given_in(self, function: Function) -> bool:
+        """Whether a function makes tables, or calls what gives some."""
+        return any(self._project.summaries.body(function).tables_given())
 
     def _is_mixed_in(self, cls: Class) -> bool:
         """Whether a class is no layer itself, but a part of the file's layers."""
@@ -151,7 +152,7 @@ class Holders:
             for method in owner.methods.values() if owner.module is self._module else ():
                 stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
                 is_left = any(name is not None and name not in shell.history for name in stored)
-                if is_left and method.name != "__init__" and not method.is_static and any(self._made_in(method)):
+                if is_left and method.name != "__init__" and not method.is_static and self._given_in(method):
                     self._run.steps = 0
                     self._run.objects.under_construction.append(shell)
                     self._run.calls.apply(self._reference(method, shell), ANY_ARGUMENTS, self._frame(method), _NOWHERE)
@@ -180,7 +181,7 @@ class Holders:
         made, call = shell.site, self._call_of(shell, holder)
         if made is None or call is None or made.value.op is not Op.CALL:
             return
-        numbers = [self._number(shell, made, *argument) for argument in ((0, "num_embeddings"), (1, "embedding_dim"))]
+        numbers = [self._number(shell, made, *argument) for argument in (_ROWS, _COLUMNS)]
         padding = self._lookups.padding_of(shell)
         has_padding = padding is not None and constant(padding[1]) != Constant(None)
         rows, columns = numbers
@@ -218,7 +219,7 @@ class Holders:
         """The tables that functions make, whatever becomes of them, but for those that are known."""
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
-            for event in self._made_in(function):
+            for event in self._project.summaries.body(function).tables_made():
                 if event.value in seen:
                     continue
                 if function.owner is not None and not function.is_static:
@@ -253,9 +254,11 @@ class Holders:
             found = self._parts[holder] = list({id(part.layer): part for part in kept}.values())
         return found
 
-    def all_parts(self, holder: Shell | None) -> Iterator[Part]:
-        """The layers that objects of the file's other classes keep."""
-        for cls in self._module.classes.values():
+    def all_parts(self, holder: Shell | None, size: Size) -> Iterator[Part]:
+        """The layers that objects of the file's other classes keep, of those first that mention what a size is of."""
+        names = {str(symbol) for symbol in size.symbols}
+        owners = {f.owner for f in self._module.all_functions() if not names.isdisjoint(f.words)}
+        for cls in sorted(self._module.classes.values(), key=lambda cls: cls not in owners):
             other = self.object_of(cls)
             if other is not holder:
                 yield from self.parts(other)
@@ -270,9 +273,12 @@ class Holders:
         """What a layer of torch's is given as one of some sizes."""
         return width_of(layer, facets, self._run)
 
-    def given_sizes(self, layer: Shell) -> Iterator[Size]:
-        """The numbers that a layer's constructor is given."""
-        for atoms in layer.arguments.all():
+    def given_sizes(self, layer: Shell, *, with_rows: bool = True) -> Iterator[Size]:
+        """The numbers that a layer's constructor is given; of a table, perhaps without how many rows it has."""
+        rows = None
+        if not with_rows and self._run.tensors is not None and self._lookups.is_table(layer):
+            rows = self._run.tensors.argument(layer, _ROWS)
+        for atoms in (given for given in layer.arguments.all() if given is not rows):
             size = size_of(atoms)
             if size is not None:
                 yield size

@@ -178,7 +178,7 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
-            for event in self._project.summaries.body(function).tables_made():
+            for event in self._project.summaries.body(function).padded_tables_given():
                 for reference, frame in called(function, objects, self._project):
                     run.steps = 0
                     body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)

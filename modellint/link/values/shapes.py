@@ -151,7 +151,7 @@ def is_own_width(size: Size, table: Held, holders: Holders) -> bool:
     own = holders.parts(table.holder) if table.holder is not None else []
     if any(is_width_of(part) for part in own if not are_exclusive(part.path, table.path)):
         return True
-    return is_known and any(is_width_of(part) for part in holders.all_parts(table.holder))
+    return is_known and any(is_width_of(part) for part in holders.all_parts(table.holder, size))
 
 
 def sharing(table: Held, holders: Holders) -> tuple[Part | None, Part | None]:

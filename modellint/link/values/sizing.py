@@ -13,12 +13,9 @@ from modellint.link.values.shapes import INPUT_WIDTH, OWN_WIDTH, RECURRENT_WIDTH
 from modellint.link.values.table_users import TableUsers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Lookups
-    from modellint.flow.watched import Taken
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
@@ -65,8 +62,8 @@ class Sizing:
 
     @cached_property
     def _given(self) -> set[Size]:
-        """The numbers that these layers are given."""
-        return {size for layer in self._parts for size in self.holders.given_sizes(layer)}
+        """The numbers that these layers are given, but for how many rows tables have."""
+        return {size for layer in self._parts for size in self.holders.given_sizes(layer, with_rows=False)}
 
     @cached_property
     def _widths(self) -> set[Size | None]:
@@ -77,10 +74,9 @@ class Sizing:
         """Whether any layer beside a table is as wide as it has rows."""
         return table.rows.size in self._widths
 
-    def takers(self, table: Held) -> Iterator[Taken]:
-        """What takes the rows that a table gives for as wide as it has rows."""
-        if table.rows.size in self._given:
-            yield from self.users.takers(table)
+    def may_be_given(self, table: Held) -> bool:
+        """Whether any layer beside a table is given how many rows it has."""
+        return table.rows.size in self._given
 
 
 def _may_limit(function: Function) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint.link.values.shapes import counts_anything, counts_ids, is_called_width, is_own_width, is_width
@@ -49,15 +50,20 @@ def swaps(table: Held, sizing: Sizing) -> Iterator[Swap]:
         yield Swap(Sign.NAMES)
     if rows.size is None or columns.size == rows.size:
         return
-    has_width = columns.size is not None and is_own_width(columns.size, table, sizing.holders)
+
+    @cache
+    def has_width() -> bool:
+        return columns.size is not None and is_own_width(columns.size, table, sizing.holders)
+
     if not counts_ids(rows):
-        limit = None if has_width else _limit_of_ids(table, columns, sizing)
+        may_limit = columns.size is not None and sizing.may_limit(table) and not has_width()
+        limit = _limit_of_ids(table, columns, sizing) if may_limit else None
         if limit is not None:
             yield Swap(Sign.LIMIT, limit)
         elif _is_width_of_others(table, columns, sizing):
             yield Swap(Sign.WIDTH)
-    if not has_width:
-        taker = next((taken for taken in sizing.takers(table) if taken.width == rows.size), None)
+    if sizing.may_be_given(table) and not has_width():
+        taker = next((taken for taken in sizing.users.takers(table) if taken.width == rows.size), None)
         if taker is not None:
             yield Swap(Sign.TAKER, taker.taker)
 
@@ -92,7 +98,5 @@ def _is_width_of_others(table: Held, columns: Number, sizing: Sizing) -> bool:
 
 def _limit_of_ids(table: Held, columns: Number, sizing: Sizing) -> Site | None:
     """What keeps all that indexes a table below the number of its columns: `ids.clamp(max=n - 1)`, `ids % n`."""
-    if columns.size is None or not sizing.may_limit(table):
-        return None
     drawn = (tensor.ids for use in sizing.users.lookups(table) for tensor in indices(use) if tensor.ids is not None)
     return next((ids.origin for ids in drawn if ids.head is None and ids.bound == columns.size), None)

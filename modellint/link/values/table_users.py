@@ -65,7 +65,7 @@ class TableUsers:
                 self.run.objects.construct(reference.receiver)
         constructing = set(self.run.calls.done)
         summaries = self._project.summaries
-        users.sort(key=lambda user: not any(summaries.body(user[0]).tables_made()))
+        users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))
         for function, reference, frame in users:
             if function not in constructing:
                 self.run.steps = 0

@@ -33,6 +33,8 @@ T = TypeVar("T")
 #: What takes time beside rules.
 READING = "reading files"
 _LITERAL = re.compile(r"(?:[^\\.^$*+?{}\[\]()]|\\[^\w])+")
+#: The package whose modules read files, and how many of the innermost calls are looked at.
+_FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
@@ -255,8 +257,11 @@ class Analyser:
         except ExhaustedError:
             run.unfinished.append(rule.code)
         except RAISED as error:
-            if isinstance(error, RecursionError) and not _recurses(rule, error):
+            place = _recursing(rule, error) if isinstance(error, RecursionError) else "rule"
+            if place == "frontend":
                 self._unreadable(run, _TOO_DEEP)
+            elif place == "engine":
+                run.unfinished.append(rule.code)
             else:
                 run.crashes.append(Crash.of(rule.code, run.path.as_posix(), error))
         finally:
@@ -270,10 +275,12 @@ class Analyser:
                 run.findings += map(verified, rule.check_unreadable(path, error))
 
 
-def _recurses(rule: Rule, error: RecursionError) -> bool:
-    """Whether most of the calls that were too many are those of a rule's own module, not of code that reads files."""
-    modules = [frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return 2 * modules.count(type(rule).__module__) > len(modules)
+def _recursing(rule: Rule, error: RecursionError) -> str:
+    """Whose calls were too many: those of a `rule`, of a `frontend` that reads files, or of the `engine`."""
+    names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if 2 * names.count(type(rule).__module__) > len(names):
+        return "rule"
+    return "frontend" if any(name.startswith(_FRONTENDS) for name in names[-_INNERMOST:]) else "engine"
 
 
 class _Triggers:

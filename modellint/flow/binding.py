@@ -107,7 +107,8 @@ class Binding:
         for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
             definition = code.scope.definition(part)
             model = None if definition is None else self._run.classes.of(definition)
-            if model is not None and model.cls is not None:
+            is_nested = id(part) in frame.trail  # an object that is given one of its class: there is no end to these
+            if model is not None and model.cls is not None and not is_nested:
                 made = self._run.shell("instance", part, frame, parameter.name)
                 made.model, made.arguments = model, ANY_ARGUMENTS
                 return (made,)

@@ -6,13 +6,12 @@ what a parameter is given.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from modellint import operators
 from modellint.flow.callees import (
     HOLDING,
-    MAX_DEPTH,
     NONE,
     Callees,
     Given,
@@ -109,12 +108,8 @@ class Body(Callees):
         """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
         found = self._elements.get(id(value))
         if found is None:
-            if self._depth > MAX_DEPTH:
-                return ELEMENTS
-            self._depth += 1
             self._elements[id(value)] = NONE  # a loop, which adds nothing by itself
-            found = self._elements[id(value)] = self._found_elements(value)
-            self._depth -= 1
+            found = self._elements[id(value)] = self._summaries.nested(self._found_elements, value, ELEMENTS)
         return found
 
     def _all(self, values: Iterable[Value]) -> Kinds:
@@ -168,12 +163,8 @@ class Body(Callees):
         """Whether a value may be real numbers, or hold some, but for what is given."""
         found = self._reals.get(id(value))
         if found is None:
-            if self._depth > MAX_DEPTH:
-                return _REAL
-            self._depth += 1
             self._reals[id(value)] = NONE
-            found = self._reals[id(value)] = self._found_real(value)
-            self._depth -= 1
+            found = self._reals[id(value)] = self._summaries.nested(self._found_real, value, _REAL)
         return found
 
     def _all_real(self, values: Iterable[Value]) -> Kinds:
@@ -211,12 +202,9 @@ class Body(Callees):
         known = self._carried.setdefault((name, facet == "real"), {})
         found = known.get(id(value))
         if found is None:
-            if self._depth > MAX_DEPTH:
-                return True
-            self._depth += 1
             known[id(value)] = False
-            found = known[id(value)] = self._is_carrying(value, name, facet)
-            self._depth -= 1
+            carrying = partial(self._is_carrying, name=name, facet=facet)
+            found = known[id(value)] = self._summaries.nested(carrying, value, True)
         return found
 
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:

@@ -35,8 +35,8 @@ HOLDING = frozenset(
         Op.STARRED, Op.BIN, Op.LAMBDA,
     )
 )  # fmt: skip
-#: How deeply values may be nested in each other, and classes derive from each other; what is beyond may be anything.
-MAX_DEPTH, _MAX_BASES = 80, 8
+#: How deeply classes may derive from each other; what is beyond may be anything.
+_MAX_BASES = 8
 
 
 class Table:
@@ -101,7 +101,6 @@ class Callees:
         self._names = summaries.project.names
         self._objects: dict[int, Objects] = {}
         self._rows: dict[str | None, operators.Operator | None] = {}
-        self._depth = 0
 
     def _is_own(self, value: Value) -> bool:
         """Whether a value is the object whose method this is."""
@@ -113,12 +112,8 @@ class Callees:
         """What a value may be, or hold, that can be called or indexed."""
         found = self._objects.get(id(value))
         if found is None:
-            if self._depth > MAX_DEPTH:
-                return NONE
-            self._depth += 1
             self._objects[id(value)] = NONE
-            found = self._objects[id(value)] = self._found_objects(value)
-            self._depth -= 1
+            found = self._objects[id(value)] = self._summaries.nested(self._found_objects, value, NONE)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:

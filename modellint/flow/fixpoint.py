@@ -67,15 +67,21 @@ class Fixpoint:
     def _answer(self, key: Hashable, compute: Callable[[], T], bottom: T) -> T:
         outer, depth = self._lowest, len(self._active)
         active = self._active[key] = _Active(bottom, depth)
-        while True:
-            self._lowest = _NEVER
-            value, trace = self._files.traced(compute)
-            is_stable = value == active.value or not active.is_asked
-            active.value = value
-            if is_stable:
-                break
-            self._forget(depth)
-        del self._active[key]
+        try:
+            while True:
+                self._lowest = _NEVER
+                value, trace = self._files.traced(compute)
+                is_stable = value == active.value or not active.is_asked
+                active.value = value
+                if is_stable:
+                    break
+                self._forget(depth)
+        except BaseException:  # cut short: what rests on it is not known either
+            self._forget(0)
+            self._lowest = outer
+            raise
+        finally:
+            del self._active[key]
         lowest = self._lowest
         if lowest >= depth:
             self._done[key] = value, trace

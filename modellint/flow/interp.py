@@ -382,17 +382,23 @@ class Interpreter:
 
     def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
         """What a constructor stores in its object, found out when it is asked for."""
+        is_asked = False
 
         def found() -> Atoms:
+            nonlocal is_asked
             known = frame.known(id(value))
             if known is not None:
                 return sizes.kept(known, Site(value, frame.function))
+            if is_asked:  # `self.x = other.x`, where the other may be the object itself: that adds nothing
+                return NEVER
+            is_asked = True
             outer = self.path, self.guard, self.loops
             self.path, self.guard, self.loops = frame.path, None, 0
             self.objects.under_construction.append(owner)
             atoms = self.evaluate(value, frame)
             self.objects.under_construction.pop()
             self.path, self.guard, self.loops = outer
+            is_asked = False
             return sizes.kept(atoms, Site(value, frame.function))
 
         return found

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 T = TypeVar("T")
-#: How many questions may be answered for each other; what is beyond may be anything.
-_MAX_CALLS = 40
+#: How many questions may be answered for each other, and how deeply values nested in each other meanwhile, where a
+#: question counts for several: Python allows a thousand calls. What is beyond may be anything.
+_MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 200, 3
 #: Through how many imports elements are followed.
 MAX_FILES = 3
 
@@ -42,6 +43,7 @@ class Summaries:
         self._records: dict[ModuleFacts, Record] = {}
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
+        self._nesting = 0
 
     def record(self, module: ModuleFacts) -> Record:
         """What the text of a file says by names."""
@@ -58,6 +60,20 @@ class Summaries:
         if found is None:
             found = self._bodies[function, files] = Body(function, self, files)
         return found
+
+    def nested(self, question: Callable[[Value], T], value: Value, most: T) -> T:
+        """The answer to a question about a value, which asks about the values in it; `most` where they are too many."""
+        if self._is_too_deep():
+            return most
+        self._nesting += 1
+        try:
+            return question(value)
+        finally:
+            self._nesting -= 1
+
+    def _is_too_deep(self) -> bool:
+        questions = self._answers.depth
+        return questions > _MAX_CALLS or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
 
     def roots(self, module: ModuleFacts) -> list[Function]:
         """The functions that may look something up with elements that they make, or get from what they call."""
@@ -92,7 +108,7 @@ class Summaries:
     ) -> T:
         if files < 0:
             return least
-        if self._answers.depth > _MAX_CALLS:
+        if self._is_too_deep():
             return most
 
         def compute() -> T:
@@ -105,7 +121,7 @@ class Summaries:
 
     def stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         """The kinds of elements that the functions of a file store under an attribute."""
-        if name not in self.record(module).keeping or self._answers.depth > _MAX_CALLS:
+        if name not in self.record(module).keeping or self._is_too_deep():
             return NONE
         return self._answers.ask(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
 
@@ -121,7 +137,7 @@ class Summaries:
 
     def held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         """The objects that an attribute may hold, of classes of a family, or of any class of a file."""
-        if name not in self.record(module).keeping or self._answers.depth > _MAX_CALLS:
+        if name not in self.record(module).keeping or self._is_too_deep():
             return NONE
         key = ("held", name, module, family, files)
         return self._answers.ask(key, lambda: self._held(name, module, family, files), NONE)
@@ -135,7 +151,7 @@ class Summaries:
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """What a class's objects have under a name: methods, and what they keep there."""
-        if self._answers.depth > _MAX_CALLS:
+        if self._is_too_deep():
             return NONE
         key = ("member", cls, name, files)
         return self._answers.ask(key, lambda: self.body(cls.module.body, files).member(cls, name), NONE)

@@ -14,6 +14,8 @@ from modellint.link.project import Project, ProjectOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conftest import Workspace
+
 HEAD = "import torch\nfrom torch import nn\n"
 MODEL = """
 class Model(nn.Module):
@@ -217,3 +219,23 @@ def test_what_a_package_hands_on_looks_up(tmp_path: Path, style: str) -> None:
     name = {"import voices": "voices.Codec", "import voices as v": "v.Codec"}.get(style, "Codec")
     code = f"{HEAD}{style}\n\n\ndef speak(x):\n    return {name}().from_codes(nn.Linear(8, 20)(x).argmax(-1))\n"
     assert len(looked_up(tmp_path, code)) == 1
+
+
+def test_a_ring_of_calls_and_objects_that_are_given_objects_of_their_class_have_an_end(workspace: Workspace) -> None:
+    """What is nested more deeply than Python allows is given up, and the rest of the file is looked at."""
+    ring = "".join(
+        f"def f{number}(x, t):\n    y = [x, {{'a': (x, [x])}}]\n    return f{(number + 1) % 400}([y, [t]], t), [y]\n\n\n"
+        for number in range(400)
+    )
+    model = """
+class Codec(nn.Module):
+    def __init__(self, other: "Codec" = None):
+        super().__init__()
+        self.other = [other] if other else []
+        self.table = nn.Embedding(10, 4) if not self.other else self.other[0].table
+
+    def forward(self, x):
+        return self.table(f0(x.argmax(-1), self.table)), self.table(torch.full((2,), 12))
+"""
+    workspace.write({"model.py": HEAD + ring + model})
+    assert [(line, code) for _, line, code in workspace.places()] == [((HEAD + ring + model).count("\n") - 3, "ML104")]

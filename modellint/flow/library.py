@@ -93,7 +93,7 @@ def unpacked(atoms: Atoms) -> Iterator[Atoms]:
     for atom in atoms:
         if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             for entry in atom.entries:
-                yield ((Constant(entry.key),) if atom.kind == "dict" and entry.key is not None else entry.atoms)
+                yield entry.atoms if atom.kind != "dict" else PLAIN if entry.key is None else (Constant(entry.key),)
         elif isinstance(atom, Shape):
             yield sizes.element(atom)
         elif not isinstance(atom, Constant | Plain | Length):
@@ -221,7 +221,12 @@ def container_method(
         owner.is_exact = owner.is_exact and not run.loops and not path
         added = arguments.positional[-1] if arguments.positional else NEVER
         if name in _MANY:
-            merge(owner, added, path)
+            is_sequence = owner.kind != "dict" and not owner.is_module_container
+            for atom in added:
+                if is_sequence and isinstance(atom, Shell) and atom.kind == "dict":
+                    owner.put(_keys(atom), path)
+                else:
+                    merge(owner, (atom,), path)
             for key, atoms in arguments.keywords.items():
                 owner.put(atoms, path, key)
         elif name == "insert":
@@ -276,11 +281,14 @@ def _rows(run: Interpreter, columns: Iterable[Shell | Atoms], value: Value, fram
 
 def _column(atoms: Atoms) -> Shell | Atoms:
     """A value as a column of `zip`."""
-    if len(atoms) == 1 and isinstance(atoms[0], Shell) and (atoms[0].is_container or atoms[0].is_module_container):
-        return atoms[0]
+    first = atoms[0] if len(atoms) == 1 else None
+    if isinstance(first, Shell) and first.kind != "dict" and (first.is_container or first.is_module_container):
+        return first
     found: list[Atoms] = []
     for atom in atoms:
-        if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+        if isinstance(atom, Shell) and atom.kind == "dict":
+            found.append(_keys(atom))
+        elif isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
             found.append(atom.element())
         else:
             found.append((atom,) if isinstance(atom, Given | Unknown | Tensor) else PLAIN)

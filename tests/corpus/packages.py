@@ -51,7 +51,7 @@ def checked(root: Path, path: str = ".", *options: str) -> Any:
     """What `modellint check` says of a file or folder of a release, as it would without any settings."""
     command = [sys.executable, "-m", "modellint", "check", "--isolated", "--no-cache", "--jobs", "1"]
     command += ["--output-format", "json", "--exit-zero", *options, path]
-    result = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=600)
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=1200)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 

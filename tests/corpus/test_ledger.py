@@ -62,6 +62,7 @@ def fetched(name: str, version: str) -> Path:
 
 
 @needs_packages
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: f"{package['name']}-{package['version']}")
 def test_a_package_gives_the_findings_of_the_ledger(package: dict[str, Any]) -> None:
     root = fetched(package["name"], package["version"])

@@ -34,7 +34,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.summaries import MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
 from modellint.link.names import External
@@ -449,7 +449,7 @@ class Lookups:
             self._meet(table, rows, index, frame, value)
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
-        for tensor in tensors_in(index):
+        for tensor in tensors_in(self._fitting(index, value, frame)):
             for element in self._left(tensor).elements():
                 is_real = isinstance(element, Real)
                 if is_real and (takes_real or tensor not in index):
@@ -460,6 +460,26 @@ class Lookups:
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
                 found = Lookup(at, rows, element, steps, tensor.width, is_open, is_made=table is not None)
                 self._frames[-1][1].append(found)
+
+    def _fitting(self, index: Atoms, value: Value, frame: Frame) -> Atoms:
+        """What is left of elements where a condition about them has a function replace the attribute that they look up.
+
+        `if ids.max() >= len(self.pe): self.pe = self.longer()`.
+        """
+        names = {name for part in value.args if (name := self_attribute(part)) is not None}
+        for event in frame.flow.events if names else ():
+            if event.guard is None or event.value is value:
+                continue
+            stored = self_attribute(event.target) if event.target is not None else None
+            if event.kind is EventKind.CALL and self_attribute(event.value.callee) in REGISTRARS:
+                stored = next((arg.data for arg in event.value.positional[:1] if arg.op is Op.CONST), None)
+            if stored in names:
+                tests = [part for link in event.guard.chain() for part in _compared(link.test)]
+                asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
+                index = tuple(
+                    a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
+                )
+        return index
 
     def _is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""
@@ -525,6 +545,17 @@ def _classes(atoms: Atoms) -> set[Hashable]:
     """The classes of objects, and the functions, that a value may be; two of one class do the same."""
     objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
     return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
+
+
+def _compared(test: Value) -> Iterator[Value]:
+    """What a condition compares, but for what it counts or measures only: `x` of `x.max() >= len(table)`."""
+    if test.op is Op.ATTR and test.data in ("shape", "ndim"):
+        return
+    if test.op is Op.CALL and any("counts" in row.facets for row in operators.called(called_name(test.callee))):
+        return
+    yield test
+    for part in test.args:
+        yield from _compared(part)
 
 
 def _is_below(filler: Filler) -> bool:

@@ -260,16 +260,15 @@ class Devices:
         row = operators.row(name)
         if row is not None and "fresh" in row.facets:
             return self._made(row, arguments, frame, value)
+        is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
+        if name.startswith("builtins.") or (row is None and not is_torch):
+            return None  # before containers are opened, which may be large
         given = [part for atoms in arguments.all() for part in _parts(atoms)]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
             return None
         if row is None:
-            if not name.startswith(_FUNCTIONS) and not (name.count(".") == 1 and name.startswith("torch.")):
-                return None
             self._meet(given, frame, value)
             return self._result(given, 0)
-        if name.startswith("builtins."):
-            return None
         return self._called(row, given, arguments, frame, value)
 
     def _called(

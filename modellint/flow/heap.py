@@ -199,15 +199,16 @@ class Shell:
         return self.entries if self.is_exact and not any(entry.path for entry in self.entries) else None
 
     def contents(self) -> Iterator[Atom]:
-        """What stands in it, containers in it opened."""
+        """What stands in it, each once, containers in it opened."""
         pending = [entry.atoms for entry in reversed(self.entries)]
-        seen = {self}
+        seen: set[Atom] = {self}
         while pending:
             for atom in pending.pop():
+                if atom in seen:
+                    continue
+                seen.add(atom)
                 if isinstance(atom, Shell) and atom.is_container:
-                    if atom not in seen:
-                        seen.add(atom)
-                        pending.extend(entry.atoms for entry in reversed(atom.entries))
+                    pending.extend(entry.atoms for entry in reversed(atom.entries))
                 else:
                     yield atom
 

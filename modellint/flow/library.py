@@ -73,6 +73,8 @@ _SEQUENCES = {
     "builtins.iter": "generator",
     "collections.deque": "list",
 }
+#: Of more elements than these that may be in a container, nobody needs to know them one by one.
+_MOST_PARTS = 16
 _DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
 #: Calls a function, and once more when gradients are computed.
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
@@ -309,8 +311,11 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name in _SEQUENCES:
         made = run.shell(_SEQUENCES[name], value, frame)
         if given:
-            made.is_exact = made.is_exact and is_exact(first)
-            made.fill(tuple(unpacked(first)) or (() if is_exact(first) else (PLAIN,)))
+            parts = tuple(unpacked(first))
+            if not is_exact(first):
+                made.is_exact = False
+                parts = parts if 0 < len(parts) <= _MOST_PARTS else (join(parts) or PLAIN,)
+            made.fill(parts)
         return (made,)
     if name == "builtins.next":
         return join(run.objects.element(atom, frame, value) for atom in first)

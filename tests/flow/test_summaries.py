@@ -224,7 +224,8 @@ def test_what_a_package_hands_on_looks_up(tmp_path: Path, style: str) -> None:
 def test_a_ring_of_calls_and_objects_that_are_given_objects_of_their_class_have_an_end(workspace: Workspace) -> None:
     """What is nested more deeply than Python allows is given up, and the rest of the file is looked at."""
     ring = "".join(
-        f"def f{number}(x, t):\n    y = [x, {{'a': (x, [x])}}]\n    return f{(number + 1) % 400}([y, [t]], t), [y]\n\n\n"
+        f"def f{number}(x, t):\n    y = [x, {{'a': (x, [x])}}]\n"
+        f"    return f{(number + 1) % 400}([y, [t]], t), [y]\n\n\n"
         for number in range(400)
     )
     model = """

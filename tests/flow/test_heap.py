@@ -22,5 +22,6 @@ def test_contents_are_given_once_however_often_they_stand_in_a_container() -> No
 
 
 def test_what_is_nested_is_opened_once() -> None:
-    few, many = (calls_of(lambda made=nested(depth, 20): list(made.contents())) for depth in (2, 8))
+    shallow, deep = nested(2, 20), nested(8, 20)
+    few, many = calls_of(lambda: list(shallow.contents())), calls_of(lambda: list(deep.contents()))
     assert many < 6 * few

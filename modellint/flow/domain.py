@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.size import Size, Symbol
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Plain:
     """Something that is no layer, no parameter and no container of them: a number, a string, a tensor."""
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Given:
+class Given(HashedOnce):
     """What a root's parameter was given, or a part of it: `config`, `config.hidden_size`.
 
     `symbol` is what it counts for where it is a number, `home` who owns the symbols of its parts. `is_there`: it is not
@@ -87,8 +89,9 @@ class Given:
         return self if self.name.endswith("[…]") else Given(f"{self.name}[…]", None, self.home)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Site:
+class Site(HashedOnce):
     """An expression, and the function that it stands in."""
 
     value: Value
@@ -132,8 +135,9 @@ class Length:
         return self
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(HashedOnce):
     """What a tensor is made for: the `lengths` that it was counted or cut to.
 
     It is a table of sines or cosines (`is_periodic`), or has what was kept from earlier calls in it (`is_grown`).
@@ -144,8 +148,9 @@ class Extent:
     is_grown: bool = False
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Ids:
+class Ids(HashedOnce):
     """Elements that were drawn from classes: 0 … `bound` - 1, less one for each of the tests that keep one away.
 
     `way` is the call that gives those that another function draws; `part` is the constant index of the one of several
@@ -165,8 +170,9 @@ class Ids:
         return self.origin, self.way
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Filler:
+class Filler(HashedOnce):
     """Some elements are a constant, written at `origin`; `is_conditional`: unless they have gone since."""
 
     size: Size
@@ -179,8 +185,9 @@ class Filler:
         return self.origin
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Real:
+class Real(HashedOnce):
     """Real numbers, made at `origin`; `is_computed`: whoever makes whole numbers of them does so on purpose.
 
     Where they were made makes no difference to what becomes of them.
@@ -195,8 +202,9 @@ class Real:
         return self.origin
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(HashedOnce):
     """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1.
 
     `length` is where it is said how many there are, if only a run knows that.
@@ -212,8 +220,9 @@ class Positions:
         return self.origin
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(HashedOnce):
     """A tensor, or a number out of one.
 
     `width` is the size of its last dimension, `head` what says so; `sizes` are those of all of them, each as far as it
@@ -253,8 +262,9 @@ class Tensor:
             yield self.real
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(HashedOnce):
     """The sizes of a tensor, or some of them; `tensor` is what is known of it where these are all.
 
     One of which nothing else is known is a `length`.
@@ -352,8 +362,9 @@ if TYPE_CHECKING:
     Element: TypeAlias = Ids | Filler | Positions | Real
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(HashedOnce):
     """The arguments of a call. `is_complete` is False where more may be passed (`*args`, `**options`)."""
 
     positional: tuple[Atoms, ...] = ()

@@ -425,8 +425,7 @@ def _of_container(
     if name == "insert" and len(given) == 2:
         at = value_of(given[0])
         if owner.items is not None and type(at) is int and not run.path and not run.loops:
-            owner.put(given[1], ())
-            owner.entries.insert(at, owner.entries.pop())
+            owner.insert(at, given[1])
             return NONE
     if name in _REMOVING and name != "pop":
         if name == "clear" and not run.path and not run.loops:
@@ -440,7 +439,7 @@ def _of_container(
     if name == "pop":
         return _popped(owner, given, is_dict=is_dict, is_sure=not run.path)
     if name == "reverse" and not run.path:
-        owner.entries.reverse()
+        owner.reverse()
         return NONE
     if name == "copy":
         copied = run.shell(owner.kind, value, frame)
@@ -467,7 +466,7 @@ def _popped(owner: Shell, given: Sequence[Atoms], *, is_dict: bool, is_sure: boo
     at = value_of(given[0]) if given else -1
     places = [entry.key for entry in owner.entries] if is_dict else range(len(owner.entries))
     if at in places or (not is_dict and type(at) is int and len(owner.entries) + at in places):
-        return owner.entries.pop(places.index(at) if is_dict else at).atoms  # type: ignore[arg-type]
+        return owner.pop(places.index(at) if is_dict else at)  # type: ignore[arg-type]
     if is_dict and at is not _OPEN and len(given) > 1:
         return given[1]
     if isinstance(owner, Counted):

@@ -30,6 +30,8 @@ Trail = tuple[int, ...]
 SEQUENCES = frozenset(("list", "tuple", "set", "generator"))
 CONTAINERS = SEQUENCES | {"dict"}
 TENSORS = frozenset(("parameter", "buffer"))
+#: A container of so many entries takes more in only as one that may be any of them.
+_MANY = 256
 
 
 @dataclass(eq=False, slots=True)
@@ -75,8 +77,8 @@ class Shell:
     """
 
     __slots__ = (
-        "arguments", "entries", "function", "history", "is_built", "is_exact", "is_initialised", "kind",
-        "model", "passed", "stores", "trail", "value",
+        "_contents", "_paths", "arguments", "entries", "function", "history", "is_built", "is_exact",
+        "is_initialised", "kind", "model", "passed", "stores", "trail", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +102,11 @@ class Shell:
         self.history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
         self.stores: list[Store] = []
         self.entries: list[Entry] = []
+        #: How often its entries changed, and what stood in it when the containers in it had these versions.
+        self.version = 0
+        self._contents: tuple[tuple[Atom, ...], tuple[tuple[Shell, int], ...]] | None = None
+        #: On which paths its entries were put there, by key and atoms; None where that has to be counted anew.
+        self._paths: dict[Hashable | None, dict[Atoms, list[Path]]] | None = None
         #: Whether the entries are all there is, each once and in this order.
         self.is_exact = True
         #: Whether its constructor has been run.
@@ -155,23 +162,74 @@ class Shell:
     # -- what containers hold --------------------------------------------------------------------------------------
 
     def put(self, atoms: Atoms, path: Path, key: Hashable | None = None) -> None:
-        """Put something in; what is there already is not put in again."""
+        """Put something in; what is there already, on this path or on part of it, is not put in again."""
         if not atoms:
             return
-        for entry in self.entries:
-            if entry.key == key and entry.atoms == atoms and entry.path[: len(path)] == path:
-                return
+        paths = self._paths_of(key)
+        known = paths.setdefault(atoms, [])
+        if any(one[: len(path)] == path or path[: len(one)] == one for one in known):
+            return
         if key is not None and self.kind == "dict" and not path:
-            self.entries = [entry for entry in self.entries if entry.key != key or entry.path]
-        self.entries.append(Entry(key, atoms, path))
+            if len(paths) > 1 or known:
+                self.entries = [entry for entry in self.entries if entry.key != key or entry.path]
+                for others in paths.values():
+                    others[:] = filter(None, others)
+        elif len(self.entries) >= _MANY:
+            key, path = None, ()
+            self.is_exact = False
+        known.append(path)
+        self.version += 1
+        last = self.entries[-1] if len(self.entries) > _MANY else None
+        if key is None and last is not None and last.key is None and not last.path:
+            last.atoms = join((last.atoms, atoms))
+        else:
+            self.entries.append(Entry(key, atoms, path))
+
+    def _paths_of(self, key: Hashable | None) -> dict[Atoms, list[Path]]:
+        """On which paths there is what under a key."""
+        if self._paths is None:
+            self._paths = {}
+            for entry in self.entries:
+                self._paths.setdefault(entry.key, {}).setdefault(entry.atoms, []).append(entry.path)
+        return self._paths.setdefault(key, {})
+
+    def _changed(self) -> None:
+        self._paths = None
+        self.version += 1
 
     def fill(self, values: tuple[Atoms, ...]) -> None:
         """Begin with these elements; where it is filled again, by another turn of a loop, with those as well."""
         for number, atoms in enumerate(values):
             if number < len(self.entries):
-                self.entries[number].atoms = join((self.entries[number].atoms, atoms))
+                self.replace(number, join((self.entries[number].atoms, atoms)))
             else:
                 self.entries.append(Entry(None, atoms, ()))
+        self._changed()
+
+    def replace(self, number: int, atoms: Atoms) -> None:
+        """Have one of the entries be something else."""
+        self.entries[number].atoms = atoms
+        self._changed()
+
+    def insert(self, at: int, atoms: Atoms) -> None:
+        """Put something in at an index."""
+        self.entries.insert(at, Entry(None, atoms, ()))
+        self._changed()
+
+    def reverse(self) -> None:
+        """Turn the order of the entries round."""
+        self.entries.reverse()
+        self._changed()
+
+    def pop(self, number: int) -> Atoms:
+        """Take one of the entries out."""
+        self._changed()
+        return self.entries.pop(number).atoms
+
+    def clear(self) -> None:
+        """Take all entries out."""
+        self.entries = []
+        self._changed()
 
     def element(self) -> Atoms:
         """One element."""
@@ -198,19 +256,32 @@ class Shell:
         """The entries, if they are all there is on every path, each once and in order."""
         return self.entries if self.is_exact and not any(entry.path for entry in self.entries) else None
 
-    def contents(self) -> Iterator[Atom]:
+    def contents(self) -> tuple[Atom, ...]:
         """What stands in it, each once, containers in it opened."""
+        known = self._contents
+        if known is not None and all(holder.version == version for holder, version in known[1]):
+            return known[0]
+        found, holders = self._opened()
+        self._contents = found, tuple((holder, holder.version) for holder in holders)
+        return found
+
+    def _opened(self) -> tuple[tuple[Atom, ...], list[Shell]]:
+        """What stands in it, and the containers that this stands in."""
+        holders = [self]
         pending = [entry.atoms for entry in reversed(self.entries)]
         seen: set[Atom] = {self}
+        found: list[Atom] = []
         while pending:
             for atom in pending.pop():
                 if atom in seen:
                     continue
                 seen.add(atom)
                 if isinstance(atom, Shell) and atom.is_container:
+                    holders.append(atom)
                     pending.extend(entry.atoms for entry in reversed(atom.entries))
                 else:
-                    yield atom
+                    found.append(atom)
+        return tuple(found), holders
 
 
 class Counted(Shell):
@@ -233,10 +304,12 @@ class Counted(Shell):
         for number, entry in enumerate(self.entries if key is not None and not path else ()):
             if entry.key == key:
                 self.entries[number] = Entry(key, atoms, path)
+                self._changed()
                 return
         if self.kind == "set" and any(entry.atoms == atoms and not entry.path for entry in self.entries):
             return
         self.entries.append(Entry(key, atoms, path))
+        self._changed()
 
     def part(self, index: Atoms) -> Atoms:
         """What stands at an index or under a key, if it is known which one that is."""
@@ -251,7 +324,7 @@ class Counted(Shell):
 
     def fill(self, values: tuple[Atoms, ...]) -> None:
         """Hold these elements."""
-        self.entries = []
+        self.clear()
         for atoms in values:
             self.put(atoms, ())
 

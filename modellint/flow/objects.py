@@ -333,8 +333,8 @@ class Objects:
                 and atom.is_exact
                 and -len(atom.entries) <= key < len(atom.entries)
             ):
-                entry = atom.entries[key]
-                entry.atoms = atoms if not path and not self._run.loops else join([entry.atoms, atoms])
+                before = atom.entries[key].atoms
+                atom.replace(key, atoms if not path and not self._run.loops else join([before, atoms]))
                 return
             atom.is_exact = atom.is_exact and key is not None and atom.kind == "dict"
             atom.put(atoms, path, key if atom.kind == "dict" or isinstance(key, str) else None)

@@ -180,7 +180,8 @@ class Turns:
             return None
         kind = {"list": "list", "set": "set", "dict": "dict"}.get(str(value.data), "generator")
         found = self._run.shell(kind, value, frame)
-        found.entries, found.is_exact = [], True
+        found.clear()
+        found.is_exact = True
         for parts, is_sure in made:
             key = constant(parts[0]) if kind == "dict" else None
             found.is_exact = found.is_exact and is_sure and (kind != "dict" or key is not None)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from modellint.graph.hashing import HashedOnce, hashed_once
 
+
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(HashedOnce):
     """A quantity that has a name and perhaps a default: a configuration field, a constructor's parameter.
 
     `owner` tells where the name is defined, so that two fields of the same name in two configurations differ.
@@ -23,8 +26,9 @@ class Symbol:
 Term = tuple[tuple[Symbol, ...], int]
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Size:
+class Size(HashedOnce):
     """A sum of products of symbols with whole factors. A constant is the empty product."""
 
     terms: tuple[Term, ...]

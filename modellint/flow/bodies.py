@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.callees import (
     HOLDING,
     NONE,
+    PASSING,
     Callees,
     Given,
     Made,
@@ -24,7 +25,7 @@ from modellint.flow.callees import (
     root,
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
-from modellint.flow.records import ADDERS
+from modellint.flow.records import ADDERS, MAKING
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, walk_all
 from modellint.link.names import External
@@ -57,13 +58,6 @@ _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
 _INDEXING = frozenset((Ids, Filler, Below))
 #: Names under which ids are drawn by what cannot be read.
 _ELSEWHERE = frozenset(("sample", "generate"))
-#: Facets of operators that give the elements of what they are given.
-PASSING = frozenset(
-    (
-        "passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies",
-        "adds", "contents", "element", "gathers", "like", "pair",
-    )
-)  # fmt: skip
 #: Words of what gives the elements of what it is given one by one.
 _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
@@ -84,6 +78,8 @@ class Body(Callees):
         self._carried: dict[tuple[str, bool], dict[int, bool]] = {}
         #: By identity, with the kinds that parameters are given: whether events matter.
         self._mattering: dict[tuple[int, Kinds], bool] = {}
+        #: By first and last event: whether functions inside of the function may look something up.
+        self._inside: dict[tuple[int, int], bool] = {}
 
     @property
     def flow(self) -> Flow:
@@ -290,7 +286,8 @@ class Body(Callees):
         targets = self.targets(call)
         if facet != "padded" and targets.is_table:
             return self._as_tables(call.callee) | SURELY
-        if facet != "padded" and any(map(self._looks_up, call.args[1:])):
+        is_read = targets.functions and not call.has_unpacking and not any(f.name in MAKING for f in targets.functions)
+        if facet != "padded" and not is_read and any(map(self._looks_up, call.args[1:])):
             return SURELY
         if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
             return SURELY
@@ -338,9 +335,21 @@ class Body(Callees):
             value = value.args[0]
         if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
             return any(map(self._looks_up, value.args[1:]))
-        if value.op not in (Op.ATTR, Op.GLOBAL, Op.LAMBDA):
-            return False
-        return value.op is Op.LAMBDA or any(map(self._is_looking_up, self.objects(value)))
+        if value.op is Op.LAMBDA:
+            return not isinstance(value.data, Nested) or self._looks_up_inside(value.data)
+        return value.op in (Op.ATTR, Op.GLOBAL) and any(map(self._is_looking_up, self.objects(value)))
+
+    def _looks_up_inside(self, inner: Nested) -> bool:
+        """Whether a function inside of the function may look up what it makes, or is given."""
+        if inner.flow is not None:
+            return True
+        key = inner.first, inner.last
+        found = self._inside.get(key)
+        if found is None:
+            self._inside[key] = False
+            events = self.flow.events[inner.first : inner.last]
+            found = self._inside[key] = any(self._is_met(event, ALL_KINDS) for event in events)
+        return found
 
     def _is_looking_up(self, one: object) -> bool:
         if isinstance(one, Made):
@@ -393,9 +402,7 @@ class Body(Callees):
     def _runs_inner(self, call: Value) -> bool:
         """Whether a call is of a function inside of the function, which may look something up itself."""
         inner = call.callee.data
-        if not isinstance(inner, Nested) or inner.flow is not None:
-            return False
-        return any(self._is_met(event, ALL_KINDS) for event in self.flow.events[inner.first : inner.last])
+        return isinstance(inner, Nested) and inner.flow is None and self._looks_up_inside(inner)
 
     def _is_met(self, event: Event, given: Kinds) -> bool:
         """Whether an event may look up elements of the body, or of what its parameters are given."""

@@ -28,6 +28,18 @@ NONE: frozenset[Any] = frozenset()
 TABLES = operators.words("table")
 #: Facets of what makes a tensor of sizes.
 _SIZED = frozenset(("sized", "trained", "kept"))
+#: Facets of what gives the elements of what it is given.
+PASSING = frozenset(
+    (
+        "passed", "picked", "limit", "below", "lift", "mask", "chooses", "fill", "rounds", "pairs", "extreme", "copies",
+        "adds", "contents", "element", "gathers", "like", "pair",
+    )
+)  # fmt: skip
+#: Facets of what gives the layer that it is given, or something that holds it.
+_GIVING = PASSING | {
+    "wraps", "itself", "builds", "holds", "moves", "registers", "parameters", "reads", "trained", "kept",
+    "extends", "removes",
+}  # fmt: skip
 #: What holds its parts, or is one of them.
 HOLDING = frozenset(
     (
@@ -180,7 +192,7 @@ class Callees:
     def _member(self, value: Value) -> Objects:
         """What an attribute of something is: a method, or what is kept there."""
         name, owners = str(value.data), self.objects(value.args[0])
-        found: set[Any] = {one for one in owners if isinstance(one, type)}
+        found: set[Any] = {Matrix if name == "weight" else one for one in owners if isinstance(one, type)}
         is_own = self._is_own(value.args[0])
         for one in owners:
             if isinstance(one, Made | Class):
@@ -255,6 +267,8 @@ class Callees:
             if "table" in row.facets:
                 return _PADDED if _pads(call, row.argument("padding")) else _TABLE
             found = self._all_objects(operands(call))
+            if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
+                found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         made, called = set[Any](), self.objects(callee)
         is_holding = not called
@@ -379,6 +393,10 @@ class Callees:
 
     def _is_layer(self, one: object) -> bool:
         return isinstance(one, Made) and (bool(self._called(one.cls)) or self._derives_from_table(one.cls))
+
+
+def _is_numbers(one: object) -> bool:
+    return isinstance(one, Given) or one is Matrix or one is Table
 
 
 def _pads(call: Value, padding: tuple[int, str] | None) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
-from modellint.flow.bodies import ALL_KINDS, PASSING, SURELY, Body
-from modellint.flow.callees import NONE, TABLES, Given, TableClass
+from modellint.flow.bodies import ALL_KINDS, SURELY, Body
+from modellint.flow.callees import NONE, PASSING, TABLES, Given, TableClass
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.value import EventKind, dotted

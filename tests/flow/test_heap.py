@@ -25,3 +25,52 @@ def test_what_is_nested_is_opened_once() -> None:
     shallow, deep = nested(2, 20), nested(8, 20)
     few, many = calls_of(lambda: list(shallow.contents())), calls_of(lambda: list(deep.contents()))
     assert many < 6 * few
+
+
+def test_contents_follow_what_is_put_into_containers_in_it() -> None:
+    inner, outer = Shell("list", None, ()), Shell("dict", None, ())
+    outer.put((inner,), (), "rows")
+    assert outer.contents() == ()
+    inner.put((Constant(1),), ())
+    assert outer.contents() == (Constant(1),)
+    inner.replace(0, (Constant(2),))
+    assert outer.contents() == (Constant(2),)
+    inner.pop(0)
+    assert outer.contents() == ()
+
+
+def test_what_is_there_in_any_case_is_not_put_in_again_for_a_condition() -> None:
+    made = Shell("list", None, ())
+    for path in ((), (("is_causal", True),), (("is_causal", True), ("is_cached", False))):
+        made.put((Constant(1),), path)
+    assert [entry.path for entry in made.entries] == [()]
+
+
+def test_the_value_of_a_key_is_replaced_on_every_path() -> None:
+    made = Shell("dict", None, ())
+    made.put((Constant(1),), (), "a")
+    made.put((Constant(2),), (("is_causal", True),), "a")
+    made.put((Constant(3),), (), "a")
+    made.put((Constant(1),), (), "a")
+    made.put((Constant(5),), (), "b")
+    assert made.part((Constant("b"),)) == (Constant(5),)
+    assert made.part((Constant("a"),)) == (Constant(2), Constant(1))
+
+
+def test_what_is_put_into_many_may_be_any_of_them() -> None:
+    made = Shell("list", None, ())
+    for number in range(2_000):
+        made.put((Constant(number),), ((number, True),))
+    assert len(made.entries) < 300
+    assert not made.is_exact
+    assert made.entries[-1].path == ()
+
+
+def test_putting_something_into_a_container_does_not_depend_on_how_much_is_there() -> None:
+    def put(number: int) -> None:
+        made = Shell("dict", None, ())
+        for key in range(number):
+            made.put((Constant(key),), (), key)
+
+    few, many = calls_of(lambda: put(100)), calls_of(lambda: put(1_000))
+    assert many < 15 * few

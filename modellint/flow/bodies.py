@@ -21,12 +21,13 @@ from modellint.flow.callees import (
     Padded,
     Table,
     bound,
+    kept_or_it,
     operands,
     root,
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
-from modellint.graph.python import Function
+from modellint.graph.python import Class, Function
 from modellint.graph.value import EventKind, Nested, Op, called_name, walk_all
 from modellint.link.names import External
 
@@ -253,7 +254,7 @@ class Body(Callees):
         if "ids" not in row.facets:
             if "pairs" not in row.facets or all(found(arg) == NONE for arg in operands(call)):
                 return NONE
-            return SURELY if any(map(self._looks_up, call.args[1:])) else NONE
+            return SURELY if any(self._looks_up(arg, facet) for arg in call.args[1:]) else NONE
         if facet == "real" and "real" not in row.facets:
             return NONE
         kinds = [kinds for arg in call.args[1:] if (kinds := found(arg)) != NONE]
@@ -263,20 +264,30 @@ class Body(Callees):
         """What elements may pick rows of: negative constants may do so of anything."""
         if kinds is not None and Below in kinds:
             return SURELY
-        return NONE.union(*map(self._as_tables, owners))
+        return NONE.union(*(self._as_tables(owner, self._has_rows) for owner in owners))
 
-    def _as_tables(self, value: Value) -> Tables:
+    def _as_tables(self, value: Value, may_look_up: Callable[[object], bool]) -> Tables:
         """What a value is as a table: the names of parameters that it may be, or be kept by."""
         found: set[str] = set()
-        for one in self.objects(value):
+        for one in map(kept_or_it, self.objects(value)):
             if isinstance(one, Given):
                 found.add(one.name)
-            elif one is Table or one is Matrix or self._is_layer(one):
+            elif one is Table or one is Matrix or ("" not in found and may_look_up(one)):
                 found.add("")
         owner = root(value)
         if found and owner is not value and owner.op is Op.PARAM and not self._is_own(owner):
             found.add(str(owner.data))
         return frozenset(found)
+
+    def _given_to(self, value: Value, facet: Facet) -> Tables:
+        """What an argument is as a table for a function that looks something up in it, or calls it."""
+        return self._as_tables(value, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
+
+    def _has_rows(self, one: object) -> bool:
+        """Whether an object that is indexed may look something up."""
+        if not isinstance(one, Made):
+            return False
+        return self._derives_from_table(one.cls) or bool(self._methods(one.cls, "__getitem__"))
 
     def _met_at(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
         """Where a call of something that can be read looks up its arguments."""
@@ -285,9 +296,9 @@ class Body(Callees):
             return NONE
         targets = self.targets(call)
         if facet != "padded" and targets.is_table:
-            return self._as_tables(call.callee) | SURELY
+            return SURELY
         is_read = targets.functions and not call.has_unpacking and not any(f.name in MAKING for f in targets.functions)
-        if facet != "padded" and not is_read and any(map(self._looks_up, call.args[1:])):
+        if facet != "padded" and not is_read and self._is_looked_up_by(call.args[1:], arguments, facet):
             return SURELY
         if facet == "ids" and any(Below in (found(arg) or NONE) for arg in arguments) and self._goes_beyond(call):
             return SURELY
@@ -298,7 +309,7 @@ class Body(Callees):
             pairs, files = list(bound(function, call)), self._nearer(function.module)
             taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if arg in arguments]
             for name in NONE.union(*taken):
-                given = (self._as_tables(arg) for other, arg in pairs if other == name)
+                given = (self._given_to(arg, facet) for other, arg in pairs if other == name)
                 tables |= NONE.union(*given) if name else SURELY
             if "" in tables:
                 return SURELY
@@ -329,15 +340,20 @@ class Body(Callees):
 
         return any(map(is_taken, nested.parameters))
 
-    def _looks_up(self, value: Value) -> bool:
+    def _is_looked_up_by(self, values: Iterable[Value], elements: list[Value], facet: Facet) -> bool:
+        """Whether one of the arguments of a call may look up others that are, or hold, elements."""
+        looking = [value for value in values if self._looks_up(value, facet)]
+        return any(value is not other for value in looking for other in elements)
+
+    def _looks_up(self, value: Value, facet: Facet) -> bool:
         """Whether an argument looks something up itself: `map(self.table, ids)`, `pick(self.tables[0], ids)`."""
         while value.op in (Op.INDEX, Op.ITEM, Op.UNPACK):
             value = value.args[0]
         if value.op is Op.CALL and called_name(value.callee) in _PAIRING:
-            return any(map(self._looks_up, value.args[1:]))
+            return any(self._looks_up(arg, facet) for arg in value.args[1:])
         if value.op is Op.LAMBDA:
             return not isinstance(value.data, Nested) or self._looks_up_inside(value.data)
-        return value.op in (Op.ATTR, Op.GLOBAL) and any(map(self._is_looking_up, self.objects(value)))
+        return value.op in (Op.ATTR, Op.GLOBAL) and any(self._is_looking_up(one, facet) for one in self.objects(value))
 
     def _looks_up_inside(self, inner: Nested) -> bool:
         """Whether a function inside of the function may look up what it makes, or is given."""
@@ -351,25 +367,35 @@ class Body(Callees):
             found = self._inside[key] = any(self._is_met(event, ALL_KINDS) for event in events)
         return found
 
-    def _is_looking_up(self, one: object) -> bool:
-        if isinstance(one, Made):
-            return self._derives_from_table(one.cls) or any(map(self._is_looking_up, self._called(one.cls)))
+    def _is_looking_up(self, one: object, facet: Facet) -> bool:
+        """Whether an object that is called may look up what it is given."""
         if isinstance(one, Function):
-            files = self._nearer(one.module)
-            return any(self._summaries.takes(one, parameter.name, "ids", files) for parameter in one.parameters)
+            return any(self._taken(one, facet))
+        if isinstance(one, Made):
+            called = self._called(one.cls)
+            return self._derives_from_table(one.cls) or any(self._is_looking_up(method, facet) for method in called)
+        if isinstance(one, Class):
+            making = [method for name in MAKING for method in self._methods(one, name)]
+            return any("" in taken for method in making for taken in self._taken(method, facet))
         return one is Table
+
+    def _taken(self, function: Function, facet: Facet) -> Iterator[Tables]:
+        """Where each parameter of a function is looked up."""
+        files = self._nearer(function.module)
+        return (self._summaries.takes(function, parameter.name, facet, files) for parameter in function.parameters)
 
     def asking(self, event: Event) -> Tables:
         """The tables that an event gives to a function that looks up there what it makes."""
         if event.kind is not EventKind.CALL or self.row(event.value) is not None:
             return NONE
         call, found = event.value, set[str]()
-        tables = [(arg, given) for arg in call.args[1:] if arg.op in _PASSED_ON and (given := self._as_tables(arg))]
-        for function in self.targets(call).functions if tables else ():
+        passed = [arg for arg in call.args[1:] if arg.op in _PASSED_ON]
+        for function in self.targets(call).functions if passed else ():
             files = self._nearer(function.module)
             asked = self._summaries.asks(function, files) if function.owner is None else NONE
-            looked_up = [arg for name, arg in bound(function, call) if name in asked] if asked else []
-            found.update(name for arg, names in tables if arg in looked_up for name in names)
+            for name, arg in bound(function, call) if asked else ():
+                if name in asked and arg in passed:
+                    found |= self._given_to(arg, "ids") | self._given_to(arg, "real")
         return frozenset(found)
 
     # -- what a run need not look at ---------------------------------------------------------------------------------
@@ -457,7 +483,7 @@ class Body(Callees):
             return False
         targets = self.targets(call)
         return bool(targets.is_table or targets.given or targets.inner or targets.functions) or any(
-            map(self._looks_up, call.args[1:])
+            self._looks_up(arg, "ids") or self._looks_up(arg, "real") for arg in call.args[1:]
         )
 
     @cached_property

@@ -81,8 +81,15 @@ class Made:
     cls: Class
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Beside an instance of a class of the project: what its constructor was given, which an attribute may be."""
+
+    one: Function | Class | Made | Given | type
+
+
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
-Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type]"
+Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
 _TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
@@ -141,8 +148,8 @@ class Callees:
             return self._named(value) if dotted(value) and root(value).op is Op.GLOBAL else self._member(value)
         if op is Op.CALL:
             return self._made_by(value)
-        if op is Op.INDEX:
-            return self.objects(value.args[0])
+        if op is Op.INDEX or op is Op.ITEM or op is Op.UNPACK:
+            return frozenset(map(kept_or_it, self.objects(value.args[0])))
         return self._all_objects(value.args) if op in HOLDING else NONE
 
     def _parameter(self, name: str) -> Objects:
@@ -191,7 +198,7 @@ class Callees:
 
     def _member(self, value: Value) -> Objects:
         """What an attribute of something is: a method, or what is kept there."""
-        name, owners = str(value.data), self.objects(value.args[0])
+        name, owners = str(value.data), frozenset(map(kept_or_it, self.objects(value.args[0])))
         found: set[Any] = {Matrix if name == "weight" else one for one in owners if isinstance(one, type)}
         is_own = self._is_own(value.args[0])
         for one in owners:
@@ -266,7 +273,7 @@ class Callees:
         if row is not None:
             if "table" in row.facets:
                 return _PADDED if _pads(call, row.argument("padding")) else _TABLE
-            found = self._all_objects(operands(call))
+            found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
                 found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
             return found | {Matrix} if row.facets.keys() & _SIZED else found
@@ -286,15 +293,16 @@ class Callees:
                 for function in self._called(one.cls):
                     made |= self._made_in(function, call)
         if is_holding:  # of what it is given
-            made |= self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
+            given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
+            made |= {one if isinstance(one, Kept) else Kept(one) for one in given} if called else given
         return frozenset(made)
 
     def _made_in(self, function: Function, call: Value) -> Objects:
         files = self._nearer(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
-        names = {one.name for one in makes if isinstance(one, Given)}
+        names = {given.name for one in makes if isinstance(given := kept_or_it(one), Given)}
         passed = self._all_objects(arg for name, arg in bound(function, call) if name in names)
-        return passed.union(one for one in makes if not isinstance(one, Given))
+        return passed.union(one for one in makes if not isinstance(kept_or_it(one), Given))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -391,8 +399,10 @@ class Callees:
         """Whether an object is a table, or one of a class that derives from one."""
         return one is Table or (isinstance(one, Made) and self._derives_from_table(one.cls))
 
-    def _is_layer(self, one: object) -> bool:
-        return isinstance(one, Made) and (bool(self._called(one.cls)) or self._derives_from_table(one.cls))
+
+def kept_or_it(one: object) -> Any:
+    """What an instance keeps, or what it is."""
+    return one.one if isinstance(one, Kept) else one
 
 
 def _is_numbers(one: object) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.bodies import ALL_KINDS, SURELY, Body
-from modellint.flow.callees import NONE, PASSING, TABLES, Given, TableClass
+from modellint.flow.callees import NONE, PASSING, TABLES, Given, TableClass, kept_or_it
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.value import EventKind, dotted
@@ -147,7 +147,7 @@ class Summaries:
         found: set[Any] = set()
         for function, value, _ in self.record(module).values(name, family):
             found |= self.body(function, files).objects(value)
-        return frozenset(one for one in found if not isinstance(one, Given))
+        return frozenset(one for one in found if not isinstance(kept_or_it(one), Given))
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """What a class's objects have under a name: methods, and what they keep there."""
@@ -205,7 +205,7 @@ def _takes(body: Body, name: str, facet: Facet) -> Tables:
     def found(value: Value) -> Kinds | None:
         return None if body.carries(value, name, facet) else NONE
 
-    return _all_or_surely(body.meets(event, facet, found) for event in body.flow.events)
+    return _all_or_surely(body.meets(event, facet, found) for event in body.flow.events) - {name}  # it picks of others
 
 
 def _asks(body: Body) -> Tables:

@@ -23,12 +23,13 @@ from modellint.flow.callees import (
     bound,
     kept_or_it,
     operands,
+    parameter_of,
     root,
 )
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
 from modellint.graph.python import Class, Function
-from modellint.graph.value import EventKind, Nested, Op, called_name, walk_all
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, walk_all
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -264,24 +265,34 @@ class Body(Callees):
         """What elements may pick rows of: negative constants may do so of anything."""
         if kinds is not None and Below in kinds:
             return SURELY
-        return NONE.union(*(self._as_tables(owner, self._has_rows) for owner in owners))
+        found = [(owner, self._as_tables(self.objects(owner), self._has_rows)) for owner in owners]
+        return NONE.union(*(tables | self._kept_by(owner) for owner, tables in found if tables))
 
-    def _as_tables(self, value: Value, may_look_up: Callable[[object], bool]) -> Tables:
-        """What a value is as a table: the names of parameters that it may be, or be kept by."""
+    def _as_tables(self, objects: Objects, may_look_up: Callable[[object], bool]) -> Tables:
+        """What objects are as tables: the parameters, or attributes of these, that they may be."""
         found: set[str] = set()
-        for one in map(kept_or_it, self.objects(value)):
+        for one in map(kept_or_it, objects):
             if isinstance(one, Given):
                 found.add(one.name)
             elif one is Table or one is Matrix or ("" not in found and may_look_up(one)):
                 found.add("")
-        owner = root(value)
-        if found and owner is not value and owner.op is Op.PARAM and not self._is_own(owner):
-            found.add(str(owner.data))
         return frozenset(found)
 
-    def _given_to(self, value: Value, facet: Facet) -> Tables:
-        """What an argument is as a table for a function that looks something up in it, or calls it."""
-        return self._as_tables(value, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
+    def _kept_by(self, value: Value) -> Tables:
+        """The attribute of a parameter that a value is, which may be a table where the parameter is known."""
+        owner = root(value)
+        if owner is value or owner.op is not Op.PARAM or self._is_own(owner):
+            return NONE
+        return frozenset((dotted(value) or "",)) - SURELY
+
+    def _given_to(self, value: Value, path: str, facet: Facet) -> Tables:
+        """What an argument is as a table for a function that looks something up in it, or calls it.
+
+        `path` is the parameter, or the chain of attributes on it, that does so.
+        """
+        objects = self.given_at(value, path)
+        found = self._as_tables(objects, lambda one: self._has_rows(one) or self._is_looking_up(one, facet))
+        return found | self._kept_by(value) if found else found
 
     def _has_rows(self, one: object) -> bool:
         """Whether an object that is indexed may look something up."""
@@ -296,7 +307,7 @@ class Body(Callees):
             return NONE
         targets = self.targets(call)
         if facet != "padded" and targets.is_table:
-            return SURELY
+            return self._kept_by(call.callee) | SURELY
         is_read = targets.functions and not call.has_unpacking and not any(f.name in MAKING for f in targets.functions)
         if facet != "padded" and not is_read and self._is_looked_up_by(call.args[1:], arguments, facet):
             return SURELY
@@ -309,8 +320,8 @@ class Body(Callees):
             pairs, files = list(bound(function, call)), self._nearer(function.module)
             taken = [self._summaries.takes(function, name, facet, files) for name, arg in pairs if arg in arguments]
             for name in NONE.union(*taken):
-                given = (self._given_to(arg, facet) for other, arg in pairs if other == name)
-                tables |= NONE.union(*given) if name else SURELY
+                given = (arg for other, arg in pairs if other == parameter_of(name))
+                tables |= NONE.union(*(self._given_to(arg, name, facet) for arg in given)) if name else SURELY
             if "" in tables:
                 return SURELY
         return frozenset(tables)
@@ -393,9 +404,10 @@ class Body(Callees):
         for function in self.targets(call).functions if passed else ():
             files = self._nearer(function.module)
             asked = self._summaries.asks(function, files) if function.owner is None else NONE
-            for name, arg in bound(function, call) if asked else ():
-                if name in asked and arg in passed:
-                    found |= self._given_to(arg, "ids") | self._given_to(arg, "real")
+            pairs = [(name, arg) for name, arg in bound(function, call) if arg in passed] if asked else []
+            for path in asked:
+                for arg in (arg for name, arg in pairs if name == parameter_of(path)):
+                    found |= self._given_to(arg, path, "ids") | self._given_to(arg, path, "real")
         return frozenset(found)
 
     # -- what a run need not look at ---------------------------------------------------------------------------------

@@ -36,10 +36,8 @@ PASSING = frozenset(
     )
 )  # fmt: skip
 #: Facets of what gives the layer that it is given, or something that holds it.
-_GIVING = PASSING | {
-    "wraps", "itself", "builds", "holds", "moves", "registers", "parameters", "reads", "trained", "kept",
-    "extends", "removes",
-}  # fmt: skip
+_HOLDING_LAYERS = frozenset(("wraps", "itself", "builds", "holds", "moves", "registers", "trained", "kept"))
+_GIVING = PASSING | _HOLDING_LAYERS | {"parameters", "reads", "extends", "removes"}
 #: What holds its parts, or is one of them.
 HOLDING = frozenset(
     (
@@ -49,6 +47,8 @@ HOLDING = frozenset(
 )  # fmt: skip
 #: How deeply classes may derive from each other; what is beyond may be anything.
 _MAX_BASES = 8
+#: How long chains of attributes of a parameter are followed.
+_MAX_ATTRIBUTES = 4
 
 
 class Table:
@@ -63,15 +63,23 @@ class TableClass:
     """The class of such a layer."""
 
 
+class Layer:
+    """A layer of torch's that looks nothing up, and gives nothing of what it is made of."""
+
+
 class Matrix:
     """A tensor that is made of sizes, whose rows may be picked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a parameter is given: an object that may look something up."""
+    """What a parameter is given, or an attribute of that (`codec.books`): an object that may look something up."""
 
     name: str
+
+    def part(self, name: str) -> Given:
+        """An attribute of it, as far as chains of them are followed."""
+        return self if self.name.count(".") >= _MAX_ATTRIBUTES else Given(f"{self.name}.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,7 @@ class Kept:
 
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
 Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
-_TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
+_TABLE, _PADDED, _LAYER = frozenset((Table,)), frozenset((Table, Padded)), frozenset((Layer,))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
 
@@ -198,21 +206,31 @@ class Callees:
 
     def _member(self, value: Value) -> Objects:
         """What an attribute of something is: a method, or what is kept there."""
-        name, owners = str(value.data), frozenset(map(kept_or_it, self.objects(value.args[0])))
-        found: set[Any] = {Matrix if name == "weight" else one for one in owners if isinstance(one, type)}
-        is_own = self._is_own(value.args[0])
+        return self._members(self.objects(value.args[0]), str(value.data), is_known=self._is_own(value.args[0]))
+
+    def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
+        """`is_known`: it is not an attribute of anything else than these objects."""
+        owners = frozenset(map(kept_or_it, objects))
+        found: set[Any] = set(_attribute(objects, name))
         for one in owners:
             if isinstance(one, Made | Class):
                 found |= self._of_class(one.cls if isinstance(one, Made) else one, name)
             elif isinstance(one, Given):
                 found = found.union(*(self._of_class(cls, name) for cls in self._annotated(one.name)))
-        if not is_own:
+        if not is_known:
             found |= self._summaries.held(name, self._module, None, self._files)
             if name not in UNNAMED:
                 found.update(self._record.functions.get(name, ()))
                 for cls in self._mentioned:
                     found |= self._of_class(cls, name)
-        return frozenset(found) or frozenset(one for one in owners if isinstance(one, Given))
+        return frozenset(found) or frozenset(one.part(name) for one in owners if isinstance(one, Given))
+
+    def given_at(self, value: Value, path: str) -> Objects:
+        """What a chain of attributes of an argument is, as a parameter of a called function has it: `codec.books`."""
+        found = self.objects(value)
+        for name in path.split(".")[1:]:
+            found = self._members(found, name, is_known=True)
+        return found
 
     @cached_property
     def _mentioned(self) -> list[Class]:
@@ -273,6 +291,8 @@ class Callees:
         if row is not None:
             if "table" in row.facets:
                 return _PADDED if _pads(call, row.argument("padding")) else _TABLE
+            if _is_of_layer(row):
+                return _LAYER
             found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
                 found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
@@ -294,15 +314,17 @@ class Callees:
                     made |= self._made_in(function, call)
         if is_holding:  # of what it is given
             given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
-            made |= {one if isinstance(one, Kept) else Kept(one) for one in given} if called else given
+            made |= {one if isinstance(one, Kept) else Kept(one) for one in given}
+            made |= NONE if called else given
         return frozenset(made)
 
     def _made_in(self, function: Function, call: Value) -> Objects:
         files = self._nearer(function.module)
         makes = NONE if files < 0 else self._summaries.makes(function, files)
         names = {given.name for one in makes if isinstance(given := kept_or_it(one), Given)}
-        passed = self._all_objects(arg for name, arg in bound(function, call) if name in names)
-        return passed.union(one for one in makes if not isinstance(kept_or_it(one), Given))
+        pairs = list(bound(function, call)) if names else []
+        passed = (self.given_at(arg, path) for path in names for name, arg in pairs if name == parameter_of(path))
+        return NONE.union(*passed, (one for one in makes if not isinstance(kept_or_it(one), Given)))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -398,6 +420,28 @@ class Callees:
     def is_table(self, one: object) -> bool:
         """Whether an object is a table, or one of a class that derives from one."""
         return one is Table or (isinstance(one, Made) and self._derives_from_table(one.cls))
+
+
+def _is_of_layer(row: operators.Operator) -> bool:
+    """Whether an operator is the class of a layer that holds no others."""
+    last = row.name.rpartition(".")[2]
+    return row.name == f"torch.nn.{last}" and last[0].isupper() and row.facets.keys().isdisjoint(_HOLDING_LAYERS)
+
+
+def _attribute(objects: Objects, name: str) -> Iterator[type]:
+    """What an attribute of tables, or of what keeps some, may be: the weight of a table, `codec.books`."""
+    for one in objects:
+        kept = kept_or_it(one)
+        if kept is Matrix:
+            if kept is not one or operators.row(f"Tensor.{name}") is not None:
+                yield Matrix
+        elif isinstance(kept, type) and (kept is not Layer or name == "weight"):
+            yield Matrix if name == "weight" else kept
+
+
+def parameter_of(path: str) -> str:
+    """The parameter that a chain of attributes begins with."""
+    return path.partition(".")[0]
 
 
 def kept_or_it(one: object) -> Any:

@@ -287,7 +287,7 @@ class Calls:
             return False
         if self._run.objects.is_at_work and self._run.gate.makers.may_make(function, model_of(shell)):
             return False
-        return self._run.gate.is_idle(function)
+        return self._run.gate.is_idle_in(function, model_of(shell))
 
     def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         model = model_of(atom.shell)

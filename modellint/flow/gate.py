@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 _DISPLAYS = frozenset((Op.LIST, Op.TUPLE, Op.SET))
@@ -89,6 +90,21 @@ class Keepers:
     def is_idle(self, function: Function) -> bool:
         """Whether a function, and all that it calls, neither stores, registers nor gives layers."""
         return self._project.once(("idle", function), lambda: not self._matters(function))
+
+    def is_idle_in(self, function: Function, model: ClassModel) -> bool:
+        """The same of an object of a class, if it calls no method in turn that the class has in its own file."""
+        home = None if model.cls is None else model.cls.module
+        called, pending = {function}, [function]
+        for method in pending:
+            if method.module is home or not self.is_idle(method):
+                return False
+            for event in method.flow.of(EventKind.CALL):
+                name = self_attribute(event.value.callee)
+                own = None if name is None else model.method(name)
+                if own is not None and own not in called:
+                    called.add(own)
+                    pending.append(own)
+        return True
 
     def _matters(self, function: Function) -> bool:
         return self.of_function(function, "matters", _Body(self, function, function.owner).may_matter)

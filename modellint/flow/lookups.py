@@ -470,9 +470,7 @@ class Lookups:
         for event in frame.flow.events if names else ():
             if event.guard is None or event.value is value:
                 continue
-            stored = self_attribute(event.target) if event.target is not None else None
-            if event.kind is EventKind.CALL and self_attribute(event.value.callee) in REGISTRARS:
-                stored = next((arg.data for arg in event.value.positional[:1] if arg.op is Op.CONST), None)
+            stored = _replaced(event)
             if stored in names:
                 tests = [part for link in event.guard.chain() for part in _compared(link.test)]
                 asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
@@ -556,6 +554,19 @@ def _compared(test: Value) -> Iterator[Value]:
     yield test
     for part in test.args:
         yield from _compared(part)
+
+
+def _replaced(event: Event) -> object:
+    """The attribute of the object that an event replaces: by assignment, `setattr`, `register_buffer`."""
+    if event.target is not None or event.kind is not EventKind.CALL:
+        return None if event.target is None else self_attribute(event.target)
+    call = event.value
+    arguments = call.positional
+    if called_name(call.callee) == "setattr" and arguments and _is_self(arguments[0]):
+        arguments = arguments[1:]
+    elif self_attribute(call.callee) not in REGISTRARS:
+        return None
+    return arguments[0].data if arguments and arguments[0].op is Op.CONST else None
 
 
 def _is_below(filler: Filler) -> bool:

@@ -240,3 +240,92 @@ class Codec(nn.Module):
 """
     workspace.write({"model.py": HEAD + ring + model})
     assert [(line, code) for _, line, code in workspace.places()] == [((HEAD + ring + model).count("\n") - 3, "ML104")]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        """
+        import wandb
+
+        class Trainer:
+            def __init__(self, model):
+                self.model = model
+                self.loss = model(torch.rand(2, 8))
+
+            def train(self):
+                wandb.watch(self.model)
+                for parameter in self.model.parameters():
+                    parameter.register_hook(lambda gradient: torch.clamp(gradient, -1.0, 1.0))
+        """,
+        """
+        class Norm(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.inner = nn.LayerNorm(width)
+
+            def forward(self, x):
+                return self.inner(x)
+
+
+        class Block(nn.Module):
+            def __init__(self, width, norm_layer=Norm):
+                super().__init__()
+                self.norm = norm_layer(width)
+
+            def forward(self, x):
+                return self.norm(torch.relu(x))
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.Sequential(*[Block(8, norm_layer=Norm) for _ in range(2)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(torch.sigmoid(x))
+                return x
+        """,
+        """
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(10, 8)
+
+            def forward(self, x):
+                scores = nn.functional.linear(torch.relu(x), self.embed.weight)
+                return Output(scores=scores).scores.exp()
+        """,
+    ],
+    ids=["hooks and watchers", "classes of layers that are handed on", "scores by the weight of a table"],
+)
+def test_what_looks_nothing_up_is_not_run(tmp_path: Path, code: str) -> None:
+    assert roots(tmp_path, dedent(code)) == []
+
+
+@pytest.mark.parametrize("path", ["books", "parts.books"])
+def test_functions_look_up_in_attributes_of_what_they_are_given(tmp_path: Path, path: str) -> None:
+    code = f"""
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.books = nn.Embedding(10, 8)
+
+
+class Codec(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.books = nn.Embedding(10, 8)
+        self.parts = Parts()
+        self.head = nn.Linear(8, 20)
+
+    def forward(self, x):
+        return picked(self, x)
+
+
+def picked(model, x):
+    return model.{path}(model.head(x).argmax(-1))
+"""
+    assert "forward" in roots(tmp_path, code)
+    assert len(looked_up(tmp_path, HEAD + code)) == 1

@@ -1,0 +1,64 @@
+"""The first stage of look-ups says of no function that it looks nothing up where a run of it does.
+
+Every function of some packages of the ledger is run, and what that finds is found from the functions, too, that the
+first stage would have run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_ledger import PACKAGES, fetched, needs_packages
+
+from modellint.flow.domain import Filler, Positions
+from modellint.flow.interp import followed
+from modellint.flow.lookups import Lookups
+from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+    from pathlib import Path
+
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import Function, ModuleFacts
+
+#: Packages of more lines than these take minutes: all functions of them are run.
+MOST_LINES = 30_000
+SMALL = [package for package in PACKAGES if package["lines"] <= MOST_LINES]
+
+
+def found(functions: Iterable[Function], project: Project) -> dict[Hashable, Lookup]:
+    """What functions look up, each run with anything."""
+    run, lookups = followed(project, Lookups)
+    objects: dict[Any, Any] = {}
+    for function in functions:
+        follow(function, objects, run)
+    places = {(one.place, one.table, one.element): one for one in lookups.found.values()}
+    run.close()
+    return places
+
+
+def is_asked_for(lookup: Lookup, module: ModuleFacts) -> bool:
+    """Whether some rule asks for a look-up; the first row is in every table, and positions are only padded."""
+    element = lookup.element
+    if isinstance(element, Positions) or (isinstance(element, Filler) and element.size.number == 0):
+        return False
+    return lookup.place.module is module  # others are found where their own file is checked
+
+
+@needs_packages
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("package", SMALL, ids=lambda package: f"{package['name']}-{package['version']}")
+def test_the_first_stage_leaves_nothing_out(package: dict[str, Any]) -> None:
+    root: Path = fetched(package["name"], package["version"])
+    project = Project(ProjectOptions(root=root))
+    for path in sorted(root.rglob("*.py")):
+        module = project.python(path)
+        if module is not None:
+            everything = found((*module.all_functions(), module.body), project)
+            first = found(project.summaries.roots(module), project)
+            left_out = [one.place.place for key, one in everything.items() if key not in first]
+            wanted = [one.place.place for key, one in everything.items() if is_asked_for(one, module)]
+            assert not [place for place in left_out if place in wanted], path

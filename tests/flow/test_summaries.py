@@ -248,15 +248,23 @@ class Codec(nn.Module):
         """
         import wandb
 
+        class Parser(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(10, 8)
+
+            def forward(self, ids):
+                return self.embed(ids)
+
+
         class Trainer:
-            def __init__(self, model):
-                self.model = model
-                self.loss = model(torch.rand(2, 8))
+            def load(self, build):
+                self.model = build(Parser())
 
             def train(self):
                 wandb.watch(self.model)
                 for parameter in self.model.parameters():
-                    parameter.register_hook(lambda gradient: torch.clamp(gradient, -1.0, 1.0))
+                    parameter.register_hook(lambda gradient: torch.exp(gradient))
         """,
         """
         class Norm(nn.Module):
@@ -268,24 +276,19 @@ class Codec(nn.Module):
                 return self.inner(x)
 
 
-        class Block(nn.Module):
-            def __init__(self, width, norm_layer=Norm):
-                super().__init__()
-                self.norm = norm_layer(width)
-
-            def forward(self, x):
-                return self.norm(torch.relu(x))
-
-
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
-                self.blocks = nn.Sequential(*[Block(8, norm_layer=Norm) for _ in range(2)])
+                self.norms = nn.Sequential(Norm(8), Norm(8))
 
             def forward(self, x):
-                for block in self.blocks:
-                    x = block(torch.sigmoid(x))
-                return x
+                return one_by_one(self.norms, x)
+
+
+        def one_by_one(layers, x):
+            for layer in layers:
+                x = layer(torch.sigmoid(x))
+            return x
         """,
         """
         class Tied(nn.Module):
@@ -294,11 +297,11 @@ class Codec(nn.Module):
                 self.embed = nn.Embedding(10, 8)
 
             def forward(self, x):
-                scores = nn.functional.linear(torch.relu(x), self.embed.weight)
-                return Output(scores=scores).scores.exp()
+                made = Output(scores=nn.functional.linear(torch.relu(x), self.embed.weight))
+                return Output(scores=made.scores, states=torch.relu(x))
         """,
     ],
-    ids=["hooks and watchers", "classes of layers that are handed on", "scores by the weight of a table"],
+    ids=["hooks and watchers", "layers that are handed on", "scores by the weight of a table"],
 )
 def test_what_looks_nothing_up_is_not_run(tmp_path: Path, code: str) -> None:
     assert roots(tmp_path, dedent(code)) == []

@@ -164,7 +164,7 @@ class Callees:
         owner = self.function.owner
         if name == "self" and owner is not None:
             return frozenset((Made(owner),))
-        return frozenset((Given(name),))
+        return frozenset((Given(name), *map(Made, self._annotated(name))))
 
     def _annotated(self, name: str) -> Iterator[Class]:
         """The classes that the annotation of a parameter names."""
@@ -215,8 +215,6 @@ class Callees:
         for one in owners:
             if isinstance(one, Made | Class):
                 found |= self._of_class(one.cls if isinstance(one, Made) else one, name)
-            elif isinstance(one, Given):
-                found = found.union(*(self._of_class(cls, name) for cls in self._annotated(one.name)))
         if not is_known:
             found |= self._summaries.held(name, self._module, None, self._files)
             if name not in UNNAMED:
@@ -374,6 +372,8 @@ class Callees:
         is_table = False
         given: set[str] = set()
         for one in self.objects(callee):
+            if isinstance(one, Kept):  # a layer may hand on to the layers that it keeps
+                one = one.one if isinstance(one.one, Made) or one.one is Table else one
             if isinstance(one, Function):
                 functions[one] = None
             elif isinstance(one, Class):

@@ -486,6 +486,9 @@ class Interpreter:
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)
+        if len(value.args) > 1 and self.lookups is not None and self.objects.under_construction:
+            # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
+            return self.evaluate(value.args[1], frame)
         return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)
 
     def _call(self, value: Value, frame: Frame) -> Atoms:

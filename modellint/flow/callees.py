@@ -48,7 +48,7 @@ HOLDING = frozenset(
 #: How deeply classes may derive from each other; what is beyond may be anything.
 _MAX_BASES = 8
 #: How long chains of attributes of a parameter are followed.
-_MAX_ATTRIBUTES = 4
+_MAX_ATTRIBUTES = 2
 
 
 class Table:

@@ -37,6 +37,8 @@ class Fixpoint:
         #: Answers that rest on one which is not stable yet: the depth of the outermost such one, and the files.
         self._provisional: dict[Hashable, tuple[Any, int, set[str]]] = {}
         self._lowest = _NEVER
+        #: How many answers were computed, again and again where they rest on themselves, for the outermost question.
+        self.computed = 0
 
     def __len__(self) -> int:
         return len(self._done)
@@ -66,10 +68,13 @@ class Fixpoint:
 
     def _answer(self, key: Hashable, compute: Callable[[], T], bottom: T) -> T:
         outer, depth = self._lowest, len(self._active)
+        if not depth:
+            self.computed = 0
         active = self._active[key] = _Active(bottom, depth)
         try:
             while True:
                 self._lowest = _NEVER
+                self.computed += 1
                 value, trace = self._files.traced(compute)
                 is_stable = value == active.value or not active.is_asked
                 active.value = value

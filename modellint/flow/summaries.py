@@ -30,6 +30,10 @@ T = TypeVar("T")
 #: How many questions may be answered for each other, and how deeply values nested in each other meanwhile, where a
 #: question counts for several: Python allows a thousand calls. What is beyond may be anything.
 _MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 200, 3
+#: How many answers may be computed for one question, those that rest on each other again and again.
+_MAX_COMPUTED = 2_000
+#: How many parameters of a function, and attributes of these, may be looked up in before it may be anything.
+_MAX_NAMES = 24
 #: Through how many imports elements are followed.
 MAX_FILES = 3
 
@@ -73,6 +77,8 @@ class Summaries:
 
     def _is_too_deep(self) -> bool:
         questions = self._answers.depth
+        if questions and self._answers.computed > _MAX_COMPUTED:
+            return True
         return questions > _MAX_CALLS or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
 
     def roots(self, module: ModuleFacts) -> list[Function]:
@@ -219,6 +225,8 @@ def _all_or_surely(found: Iterable[Tables]) -> Tables:
         if "" in tables:
             return SURELY
         names |= tables
+        if len(names) > _MAX_NAMES:
+            return SURELY
     return frozenset(names)
 
 

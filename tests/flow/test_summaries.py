@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from effort import calls_of
 
 from modellint.flow.domain import Ids
 from modellint.flow.summaries import MAX_FILES
@@ -332,3 +333,12 @@ def picked(model, x):
 """
     assert "forward" in roots(tmp_path, code)
     assert len(looked_up(tmp_path, HEAD + code)) == 1
+
+
+def test_attributes_of_attributes_of_what_is_given_are_followed_a_little_way(tmp_path: Path) -> None:
+    def effort(number: int) -> int:
+        walks = "".join(f"    walk(node.part_{n}, scores)\n" for n in range(number))
+        code = f"def walk(node, scores):\n    node.table[scores.argmax(-1)]\n    node.books(scores)\n{walks}"
+        return calls_of(lambda: roots(tmp_path, code))
+
+    assert effort(32) < 8 * effort(16)

@@ -406,7 +406,7 @@ class Body(Callees):
             asked = self._summaries.asks(function, files) if function.owner is None else NONE
             pairs = [(name, arg) for name, arg in bound(function, call) if arg in passed] if asked else []
             for path in asked:
-                for arg in (arg for name, arg in pairs if name == parameter_of(path)):
+                for arg in (arg for name, arg in pairs if not path or name == parameter_of(path)):
                     found |= self._given_to(arg, path, "ids") | self._given_to(arg, path, "real")
         return frozenset(found)
 

@@ -98,6 +98,8 @@ class Kept:
 
 #: What may be called or indexed: functions and classes of the project, their instances, tables and parameters.
 Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
+#: What may be any object, where it would take too long to find out.
+ANYTHING: Objects = frozenset((Table, Matrix))
 _TABLE, _PADDED, _LAYER = frozenset((Table,)), frozenset((Table, Padded)), frozenset((Layer,))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
@@ -140,7 +142,7 @@ class Callees:
         found = self._objects.get(id(value))
         if found is None:
             self._objects[id(value)] = NONE
-            found = self._objects[id(value)] = self._summaries.nested(self._found_objects, value, NONE)
+            found = self._objects[id(value)] = self._summaries.nested(self._found_objects, value, ANYTHING)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:

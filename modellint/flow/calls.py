@@ -281,13 +281,10 @@ class Calls:
 
     def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
         """Whether a method that an object inherits from another file has nothing to do with layers."""
-        function = function_of(method.code)
-        cls = model_of(shell).cls
-        if function is None or cls is None or function.module is cls.module:
+        function, model = function_of(method.code), model_of(shell)
+        if function is None or model.cls is None or not self._run.gate.is_idle_in(function, model):
             return False
-        if self._run.objects.is_at_work and self._run.gate.makers.may_make(function, model_of(shell)):
-            return False
-        return self._run.gate.is_idle_in(function, model_of(shell))
+        return not self._run.objects.is_at_work or not self._run.gate.makers.may_make(function, model)
 
     def super_method(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         model = model_of(atom.shell)

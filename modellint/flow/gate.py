@@ -93,6 +93,9 @@ class Keepers:
 
     def is_idle_in(self, function: Function, model: ClassModel) -> bool:
         """The same of an object of a class, if it calls no method in turn that the class has in its own file."""
+        return self._project.once(("idle", function, model), lambda: self._is_idle_in(function, model))
+
+    def _is_idle_in(self, function: Function, model: ClassModel) -> bool:
         home = None if model.cls is None else model.cls.module
         called, pending = {function}, [function]
         for method in pending:

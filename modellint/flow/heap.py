@@ -102,9 +102,10 @@ class Shell:
         self.history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
         self.stores: list[Store] = []
         self.entries: list[Entry] = []
-        #: How often its entries changed, and what stood in it when the containers in it had these versions.
+        #: How often its entries changed.
         self.version = 0
-        self._contents: tuple[tuple[Atom, ...], tuple[tuple[Shell, int], ...]] | None = None
+        #: What stood in it at which version of it, and of the other containers that this stood in.
+        self._contents: tuple[tuple[Atom, ...], int, tuple[tuple[Shell, int], ...]] | None = None
         #: On which paths its entries were put there, by key and atoms; None where that has to be counted anew.
         self._paths: dict[Hashable | None, dict[Atoms, list[Path]]] | None = None
         #: Whether the entries are all there is, each once and in this order.
@@ -226,6 +227,12 @@ class Shell:
         self._changed()
         return self.entries.pop(number).atoms
 
+    def release(self) -> None:
+        """Let go of all that leads to other objects, once nothing is asked any more."""
+        self.history.clear()
+        self.entries.clear()
+        self._contents = self._paths = None
+
     def clear(self) -> None:
         """Take all entries out."""
         self.entries = []
@@ -259,15 +266,15 @@ class Shell:
     def contents(self) -> tuple[Atom, ...]:
         """What stands in it, each once, containers in it opened."""
         known = self._contents
-        if known is not None and all(holder.version == version for holder, version in known[1]):
+        if known is not None and known[1] == self.version and all(inner.version == at for inner, at in known[2]):
             return known[0]
-        found, holders = self._opened()
-        self._contents = found, tuple((holder, holder.version) for holder in holders)
+        found, inside = self._opened()
+        self._contents = found, self.version, tuple((inner, inner.version) for inner in inside)
         return found
 
     def _opened(self) -> tuple[tuple[Atom, ...], list[Shell]]:
-        """What stands in it, and the containers that this stands in."""
-        holders = [self]
+        """What stands in it, and the containers in it that this stands in."""
+        inside: list[Shell] = []
         pending = [entry.atoms for entry in reversed(self.entries)]
         seen: set[Atom] = {self}
         found: list[Atom] = []
@@ -277,11 +284,11 @@ class Shell:
                     continue
                 seen.add(atom)
                 if isinstance(atom, Shell) and atom.is_container:
-                    holders.append(atom)
+                    inside.append(atom)
                     pending.extend(entry.atoms for entry in reversed(atom.entries))
                 else:
                     found.append(atom)
-        return tuple(found), holders
+        return tuple(found), inside
 
 
 class Counted(Shell):

@@ -128,8 +128,7 @@ class Interpreter:
         if not self.__dict__:
             return
         for shell in self._shells.values():
-            shell.history.clear()
-            shell.entries.clear()
+            shell.release()
         followers = self.tensors, self.lookups, self.training, self.turns
         for part in (self.objects, self.calls, self.devices, self.newborn, *followers):
             if part is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.bodies import ALL_KINDS, SURELY, Body
-from modellint.flow.callees import NONE, PASSING, TABLES, Given, TableClass, kept_or_it
+from modellint.flow.callees import ANYTHING, NONE, PASSING, TABLES, Given, TableClass, kept_or_it
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.value import EventKind, dotted
@@ -30,7 +30,8 @@ T = TypeVar("T")
 #: How many questions may be answered for each other, and how deeply values nested in each other meanwhile, where a
 #: question counts for several: Python allows a thousand calls. What is beyond may be anything.
 _MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 200, 3
-#: How many answers may be computed for one question, those that rest on each other again and again.
+#: How many answers may be computed for one question, those that rest on each other again and again. The rest may be
+#: anything, too.
 _MAX_COMPUTED = 2_000
 #: How many parameters of a function, and attributes of these, may be looked up in before it may be anything.
 _MAX_NAMES = 24
@@ -99,15 +100,15 @@ class Summaries:
 
     def makes(self, function: Function, files: int) -> Objects:
         """The objects that a function returns."""
-        return self._asked(_makes, function, (), files, NONE, NONE)
+        return self._asked(_makes, function, (), files, NONE, ANYTHING)
 
     def takes(self, function: Function, name: str, facet: Facet, files: int) -> Tables:
         """Where what a parameter of a function is given is looked up, or has a constant written into it."""
         return self._asked(_takes, function, (name, facet), files, NONE, SURELY)
 
     def asks(self, function: Function, files: int) -> Tables:
-        """The parameters of a function that it looks up in with elements that it makes."""
-        return self._asked(_asks, function, (), files, NONE, NONE)
+        """The parameters of a function that it looks up in with elements that it makes; an empty name for any."""
+        return self._asked(_asks, function, (), files, NONE, SURELY)
 
     def _asked(
         self, ask: Callable[..., T], function: Function, more: tuple[Any, ...], files: int, least: T, most: T
@@ -127,8 +128,10 @@ class Summaries:
 
     def stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         """The kinds of elements that the functions of a file store under an attribute."""
-        if name not in self.record(module).keeping or self._is_too_deep():
+        if name not in self.record(module).keeping:
             return NONE
+        if self._is_too_deep():
+            return ALL_KINDS
         return self._answers.ask(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
 
     def _stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
@@ -143,8 +146,10 @@ class Summaries:
 
     def held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         """The objects that an attribute may hold, of classes of a family, or of any class of a file."""
-        if name not in self.record(module).keeping or self._is_too_deep():
+        if name not in self.record(module).keeping:
             return NONE
+        if self._is_too_deep():
+            return ANYTHING
         key = ("held", name, module, family, files)
         return self._answers.ask(key, lambda: self._held(name, module, family, files), NONE)
 
@@ -158,7 +163,7 @@ class Summaries:
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """What a class's objects have under a name: methods, and what they keep there."""
         if self._is_too_deep():
-            return NONE
+            return ANYTHING
         key = ("member", cls, name, files)
         return self._answers.ask(key, lambda: self.body(cls.module.body, files).member(cls, name), NONE)
 

@@ -51,6 +51,9 @@ class _Everything(Keepers):
     def is_idle(self, function: Function) -> bool:
         return False
 
+    def is_idle_in(self, function: Function, model: ClassModel) -> bool:
+        return False
+
 
 class _Builder:
     def __init__(self, cls: Class, project: Project) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from effort import calls_of
 
 from modellint.flow.domain import PLAIN, Constant
@@ -74,3 +77,21 @@ def test_putting_something_into_a_container_does_not_depend_on_how_much_is_there
 
     few, many = calls_of(lambda: put(100)), calls_of(lambda: put(1_000))
     assert many < 15 * few
+
+
+def test_a_container_whose_contents_were_looked_at_is_freed_without_a_collection() -> None:
+    class Made:
+        pass
+
+    gc.disable()
+    try:
+        value = Made()
+        outer, inner = Shell("list", value, ()), Shell("list", None, ())  # type: ignore[arg-type]
+        inner.put((Constant(1),), ())
+        outer.put((inner,), ())
+        assert outer.contents() == (Constant(1),)
+        kept = weakref.ref(value)
+        del outer, inner, value
+        assert kept() is None
+    finally:
+        gc.enable()

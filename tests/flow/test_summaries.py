@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from effort import calls_of
 
+from modellint.flow import summaries
 from modellint.flow.domain import Ids
 from modellint.flow.summaries import MAX_FILES
 from modellint.link.project import Project, ProjectOptions
@@ -342,3 +343,86 @@ def test_attributes_of_attributes_of_what_is_given_are_followed_a_little_way(tmp
         return calls_of(lambda: roots(tmp_path, code))
 
     assert effort(32) < 8 * effort(16)
+
+
+BOOKS = """
+class Books(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.books = nn.Embedding(10, 8)
+
+    def forward(self, ids):
+        return self.books(ids)
+
+
+class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, ids):
+        return self.inner(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "stores"),
+    [
+        ("", ["self.codec = Wrapper(Books())"]),
+        ("", ["self.codec = Books()", "self.codec = Wrapper(self.codec)"]),
+        (", codec: Books", ["self.codec = codec"]),
+    ],
+    ids=["a layer that another one keeps", "an attribute that is wrapped", "a parameter with an annotation"],
+)
+def test_layers_are_known_by_what_keeps_them(tmp_path: Path, parameters: str, stores: list[str]) -> None:
+    code = f"""
+class Model(nn.Module):
+    def __init__(self{parameters}):
+        super().__init__()
+        self.head = nn.Linear(8, 20)
+        {"; ".join(stores)}
+
+    def forward(self, x):
+        return self.codec(self.head(x).argmax(-1))
+"""
+    assert len(looked_up(tmp_path, HEAD + BOOKS + code)) == 1
+
+
+@pytest.mark.parametrize("bound", ["_MAX_COMPUTED", "_MAX_CALLS", "_MAX_NESTING", "_MAX_NAMES"])
+@pytest.mark.parametrize("most", [0, 1, 3, 10])
+def test_what_is_cut_short_may_look_up_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+) -> None:
+    code = f"""{BOOKS}
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 20)
+        self.codec = Wrapper(Wrapper(Books()))
+        self.scores = None
+
+    def draw(self, x):
+        return self.head(x).argmax(-1)
+
+    def forward(self, x):
+        return self.codec(self.draw(x)) + picked(self, self.draw(x)) + self.kept(x)
+
+    def keep(self, x):
+        self.drawn = self.draw(x)
+
+    def kept(self, x):
+        self.keep(x)
+        return self.codec(self.drawn)
+
+
+def picked(model, ids):
+    return own(model.codec.inner, ids)
+
+
+def own(codec, ids):
+    return codec.inner(ids)
+"""
+    whole = roots(tmp_path, code)
+    assert whole
+    monkeypatch.setattr(summaries, bound, most)
+    assert set(roots(tmp_path, code)) >= set(whole)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+FOLDER = os.environ.get("MODELLINT_CORPUS")
+
+needs_packages = pytest.mark.skipif(FOLDER is None, reason="set MODELLINT_CORPUS to a folder for the packages")
 
 _PIP = "pip download --quiet --no-deps --only-binary :all: --ignore-requires-python --disable-pip-version-check --dest"
 
@@ -37,6 +44,14 @@ def unpacked(name: str, version: str, folder: Path) -> Path:
             with contextlib.suppress(OSError):  # another process was faster
                 Path(scratch, "files").rename(root)
     return root
+
+
+def fetched(name: str, version: str) -> Path:
+    """A release's files; the test is skipped where there is no connection to fetch them."""
+    try:
+        return unpacked(name, version, Path(str(FOLDER)).resolve())
+    except UnreachableError:
+        pytest.skip("no package index can be reached")
 
 
 def _fetch(release: str, folder: str) -> None:

@@ -9,14 +9,15 @@ import os
 import subprocess
 import tarfile
 from collections import Counter
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from ledger import FALSE_ALARM, FIXES, PAGE, REAL, RECIPES, VERDICTS, checked_again, key_of, read, rendered
-from packages import UnreachableError, checked, unpacked
+from packages import checked, fetched, needs_packages
 
-FOLDER = os.environ.get("MODELLINT_CORPUS")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PACKAGES = read()
 RECIPES_OF_SPEECHBRAIN = read(RECIPES)
 REPAIRS = read(FIXES)
@@ -24,8 +25,6 @@ CLONE = os.environ.get("MODELLINT_SPEECHBRAIN")
 
 #: Rules that must not be wrong once.
 FLAWLESS = ("ML101", "ML103", "ML204", "ML206", "ML207", "ML301", "ML304")
-
-needs_packages = pytest.mark.skipif(FOLDER is None, reason="set MODELLINT_CORPUS to a folder for the packages")
 
 
 def test_every_finding_has_a_verdict_and_says_why() -> None:
@@ -51,14 +50,6 @@ def test_the_page_shows_the_ledger() -> None:
 def test_enough_packages_and_repairs_are_pinned() -> None:
     assert len({package["name"] for package in PACKAGES}) >= 12
     assert len({(fix["package"], fix["code"], fix["symbol"]) for fix in REPAIRS}) >= 6
-
-
-def fetched(name: str, version: str) -> Path:
-    """A release's files; the test is skipped where there is no connection to fetch them."""
-    try:
-        return unpacked(name, version, Path(str(FOLDER)).resolve())
-    except UnreachableError:
-        pytest.skip("no package index can be reached")
 
 
 @needs_packages

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_ledger import PACKAGES, fetched, needs_packages
+from ledger import read
+from packages import fetched, needs_packages
 
 from modellint.flow.domain import Filler, Positions
 from modellint.flow.interp import followed
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Packages of more lines than these take minutes: all functions of them are run.
 MOST_LINES = 30_000
-SMALL = [package for package in PACKAGES if package["lines"] <= MOST_LINES]
+SMALL = [package for package in read() if package["lines"] <= MOST_LINES]
 
 
 def found(functions: Iterable[Function], project: Project) -> dict[Hashable, Lookup]:

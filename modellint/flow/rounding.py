@@ -51,7 +51,7 @@ _FATES = {
 _SCALING = frozenset(("*", "/", "//"))
 #: What uses sizes, and what measures them.
 _USING = operators.words("sizes", "repeats", "resamples")
-_MEASURING = operators.words("gives:size")
+MEASURING = operators.words("gives:size")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
 _MAX_DEPTH = 40
 
@@ -74,13 +74,18 @@ def passing(function: Function, name: str) -> Fate:
 def numerators(function: Function) -> frozenset[str] | None:
     """The parameters that a function rounds ratios of; None where it scales them by others, or rounds parts of some."""
     found: set[str] = set()
-    for value in _parts(function.flow.events):
-        for ratio in _rounded(value):
-            for leaf in _leaves(ratio.args[0], _MAX_DEPTH):
-                if leaf.op is not Op.PARAM or leaf.data == "self":
-                    return None
-                found.add(str(leaf.data))
+    for ratio in ratios(function):
+        for leaf in _leaves(ratio.args[0], _MAX_DEPTH):
+            if leaf.op is not Op.PARAM or leaf.data == "self":
+                return None
+            found.add(str(leaf.data))
     return frozenset(found)
+
+
+def ratios(function: Function) -> Iterator[Value]:
+    """The divisions whose results a function rounds down, or whose rests it takes."""
+    for value in _parts(function.flow.events):
+        yield from _rounded(value)
 
 
 def _rounded(value: Value) -> Iterator[Value]:
@@ -93,7 +98,7 @@ def _rounded(value: Value) -> Iterator[Value]:
 
 def _leaves(value: Value, depth: int) -> Iterator[Value]:
     """What a number is made of that nothing in the function says, and what is scaled by such a number."""
-    if value.op is Op.ATTR and value.data in _MEASURING:
+    if value.op is Op.ATTR and value.data in MEASURING:
         return
     is_part = value.op in _PARTS and value.args[0].op is Op.PARAM
     is_scaled = value.op is Op.BIN and value.args[1].op in (Op.PARAM, Op.ATTR)
@@ -117,7 +122,7 @@ class Reach:
 
     def may_measure(self, function: Function) -> bool:
         """Whether a function may ask for the sizes of something."""
-        return self._may("measure", function, _MEASURING)
+        return self._may("measure", function, MEASURING)
 
     def _may(self, what: str, function: Function, words: AbstractSet[str]) -> bool:
         known = self._known.get((function, what))
@@ -222,7 +227,7 @@ class _Body:
             return self._gives_quotient(value)
         if value.op in _PARTS:
             return self._holds_quotient(value.args[0])
-        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *_returned(value))))
+        return value.op in _HOLDING and any(map(self._holds_quotient, (*value.args, *returned(value))))
 
     def _gives_quotient(self, call: Value) -> bool:
         callee = call.callee
@@ -245,10 +250,11 @@ def _parts(events: Iterable[Event]) -> Iterator[Value]:
     """All values of a body, what functions inside of it return among them."""
     for value in walk_all(event.value for event in events):
         yield value
-        yield from walk_all(_returned(value))
+        yield from walk_all(returned(value))
 
 
-def _returned(value: Value) -> tuple[Value, ...]:
+def returned(value: Value) -> tuple[Value, ...]:
+    """What a function inside of a function returns."""
     return value.data.returns if value.op is Op.LAMBDA and isinstance(value.data, Nested) else ()
 
 

@@ -16,6 +16,7 @@ from modellint.flow.callees import (
     PASSING,
     Callees,
     Given,
+    Layer,
     Made,
     Matrix,
     Padded,
@@ -190,10 +191,17 @@ class Body(Callees):
             if _makes_real(row, call):
                 return _REAL
             return self._all_real(operands(call)) if row.facets.keys() & PASSING else NONE
-        functions = self._record.functions.get(called_name(call.callee))
-        if functions is None or any(Real in self._gives(function) for function in functions):
-            return _REAL
-        return self._all_real(operands(call))
+        found = map(kept_or_it, self.objects(call.callee))
+        return _REAL if any(map(self._gives_real, found)) else self._all_real(operands(call))
+
+    def _gives_real(self, one: object) -> bool:
+        """Whether an object that is called may give real numbers: of what nothing is known, nothing is."""
+        if isinstance(one, Function):
+            return Real in self._gives(one)
+        if isinstance(one, Made):
+            called = self._called(one.cls)
+            return not called or any(Real in self._gives(function) for function in called)
+        return isinstance(one, Given) or one is Layer or one is Table
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
         """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""

@@ -9,7 +9,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from modellint.flow.training import GIVING, OPTIMIZERS
+from modellint.flow.training import GIVING, OPTIMIZERS, SETTLING
 from modellint.graph.value import Op, walk_all
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 
@@ -50,6 +50,16 @@ class Builders:
         return bool(names) and not names.isdisjoint(function.words)
 
 
+def concerns(function: Function, project: Project) -> bool:
+    """Whether a function, or what it may call, speaks of optimizers, or of what trains or freezes parameters."""
+
+    def found() -> set[str]:
+        return _Reaching(function.module, project, _MAX_FILES, hands_on=False).training
+
+    names = project.once(("speaks of training", function.module.path), found)
+    return not names.isdisjoint(function.words)
+
+
 def _is_called(function: Function, others: list[Function]) -> bool:
     """Whether one of some functions may call another one."""
     name = function.name
@@ -86,6 +96,13 @@ class _Reaching:
     def asking(self) -> set[str]:
         """The names by which the code of the file may ask layers for their parameters."""
         names = {*GIVING, *self._imports}
+        self._grown(names)
+        return names
+
+    @property
+    def training(self) -> set[str]:
+        """The names by which the code of the file may reach optimizers, or have to do with what is trained."""
+        names = {*self.names, *GIVING, *SETTLING, "requires_grad"}
         self._grown(names)
         return names
 

@@ -299,6 +299,8 @@ class Callees:
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         made, called = set[Any](), self.objects(callee)
         is_holding = not called
+        if is_holding and self._is_class_of_torch(callee):
+            made.add(Layer)
         if callee.op is Op.CALL:  # a `partial`, say, and what it was given
             made |= called & {Table, Padded, Matrix}
         for one in called:
@@ -317,6 +319,14 @@ class Callees:
             made |= {one if isinstance(one, Kept) else Kept(one) for one in given}
             made |= NONE if called else given
         return frozenset(made)
+
+    def _is_class_of_torch(self, callee: Value) -> bool:
+        """Whether a name is that of a class of torch's, as far as its first letter tells."""
+        if root(callee).op is not Op.GLOBAL:
+            return False
+        target = self._module.imports.get(str(root(callee).data), "")
+        last = str(callee.data) if callee.op is Op.ATTR else target.rpartition(".")[2]
+        return target.split(".")[0] == "torch" and last[:1].isupper()
 
     def _made_in(self, function: Function, call: Value) -> Objects:
         files = self._nearer(function.module)

@@ -449,7 +449,8 @@ class Calls:
         if training is not None:
             if training.is_foreign(function_of(code)):
                 return self._unknown(arguments, value)
-            return self._run_body(key, function, given, frame, value)
+            if not training.is_aside(function_of(code)):
+                return self._run_body(key, function, given, frame, value)
         if self._run.lookups is None:
             return self._ground.call(function, given, lambda: self._run_body(key, function, given, frame, value))
         whole = (key, function.frame, function.receiver, function.above)

@@ -57,7 +57,7 @@ class Ground:
             made.append(found.atoms)
             return found if is_kept else None
 
-        asked = run.lookups is not None, run.turns is not None
+        asked = run.lookups is not None, run.turns is not None, run.training is not None
         settings = run.objects.is_at_work, run.devices.is_moved, run.loops > 0, asked
         known = run.project.once(("call", code, function.receiver, function.above, given, settings), summary)
         if made:

@@ -69,6 +69,15 @@ class Store:
         return self.value if self.target is None else self.target
 
 
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """A call in a constructor that waits until it matters: which attributes it may store, and all names in it."""
+
+    own: frozenset[str]
+    words: frozenset[str]
+    happen: Callable[[], None]
+
+
 class Shell:
     """An object, container or parameter. Compared by identity.
 
@@ -77,7 +86,7 @@ class Shell:
     """
 
     __slots__ = (
-        "_contents", "_paths", "arguments", "entries", "function", "history", "is_built", "is_exact",
+        "_contents", "_history", "_paths", "_waiting", "arguments", "entries", "function", "is_built", "is_exact",
         "is_initialised", "kind", "model", "passed", "stores", "trail", "value", "version",
     )  # fmt: skip
 
@@ -99,7 +108,9 @@ class Shell:
         #: What its class gives the constructor of the class of torch's that it derives from.
         self.passed: Arguments | None = None
         #: What was stored under which attribute on which path, the latest last; perhaps yet to be found out.
-        self.history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
+        self._history: dict[str, list[tuple[Atoms | Later, Path]]] = {}
+        #: The calls of its constructor that have yet to happen, in their order.
+        self._waiting: list[Waiting] = []
         self.stores: list[Store] = []
         self.entries: list[Entry] = []
         #: How often its entries changed.
@@ -142,9 +153,21 @@ class Shell:
 
     # -- attributes ------------------------------------------------------------------------------------------------
 
+    @property
+    def history(self) -> dict[str, list[tuple[Atoms | Later, Path]]]:
+        """What was stored under which attribute, once all that waits has happened."""
+        self.settle()
+        return self._history
+
+    @history.setter
+    def history(self, history: dict[str, list[tuple[Atoms | Later, Path]]]) -> None:
+        self._history = history
+
     def set(self, name: str, atoms: Atoms | Later, path: Path = ()) -> None:
-        """Store something under an attribute."""
-        known = self.history.setdefault(name, [])
+        """Store something under an attribute, after all that may read or store what is there now."""
+        if self._waiting:
+            self._let_happen(lambda call: name in call.words)
+        known = self._history.setdefault(name, [])
         if not path:
             known.clear()
         if (atoms, path) not in known[-16:]:
@@ -152,13 +175,33 @@ class Shell:
 
     def get(self, name: str, path: Path = ()) -> Atoms | None:
         """What an attribute holds where a path has been taken; None if nothing was stored."""
+        if self._waiting:
+            self._let_happen(lambda call: name in call.own)
         found: list[Atoms] = []
-        for atoms, taken in reversed(self.history.get(name, ())):
+        for atoms, taken in reversed(self._history.get(name, ())):
             if not are_exclusive(taken, path):
                 found.append(atoms() if callable(atoms) else atoms)
                 if all(step in path for step in taken):
                     break
         return join(found) if found else None
+
+    def settle(self) -> None:
+        """Have all happen that waits."""
+        while self._waiting:
+            self._waiting.pop(0).happen()
+
+    def wait(self, call: Waiting) -> None:
+        """Have a call of the constructor happen when an attribute is asked for, or stored, that it has to do with."""
+        self._waiting.append(call)
+
+    def let_happen(self, call: Waiting) -> None:
+        """Have a call happen now, if it still waits."""
+        self._let_happen(lambda other: other is call)
+
+    def _let_happen(self, is_meant: Callable[[Waiting], bool]) -> None:
+        while (call := next(filter(is_meant, self._waiting), None)) is not None:
+            self._waiting.remove(call)
+            call.happen()
 
     # -- what containers hold --------------------------------------------------------------------------------------
 
@@ -229,7 +272,8 @@ class Shell:
 
     def release(self) -> None:
         """Let go of all that leads to other objects, once nothing is asked any more."""
-        self.history.clear()
+        self._history.clear()
+        self._waiting.clear()
         self.entries.clear()
         self._contents = self._paths = None
 

@@ -379,6 +379,25 @@ class Interpreter:
         known = guard or self.guard
         return atoms if self.tensors is None or known is None else self.tensors.behind(atoms, known, frame)
 
+    def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
+        """A call of a constructor of an object, to be made when it matters, as it would be made now."""
+        loops, contexts = self.loops, self.devices.contexts
+        if event.contexts:
+            contexts = (*contexts, *((context, frame) for context in event.contexts))
+
+        def happen() -> None:
+            outer = self.path, self.guard, self.loops, self.devices.contexts
+            self.path, self.guard, self.loops, self.devices.contexts = frame.path, None, loops, contexts
+            conditions = self.conditions(event.guard, frame)
+            if conditions is not None:
+                self.path, self.guard = _longer(self.path, conditions), event.guard
+                self.objects.under_construction.append(owner)
+                self.evaluate(event.value, frame)
+                self.objects.under_construction.pop()
+            self.path, self.guard, self.loops, self.devices.contexts = outer
+
+        return happen
+
     def _later(self, value: Value, frame: Frame, owner: Shell) -> Later:
         """What a constructor stores in its object, found out when it is asked for."""
         is_asked = False

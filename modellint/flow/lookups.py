@@ -208,7 +208,7 @@ class Lookups:
         if frame.function is None or self._run.objects.under_construction:
             if event.kind is not EventKind.CALL:
                 return True
-            return id(event.value) in self._changing(frame.flow)
+            return id(event.value) in self._changing(frame.flow) and not self._run.objects.puts_off(event, frame)
         if self._follows_all():
             return True
         return self._body(frame.function).matters(event, frame.given)

@@ -34,9 +34,10 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.frame import class_frame
-from modellint.flow.heap import TENSORS, Shell, Store
+from modellint.flow.heap import TENSORS, Shell, Store, Waiting
+from modellint.flow.waiting import effects
 from modellint.graph.size import Size, Symbol
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function
+    from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
 
 #: Tables in which a module keeps what is registered.
@@ -75,6 +77,8 @@ class Objects:
         #: Where attributes of that object are read, and whether that is while it is at work.
         self.reads: dict[tuple[str, int, int], Read] = {}
         self.is_at_work = False
+        #: Calls that wait in constructors, by the attributes that they may store in other objects.
+        self.waiting: dict[str, list[tuple[Shell, Waiting]]] = {}
         #: What is stored in objects of which nothing is known, and on which path: they may register it.
         self.given_away: list[tuple[Atoms, Path]] = []
 
@@ -124,6 +128,8 @@ class Objects:
         )
 
     def _shell_attribute(self, shell: Shell, name: str, frame: Frame | None, value: Value | None) -> Atoms:
+        if name in self.waiting:
+            self.let_happen(name)
         self.note_read(shell, name, frame, value)
         if name == "weight" and self._run.lookups is not None and self._run.lookups.is_table(shell):
             return (Bound(shell, name),)
@@ -437,6 +443,30 @@ class Objects:
         self.under_construction.append(shell)
         self._run.calls.super_method(Super(shell, 0), "__init__", arguments, frame, value)
         self.under_construction.pop()
+
+    def puts_off(self, event: Event, frame: Frame) -> bool:
+        """Whether a method that a constructor calls can wait until an attribute is asked for that it may store."""
+        name, receiver = self_attribute(event.value.callee), frame.names.get("self", ())
+        shell = receiver[0] if len(receiver) == 1 else None
+        if name is None or not isinstance(shell, Shell) or shell not in self.under_construction or frame.is_nested:
+            return False
+        method = None if shell.get(name) is not None else self.own_method(shell, name)
+        function = None if method is None else function_of(method.code)
+        done = None if function is None else effects(function, model_of(shell), self._run.project, self._run.gate)
+        if done is None:
+            return False
+        if not done.own and not done.others:
+            return True  # nobody will see whether it happened
+        call = Waiting(done.own, done.words, self._run.later(event, frame, shell))
+        shell.wait(call)
+        for other in done.others:
+            self.waiting.setdefault(other, []).append((shell, call))
+        return True
+
+    def let_happen(self, name: str) -> None:
+        """Make the calls that may store an attribute in other objects than their own."""
+        for shell, call in self.waiting.pop(name, ()):
+            shell.let_happen(call)
 
     def fill(self, shell: Shell, arguments: Arguments) -> None:
         """What a container's constructor is given becomes its children."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters that something gives parameters of, and on which paths.
 Owners = dict[Shell, list["Path"]]
@@ -30,7 +31,7 @@ _OTHERS = (OPTIMIZERS + "lr_scheduler.", OPTIMIZERS + "swa_utils.")
 #: Methods of a layer that give its parameters, alone or with their names.
 GIVING = ("parameters", "named_parameters")
 #: Methods that train a layer by hand, fill it, or keep it from being trained.
-_SETTLING = frozenset(("requires_grad_", "load_state_dict", "state_dict", "eval"))
+SETTLING = frozenset(("requires_grad_", "load_state_dict", "state_dict", "eval"))
 #: Methods by which a layer works, which say nothing of who trains it.
 _WORK = frozenset(("forward", "__call__"))
 #: How deeply what an optimizer is given is opened.
@@ -77,7 +78,7 @@ class Training:
             return None
         if not isinstance(atom, Shell) or not atom.is_layer:
             return None
-        if name in _SETTLING:
+        if name in SETTLING:
             self.kept.add(atom)
         if name not in GIVING or self._run.objects.own_method(atom, name) is not None:
             return None
@@ -131,10 +132,26 @@ class Training:
     def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
         """An object is made: an optimizer, or one that may make some for what it is given."""
         if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
-            self._run.objects.construct(shell)
-            for atom in opened(join(shell.arguments.all())):
-                if isinstance(atom, Weights):
-                    self.settled.add(atom.owner)
+            given = list(opened(join(shell.arguments.all())))
+            if any(isinstance(atom, Shell | Weights) for atom in given) or self._concerns(cls.model):
+                self._run.objects.construct(shell)
+            self.settled.update(atom.owner for atom in given if isinstance(atom, Weights))
+
+    def _concerns(self, model: ClassModel) -> bool:
+        """Whether a class has methods that may have to do with training; of one that cannot be read nobody knows."""
+        classes = [one.cls for one in model.mro()]
+        return None in classes or any(
+            self._is_concerned(method) for cls in classes if cls is not None for method in cls.methods.values()
+        )
+
+    def _is_concerned(self, function: Function) -> bool:
+        from modellint.flow.builders import concerns
+
+        return concerns(function, self._run.project)
+
+    def is_aside(self, function: Function | None) -> bool:
+        """Whether a function that is given no object has nothing to do with training."""
+        return function is not None and not self._is_concerned(function)
 
     def hand(self, arguments: Arguments, value: Value) -> None:
         """Somebody who cannot be read gets something: they may train it, or put more into it."""

@@ -14,7 +14,8 @@ from modellint.flow.domain import Arguments, Site
 from modellint.flow.grids import measuring
 from modellint.flow.rounding import Fate, Reach, called_as, numerators, passing, rounding
 from modellint.flow.sides import Side, sides_in
-from modellint.graph.value import EventKind
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.callers import neighbours
 from modellint.link.values.indexed import NOWHERE, called, follow
 from modellint.link.values.measured import Measured
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 _SHAPING = operators.words("sizes")
@@ -123,14 +125,40 @@ class Grids:
         return users
 
     def _mentioning(self, functions: Iterable[Function]) -> Iterator[tuple[Function, str]]:
-        """What mentions functions, and under which name."""
-        for home, name in dict.fromkeys((f.module, called_as(f)) for f in functions):
+        """What mentions functions, and under which name, unless it is known to mean others of that name."""
+        homes: dict[tuple[ModuleFacts, str], list[Function]] = {}
+        for function in functions:
+            homes.setdefault((function.module, called_as(function)), []).append(function)
+        for (home, name), meant in homes.items():
             for module in neighbours(self._project, home, name):
                 for user in module.all_functions():
-                    if name in user.words:
+                    if name in user.words and self._may_mean(user, name, meant):
                         yield user, name
                 if any(name == event.value.callee.data for event in module.body.flow.of(EventKind.CALL)):
                     yield module.body, name
+
+    def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:
+        """Whether a name may stand for one of some functions, or the class of one, somewhere in a function."""
+        events = user.flow.events
+        parts = walk_all(part for event in events for part in (event.value, event.target) if part is not None)
+        mentions = [part for part in parts if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name]
+        if not mentions:
+            return user.name != name  # which is its own
+        return any(self._may_be(mention, name, user, functions) for mention in mentions)
+
+    def _may_be(self, mention: Value, name: str, user: Function, functions: list[Function]) -> bool:
+        is_of_class = any(function.owner is not None for function in functions)
+        if mention.op is Op.GLOBAL or not is_of_class:  # no attribute of an object is a function of a file
+            found = self._project.names.definition(user.module, mention)
+            if found is None:
+                return mention.op is Op.GLOBAL
+            if isinstance(found, DefinedClass):
+                return any(function.owner is found.cls for function in functions)
+            return not isinstance(found, DefinedFunction) or found.function in functions
+        if self_attribute(mention) is None or user.owner is None:
+            return True
+        method = self._project.classes.model(user.owner).method(name)
+        return method is None or method in functions
 
     def _run_all(self, functions: Iterable[Function], run: Interpreter) -> None:
         """Run functions with any arguments, but for those that others have called."""

@@ -63,6 +63,7 @@ class TableUsers:
             if isinstance(reference.receiver, Shell):
                 self.run.steps = 0
                 self.run.objects.construct(reference.receiver)
+                reference.receiver.settle()
         constructing = set(self.run.calls.done)
         summaries = self._project.summaries
         users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))

@@ -299,6 +299,7 @@ def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, pro
         run.steps = 0
         if isinstance(reference.receiver, Shell) and function.name != "__init__":
             run.objects.construct(reference.receiver)
+            reference.receiver.settle()
         run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
 
 

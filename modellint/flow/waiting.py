@@ -1,0 +1,199 @@
+"""Which calls in a constructor can wait until somebody asks for an attribute that they may store.
+
+A framework's constructors end in calls that prepare what no look-up asks for. What a method may store is read off its
+value graph, and off those of all that it may call; where that cannot be told, the call is made where it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.graph.value import EventKind, Nested, Op, Value
+from modellint.link.names import DefinedClass, DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.gate import Keepers
+    from modellint.graph.python import Function
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: How many functions one may call, and those in turn, before nothing is said of it.
+_MAX_FUNCTIONS = 64
+#: What reaches attributes, or names, in ways that the value graph does not show.
+_HIDDEN = frozenset(("__dict__", "vars", "globals", "locals", "exec", "eval"))
+_STORING = frozenset(("setattr", "builtins.setattr", "__setattr__"))
+#: What stands for another value, or for one that was changed in place.
+_BEHIND = frozenset((Op.UPDATE, Op.INDEX, Op.ITEM, Op.UNPACK))
+#: What is made by the function itself.
+_FRESH = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.COMPREHENSION, Op.CONST, Op.STRING, Op.CALL, Op.BIN))
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a method, and all that it may call, does to objects.
+
+    `own`: the attributes of its object that it may store; `others`: those of other objects; `words`: the names that it
+    mentions, with those of all that it may store or read.
+    """
+
+    own: frozenset[str]
+    others: frozenset[str]
+    words: frozenset[str]
+
+
+class _UntoldError(Exception):
+    """What is done cannot be told by names."""
+
+
+def effects(function: Function, model: ClassModel, project: Project, gate: Keepers) -> Effects | None:
+    """What a method of a class's object does to objects; None where that cannot be told."""
+
+    def found() -> Effects | None:
+        try:
+            return _Reading(function, model, project, gate).effects()
+        except _UntoldError:
+            return None
+
+    return project.once(("effects", function, model), found)
+
+
+class _Reading:
+    """Reads the events of a method and of all that it may call."""
+
+    def __init__(self, function: Function, model: ClassModel, project: Project, gate: Keepers) -> None:
+        self._model = model
+        self._project = project
+        self._gate = gate
+        #: Functions, and whether they are methods of the object itself.
+        self._pending = [(function, True)]
+        self._own: set[str] = set()
+        self._others: set[str] = set()
+        #: The attributes of the object whose containers are changed in place.
+        self._changed: set[str] = set()
+
+    def effects(self) -> Effects:
+        words: set[str] = set()
+        for function, is_own in self._pending:
+            if is_own and self._gate.is_idle_in(function, self._model):
+                continue  # it is not run
+            if len(self._pending) > _MAX_FUNCTIONS or not _HIDDEN.isdisjoint(function.words):
+                raise _UntoldError
+            if self._is_in_sight(function):
+                raise _UntoldError
+            words |= function.words
+            for event in function.flow.events:
+                if event.target is not None and event.kind in (EventKind.STORE, EventKind.AUGMENT):
+                    self._store(event.target, function, is_own=is_own)
+                if event.kind is EventKind.AUGMENT:
+                    self._change(event.value.args[0], function, is_own=is_own)
+                if event.kind is EventKind.CALL:
+                    self._call(event.value, function, is_own=is_own)
+        if not self._changed <= self._own:
+            raise _UntoldError  # somebody else may have the container
+        return Effects(frozenset(self._own), frozenset(self._others), frozenset(words) | self._own | self._others)
+
+    # -- stores ----------------------------------------------------------------------------------------------------
+
+    def _store(self, target: Value, function: Function, *, is_own: bool) -> None:
+        if target.op is Op.ATTR:
+            self._keep(str(target.data), target.args[0], is_own=is_own)
+        elif target.op is Op.INDEX:
+            self._change(target.args[0], function, is_own=is_own)
+
+    def _keep(self, name: str, owner: Value, *, is_own: bool) -> None:
+        """An attribute is stored."""
+        if owner.op is Op.PARAM and owner.data == "self":
+            (self._own if is_own else self._others).add(name)
+        else:
+            self._others.add(name)
+
+    def _change(self, container: Value, function: Function, *, is_own: bool) -> None:
+        """A container is changed in place: one of the function itself, or one that an attribute holds."""
+        pending, seen = [container], {id(container)}
+        for value in pending:
+            if value.op in _BEHIND:
+                parts = value.args[:1]
+            elif value.op is Op.CHOICE or value.op is Op.BOOL:
+                parts = value.args
+            elif value.op is Op.ATTR:
+                if not is_own or value.args[0].op is not Op.PARAM or value.args[0].data != "self":
+                    raise _UntoldError
+                self._changed.add(str(value.data))
+                continue
+            elif value.op in _FRESH:
+                continue
+            else:
+                raise _UntoldError
+            pending += [part for part in parts if id(part) not in seen]
+            seen.update(map(id, parts))
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def _call(self, call: Value, function: Function, *, is_own: bool) -> None:
+        callee = call.callee
+        if isinstance(callee.data, Nested):
+            if callee.data.flow is not None:
+                raise _UntoldError
+            return  # its events stand among those of the function
+        name = str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""
+        if name in _STORING:
+            named = next((arg for arg in call.positional if arg.op is Op.CONST and isinstance(arg.data, str)), None)
+            if named is None or not call.positional:
+                raise _UntoldError
+            owner = callee.args[0] if callee.op is Op.ATTR and named is call.positional[0] else call.positional[0]
+            self._keep(str(named.data), owner, is_own=is_own)
+            return
+        if callee.op is Op.ATTR:
+            self._method(call, name, callee.args[0], function, is_own=is_own)
+        else:
+            self._function(call, function, is_own=is_own)
+
+    def _method(self, call: Value, name: str, owner: Value, function: Function, *, is_own: bool) -> None:
+        is_of_self = owner.op is Op.PARAM and owner.data == "self"
+        is_super = owner.op is Op.CALL and owner.callee.data == "super"
+        if is_of_self or is_super:
+            if name in REGISTRARS:
+                named = call.argument(0, "name")
+                if named is None or named.op is not Op.CONST:
+                    raise _UntoldError
+                self._keep(str(named.data), owner if is_of_self else Value(Op.PARAM, (), "self", None), is_own=is_own)
+            self._add(self._methods(name, function, is_own=is_own), is_own=is_own)
+            return
+        if name in ADDERS or name in REGISTRARS or name.endswith("_"):
+            self._change(owner, function, is_own=is_own)
+        definition = self._project.names.definition(function.module, call.callee)
+        if isinstance(definition, DefinedFunction):
+            self._add([definition.function], is_own=False)
+        elif not isinstance(definition, External):
+            record = self._project.summaries.record(function.module)
+            self._add(record.functions.get(name, ()), is_own=False)
+
+    def _methods(self, name: str, function: Function, *, is_own: bool) -> Iterator[Function]:
+        """The methods of a name that the object has, those that others override as well."""
+        owner = self._model.cls if is_own else function.owner
+        for model in () if owner is None else self._project.classes.model(owner).mro():
+            if model.cls is not None and name in model.cls.methods:
+                yield model.cls.methods[name]
+
+    def _function(self, call: Value, function: Function, *, is_own: bool) -> None:
+        definition = self._project.names.definition(function.module, call.callee)
+        if isinstance(definition, DefinedFunction):
+            self._add([definition.function], is_own=False)
+        elif isinstance(definition, DefinedClass):
+            methods = definition.cls.methods
+            self._add([methods[name] for name in ("__init__", "__post_init__") if name in methods], is_own=False)
+        gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
+        if gets_object and is_own and not isinstance(definition, External):
+            raise _UntoldError
+
+    def _is_in_sight(self, function: Function) -> bool:
+        """Whether a function stands in the file of the object's class: what it makes and looks up is asked for."""
+        return self._model.cls is not None and function.module is self._model.cls.module
+
+    def _add(self, functions: Iterable[Function], *, is_own: bool) -> None:
+        known = {function for function, _ in self._pending}
+        self._pending += [(one, is_own) for one in dict.fromkeys(functions) if one not in known]

@@ -78,6 +78,7 @@ class Body(Callees):
         super().__init__(function, summaries, files)
         self._elements: dict[int, Kinds] = {}
         self._reals: dict[int, Kinds] = {}
+        self._results: dict[int, Tables] = {}
         self._carried: dict[tuple[str, bool], dict[int, bool]] = {}
         #: By identity, with the kinds that parameters are given: whether events matter.
         self._mattering: dict[tuple[int, Kinds], bool] = {}
@@ -144,8 +145,55 @@ class Body(Callees):
         if row is not None:
             return self._given_by(row, call)
         found = frozenset((Ids,)) if called_name(call.callee) in _ELSEWHERE else NONE
-        gives = (self._gives(function) & ELEMENTS for function in self.targets(call).functions)
+        functions = self.targets(call).functions
+        gives = (self._gives(function) & ELEMENTS for function in (*functions, *self._called_for(functions, call)))
         return found.union(*gives, self._all(operands(call)))
+
+    def _called_for(self, functions: Iterable[Function], call: Value) -> Iterator[Function]:
+        """What functions call of what a call gives them, and give the result of: `given.pad(batch)`."""
+        for one in (one for function in functions for one in self._handed(function, call)):
+            if isinstance(one, Function):
+                yield one
+            elif isinstance(one, Made):
+                yield from self._called(one.cls)
+
+    def _handed(self, function: Function, call: Value) -> Iterator[object]:
+        """What a call gives a function that calls it, and gives what that gives."""
+        files = self._nearer(function.module)
+        paths = NONE if files < 0 else self._summaries.hands_on(function, files)
+        pairs = list(bound(function, call)) if paths else []
+        for path in paths:
+            for arg in (arg for name, arg in pairs if name == parameter_of(path)):
+                yield from map(kept_or_it, self.given_at(arg, path))
+
+    def results(self, value: Value) -> Tables:
+        """The parameters, or attributes of these, that a value may be the result of a call of, or hold one."""
+        found = self._results.get(id(value))
+        if found is None:
+            self._results[id(value)] = NONE
+            found = self._results[id(value)] = self._summaries.nested(self._found_results, value, NONE)
+        return found
+
+    def _found_results(self, value: Value) -> Tables:
+        op, parts = value.op, value.args
+        if op is Op.PARAM or op in _NO_ELEMENTS or op is Op.UNARY:
+            return NONE
+        found: Tables = NONE
+        if op is Op.CALL:
+            row, parts = self.row(value), operands(value)
+            if row is not None and value.callee.op is Op.ATTR and operators.row(f"Tensor.{value.callee.data}") is None:
+                row = None  # no tensor has it: a method of an object, of which only its name is known here
+            if row is not None:
+                parts = parts if row.facets.keys() & PASSING else ()
+            else:
+                targets = self.targets(value)
+                handed = (one for function in targets.functions for one in self._handed(function, value))
+                found = targets.given.union(one.name for one in handed if isinstance(one, Given))
+        elif op is Op.UNPACK or op is Op.INDEX:
+            parts = value.args[:1]
+        elif op is Op.COMPREHENSION:
+            parts = value.args[-1:]
+        return found.union(*map(self.results, parts))
 
     def _given_by(self, row: operators.Operator, call: Value) -> Kinds:
         facets = row.facets.keys()

@@ -67,6 +67,10 @@ class Layer:
     """A layer of torch's that looks nothing up, and gives nothing of what it is made of."""
 
 
+class LayerClass:
+    """A class of torch's that is none of tables."""
+
+
 class Matrix:
     """A tensor that is made of sizes, whose rows may be picked."""
 
@@ -100,7 +104,8 @@ class Kept:
 Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
 #: What may be any object, where it would take too long to find out.
 ANYTHING: Objects = frozenset((Table, Matrix))
-_TABLE, _PADDED, _LAYER = frozenset((Table,)), frozenset((Table, Padded)), frozenset((Layer,))
+_TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
+_LAYER, _LAYER_CLASS = frozenset((Layer,)), frozenset((LayerClass,))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
 
@@ -189,7 +194,8 @@ class Callees:
             if not self._module.star_imports and head not in self._record.own:
                 return NONE
         elif target is not None and (target == "torch" or target.startswith("torch.")):
-            return NONE
+            is_class = (last if rest else target.rpartition(".")[2])[:1].isupper()
+            return _LAYER_CLASS if is_class else NONE
         return self._defined(self._names.resolve(self._module, name))
 
     def _defined(self, definition: object) -> Objects:
@@ -298,9 +304,8 @@ class Callees:
                 found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
             return found | {Matrix} if row.facets.keys() & _SIZED else found
         made, called = set[Any](), self.objects(callee)
-        is_holding = not called
-        if is_holding and self._is_class_of_torch(callee):
-            made.add(Layer)
+        is_holding = not called - {LayerClass}
+        made |= {Layer} if LayerClass in called else NONE
         if callee.op is Op.CALL:  # a `partial`, say, and what it was given
             made |= called & {Table, Padded, Matrix}
         for one in called:
@@ -317,16 +322,8 @@ class Callees:
         if is_holding:  # of what it is given
             given = self._all_objects(arg for arg in call.args[1:] if arg.op is not Op.PARAM)
             made |= {one if isinstance(one, Kept) else Kept(one) for one in given}
-            made |= NONE if called else given
+            made |= NONE if called - {LayerClass} else given
         return frozenset(made)
-
-    def _is_class_of_torch(self, callee: Value) -> bool:
-        """Whether a name is that of a class of torch's, as far as its first letter tells."""
-        if root(callee).op is not Op.GLOBAL:
-            return False
-        target = self._module.imports.get(str(root(callee).data), "")
-        last = str(callee.data) if callee.op is Op.ATTR else target.rpartition(".")[2]
-        return target.split(".")[0] == "torch" and last[:1].isupper()
 
     def _made_in(self, function: Function, call: Value) -> Objects:
         files = self._nearer(function.module)
@@ -447,7 +444,7 @@ def _attribute(objects: Objects, name: str) -> Iterator[type]:
         if kept is Matrix:
             if kept is not one or operators.row(f"Tensor.{name}") is not None:
                 yield Matrix
-        elif isinstance(kept, type) and (kept is not Layer or name == "weight"):
+        elif isinstance(kept, type) and kept is not LayerClass and (kept is not Layer or name == "weight"):
             yield Matrix if name == "weight" else kept
 
 

@@ -102,6 +102,10 @@ class Summaries:
         """The objects that a function returns."""
         return self._asked(_makes, function, (), files, NONE, ANYTHING)
 
+    def hands_on(self, function: Function, files: int) -> Tables:
+        """The parameters, or attributes of these, that a function calls, to return the results."""
+        return self._asked(_hands_on, function, (), files, NONE, NONE)
+
     def takes(self, function: Function, name: str, facet: Facet, files: int) -> Tables:
         """Where what a parameter of a function is given is looked up, or has a constant written into it."""
         return self._asked(_takes, function, (name, facet), files, NONE, SURELY)
@@ -210,6 +214,13 @@ def _makes(body: Body) -> Objects:
     return NONE.union(
         *(body.objects(e.value) for e in body.flow.events if e.kind in (EventKind.RETURN, EventKind.YIELD))
     )
+
+
+def _hands_on(body: Body) -> Tables:
+    found = NONE.union(
+        *(body.results(e.value) for e in body.flow.events if e.kind in (EventKind.RETURN, EventKind.YIELD))
+    )
+    return found if len(found) <= _MAX_NAMES else NONE
 
 
 def _takes(body: Body, name: str, facet: Facet) -> Tables:

@@ -27,7 +27,7 @@ def materialise(files: Mapping[str, str], folder: Path) -> None:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
     for failure in trial.fix().failures:
         yield f"the fix is refused: {failure.reason}"
     for name, text in {**trial.example.files, **(trial.example.fixed or {})}.items():
-        made = (trial.folder / name).read_bytes().decode()
+        made = (trial.folder / name).read_bytes().decode("utf-8", "surrogateescape")
         if made != text:
             yield f"{name}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
     after = trial.findings()

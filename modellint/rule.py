@@ -1,8 +1,9 @@
 """The interface of a rule, and how packs of rules are found.
 
-A rule is one file: its class declares what it is called and how bad it is, its docstring is its documentation
-page, its examples are its tests, and `check` turns the linked project into findings. Rules are pure: they read
-facts through the `Project` they are given and never open, parse or import anything themselves.
+A rule is one module: its class declares what it is called and how bad it is, its docstring is its documentation
+page, its examples are its tests, and `check` turns the linked project into findings. The examples stand in it, or lie
+beside it as files if it is a folder. Rules are pure: they read facts through the `Project` they are given and never
+open, parse or import anything themselves.
 """
 
 from __future__ import annotations
@@ -60,6 +61,21 @@ class Example:
         return places
 
 
+class _ExamplesBeside:
+    """The examples in the folder of a rule, which are read when they are asked for; of a rule without one, none."""
+
+    def __set_name__(self, owner: type[Rule], name: str) -> None:
+        self._kind = name
+        self._read: dict[type[Rule], tuple[Example, ...]] = {}
+
+    def __get__(self, instance: Rule | None, rule: type[Rule]) -> tuple[Example, ...]:
+        if rule not in self._read:
+            from modellint.example_folders import examples_of
+
+            self._read[rule] = examples_of(rule, self._kind)
+        return self._read[rule]
+
+
 def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The files that differ after changes. Raises ValueError for a text that does not occur exactly once."""
     changed: dict[str, str] = {}
@@ -103,8 +119,10 @@ class Rule:
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
     operators: ClassVar[str] = ""
-    bad: ClassVar[tuple[Example, ...]] = ()
-    good: ClassVar[tuple[Example, ...]] = ()
+    #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files
+    #: in its folder, as `modellint.example_folders` describes.
+    bad: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
+    good: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """Findings that this Python file gives rise to."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.example_folders import FOLDERS, TITLES
+from modellint.example_folders import EXAMPLES, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -145,7 +145,7 @@ def modules_below(folder: Path) -> list[Path]:
     found = []
     for where, folders, names in os.walk(folder):
         if TITLES in names:
-            folders[:] = [name for name in folders if name not in FOLDERS]
+            folders[:] = [name for name in folders if name not in EXAMPLES]
         found += [Path(where, name) for name in names if name.endswith(".py")]
     return sorted(found)
 

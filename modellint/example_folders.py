@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 TITLES = "examples.toml"
 KINDS = ("bad", "good")
 FIXED = "fixed"
-#: The folders of a rule whose files are no code of its own.
-FOLDERS = (*KINDS, FIXED)
+#: The folders in that of a rule that have its examples, and no code of its own.
+EXAMPLES = (*KINDS, FIXED)
 
 
 def is_rule_folder(path: Path) -> bool:
@@ -40,6 +40,12 @@ def folder_of(rule: type[Rule]) -> Path | None:
         if file is not None and os.path.basename(file) == "__init__.py" and is_rule_folder(Path(file).parent):
             return Path(file).parent
     return None
+
+
+def has_fixes(rule: type[Rule]) -> bool:
+    """Whether examples in the folder of a rule are fixed, told without reading them."""
+    folder = folder_of(rule)
+    return folder is not None and bool(_folders(folder / FIXED))
 
 
 def examples_of(rule: type[Rule], kind: str) -> tuple[Example, ...]:
@@ -71,7 +77,7 @@ def _read(folder: Path, kind: str) -> Iterator[Example]:
         for path in fixed or ():
             if path not in files:
                 raise UsageError(f"{shown(folder / FIXED / name / path)}: no file of the bad example has this path")
-        yield Example(title, files, fixed)
+        yield Example(title, files, fixed, folder=folder / kind / name)
 
 
 def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:

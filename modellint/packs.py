@@ -20,7 +20,7 @@ from zlib import crc32
 
 from modellint import operators
 from modellint.config.errors import UsageError, nearest
-from modellint.example_folders import FOLDERS, TITLES, folder_of, is_rule_folder
+from modellint.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.failures import RAISED
 from modellint.finding import Severity
 from modellint.outputs import shown
@@ -145,7 +145,7 @@ def _modules_in(package: Path) -> Iterator[Path]:
     for entry in entries:
         if entry.name.endswith(".py"):
             yield Path(entry.path)
-        elif entry.name not in FOLDERS and os.path.isfile(os.path.join(entry.path, "__init__.py")):
+        elif entry.name not in EXAMPLES and os.path.isfile(os.path.join(entry.path, "__init__.py")):
             yield from _modules_in(Path(entry.path))
 
 
@@ -174,12 +174,7 @@ def _sources_of(path: Path) -> list[Path]:
         return [path.parent]
     if os.path.isfile(path) or is_rule_folder(path):
         return [path]
-    return sorted([*filter(os.path.isfile, path.glob("*.py")), *rule_folders(path)])
-
-
-def rule_folders(path: Path) -> list[Path]:
-    """The rules in a folder that are folders themselves."""
-    return sorted(filter(is_rule_folder, path.iterdir())) if os.path.isdir(path) else []
+    return sorted([*filter(os.path.isfile, path.glob("*.py")), *filter(is_rule_folder, path.glob("*"))])
 
 
 def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule]]]]:

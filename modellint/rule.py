@@ -8,23 +8,25 @@ open, parse or import anything themselves.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
-from modellint.source import split_lines
+from modellint.source import UnreadableError, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from modellint.claims import Claim
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.probes import Probe
-    from modellint.source import Place, UnreadableError
+    from modellint.source import Place
     from modellint.suppressions import Stale
 
 ENTRY_POINT_GROUP = "modellint.rules"
@@ -38,13 +40,14 @@ class Example:
     `files` maps relative paths to texts. In a bad example every line that the rule must flag carries the comment
     `# expect: CODE`; a good example carries none, and the rule must stay silent on it. `fixed` gives the files
     after `--fix --unsafe-fixes`, where the rule has a fix; it may also be told by `changes`, pairs of a text that
-    occurs once in the files and the text in its place.
+    occurs once in the files and the text in its place. `folder` is where the files lie, if they are read from there.
     """
 
     title: str
     files: Mapping[str, str]
     fixed: Mapping[str, str] | None = None
     changes: tuple[tuple[str, str], ...] = ()
+    folder: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.changes:
@@ -54,11 +57,21 @@ class Example:
         """The places (path, line) that the rule `code` must flag."""
         places = set()
         for path, text in self.files.items():
-            for number, line in enumerate(split_lines(text), 1):
+            for number, line in enumerate(_lines(path, text), 1):
                 match = _EXPECTATION.search(line)
                 if match and code in re.split(r"\s*,\s*", match[1]):
                     places.add((path, number))
         return places
+
+
+def _lines(path: str, text: str) -> list[str]:
+    """The lines of a file as findings count them: those of a notebook are the lines of its cells."""
+    if path.endswith(".ipynb"):
+        from modellint.notebook.reading import read
+
+        with contextlib.suppress(UnreadableError):
+            text = read(text.encode("utf-8", "surrogateescape")).original
+    return split_lines(text)
 
 
 class _ExamplesBeside:
@@ -152,6 +165,10 @@ class Rule:
 
     @classmethod
     def is_fixable(cls) -> bool:
+        if inspect.getattr_static(cls, "bad") is inspect.getattr_static(Rule, "bad"):
+            from modellint.example_folders import has_fixes
+
+            return has_fixes(cls)
         return any(example.fixed is not None for example in cls.bad)
 
     @classmethod

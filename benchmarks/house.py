@@ -1,19 +1,22 @@
 """What the source of modellint looks like, in numbers: its rooms, its import cycles, and what serves one rule alone.
 
-Everything is read as text and syntax trees; nothing is imported.
+It is read as text and syntax trees; nothing of it is imported.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from modellint.example_folders import EXAMPLES, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 #: A test of what the interpreter was started for, in the code that all runs share.
 MODE_TEST = re.compile(r"(tensors|lookups|training|turns|environment) is (not )?None")
@@ -48,7 +51,7 @@ class House:
         """Lines of Python by folder, `modellint` by its own folders; that of tests and benchmarks as one each."""
         counts: Counter[str] = Counter()
         for room in ROOMS:
-            for path in sorted((self.root / room).rglob("*.py")):
+            for path in modules_below(self.root / room):
                 below = path.relative_to(self.root).parts[1:-1]
                 name = "/".join((room, *below)) if room == "modellint" else room
                 counts[name] += len(path.read_text(encoding="utf-8").splitlines())
@@ -122,7 +125,7 @@ def read(root: Path) -> House:
     """The modules of `modellint/` and `rules/` below `root`. Raises FileNotFoundError where there are none."""
     sources, packages = {}, set()
     for folder, package in PACKAGES.items():
-        for path in sorted((root / folder).rglob("*.py")):
+        for path in modules_below(root / folder):
             parts = (package, *path.relative_to(root / folder).with_suffix("").parts)
             name = ".".join(parts).removesuffix(".__init__")
             sources[name] = path.read_text(encoding="utf-8")
@@ -135,6 +138,16 @@ def read(root: Path) -> House:
         for name, source in sources.items()
     }
     return House(root, sources, imports)
+
+
+def modules_below(folder: Path) -> list[Path]:
+    """The Python files below a folder but for the examples of rules, which are no code of modellint's."""
+    found = []
+    for where, folders, names in os.walk(folder):
+        if TITLES in names:
+            folders[:] = [name for name in folders if name not in EXAMPLES]
+        found += [Path(where, name) for name in names if name.endswith(".py")]
+    return sorted(found)
 
 
 def _imports(

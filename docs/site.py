@@ -76,7 +76,7 @@ def linked(text: str, source: str, page: str) -> str:
     def target(match: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[1]))
         found = PAGES.get(path)
-        if found is None and (rule := re.fullmatch(r"rules/(ml\d+)_\w+\.py", path)):
+        if found is None and (rule := re.fullmatch(r"rules/(ml\d+)_\w+", path)):
             found = f"rules/{rule[1]}.md"
         if found is None and path.startswith("docs/"):
             found = path.removeprefix("docs/")

@@ -278,7 +278,8 @@ class Analyser:
 def _recursing(rule: Rule, error: RecursionError) -> str:
     """Whose calls were too many: those of a `rule`, of a `frontend` that reads files, or of the `engine`."""
     names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if 2 * names.count(type(rule).__module__) > len(names):
+    own = type(rule).__module__
+    if 2 * sum(name == own or name.startswith(f"{own}.") for name in names) > len(names):
         return "rule"
     return "frontend" if any(name.startswith(_FRONTENDS) for name in names[-_INNERMOST:]) else "engine"
 

@@ -1,7 +1,8 @@
 """Paths → files to check.
 
 Files that are named are always checked. Folders are walked, without following links to folders; what `.gitignore`
-files (at every level, up to the top of the repository) and the `exclude` settings name is left out.
+files (at every level, up to the top of the repository) and the `exclude` settings name is left out, and so are the
+examples of rules, which are mistakes on purpose.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config.errors import UsageError
+from modellint.example_folders import EXAMPLES, TITLES, is_rule_folder
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
@@ -159,8 +161,11 @@ class _Walker:
             except OSError as error:
                 self._on_unlisted(folder, error)
                 continue
-            if any(entry.name == ".gitignore" and os.path.isfile(entry) for entry in entries):
+            names = {entry.name for entry in entries}
+            if ".gitignore" in names and os.path.isfile(os.path.join(folder, ".gitignore")):
                 ignores = _ignores_of(folder, ignores)
+            if TITLES in names and is_rule_folder(Path(folder)):
+                entries = [entry for entry in entries if entry.name not in EXAMPLES]
             for entry in entries:
                 self._visit(entry, ignores, pending)
 

@@ -12,6 +12,7 @@ from modellint.config import settings_for
 from modellint.discovery import discover
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
+from modellint.outputs import shown
 from modellint.packs import RuleSet
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def materialise(files: Mapping[str, str], folder: Path) -> None:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,10 @@ class Trial:
             for finding in self.findings(paths)
             if finding.code == self.rule.code
         }
+
+    def shown(self, name: str) -> str:
+        """A file of the example as people find it: where it lies, if it is one."""
+        return name if self.example.folder is None else shown(self.example.folder / name)
 
     def fix(self) -> Fixer:
         """Make all fixes of the rule."""
@@ -77,21 +82,21 @@ def bad_is_found(trial: Trial) -> Iterator[str]:
     expected = trial.example.expected(trial.rule.code)
     if not expected:
         yield f"no line is marked; expected `# expect: {trial.rule.code}` on each line that is to be flagged"
-    yield from _differences(expected, trial.found())
+    yield from _differences(trial, expected)
 
 
 def good_is_left_alone(trial: Trial) -> Iterator[str]:
     """A good example marks nothing, and nothing is found in it."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
-        yield f"{name}:{line}: a good example marks nothing"
-    yield from _differences(set(), trial.found())
+        yield f"{trial.shown(name)}:{line}: a good example marks nothing"
+    yield from _differences(trial, set())
 
 
 def each_file_alone_shows_its_own(trial: Trial) -> Iterator[str]:
     """What a commit hook sees: one file is named, the others are there to be linked."""
     for name, line in sorted(trial.example.expected(trial.rule.code)):
         if (name, line) not in trial.found([trial.folder / name]):
-            yield f"{name}:{line}: not found when {name} is checked alone"
+            yield f"{trial.shown(name)}:{line}: not found when {name} is checked alone"
 
 
 def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
@@ -100,9 +105,9 @@ def fix_gives_what_it_says(trial: Trial) -> Iterator[str]:
     for failure in trial.fix().failures:
         yield f"the fix is refused: {failure.reason}"
     for name, text in {**trial.example.files, **(trial.example.fixed or {})}.items():
-        made = (trial.folder / name).read_bytes().decode()
+        made = (trial.folder / name).read_bytes().decode("utf-8", "surrogateescape")
         if made != text:
-            yield f"{name}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
+            yield f"{trial.shown(name)}: `fixed` says\n{_indented(text)}\n  and the fix makes\n{_indented(made)}"
     after = trial.findings()
     if any(finding.code == trial.rule.code and finding.fix is not None for finding in after):
         yield "something is left to fix"
@@ -153,11 +158,12 @@ def examine(rule: type[Rule], rules: Mapping[str, Rule]) -> Result:
     return result
 
 
-def _differences(expected: set[tuple[str, int]], found: set[tuple[str, int]]) -> Iterator[str]:
+def _differences(trial: Trial, expected: set[tuple[str, int]]) -> Iterator[str]:
+    found = trial.found()
     for name, line in sorted(expected - found):
-        yield f"{name}:{line}: marked, but not found"
+        yield f"{trial.shown(name)}:{line}: marked, but not found"
     for name, line in sorted(found - expected):
-        yield f"{name}:{line}: found, but not marked"
+        yield f"{trial.shown(name)}:{line}: found, but not marked"
 
 
 def _subject(finding: Finding) -> tuple[str, str, str]:

@@ -65,7 +65,7 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
             yield f"{example.title}:"
             for path, text in example.files.items():
                 yield ""
-                yield from block(path, text)
+                yield from block(path, _readable(text))
 
 
 def _fenced(path: str, text: str) -> Iterator[str]:
@@ -83,5 +83,12 @@ def _indented(path: str, text: str) -> Iterator[str]:
 
 
 def _example_json(example: Example) -> dict[str, Any]:
-    fixed = dict(example.fixed) if example.fixed is not None else None
-    return {"title": example.title, "files": dict(example.files), "fixed": fixed}
+    files, fixed = (
+        files and {path: _readable(text) for path, text in files.items()} for files in (example.files, example.fixed)
+    )
+    return {"title": example.title, "files": files, "fixed": fixed}
+
+
+def _readable(text: str) -> str:
+    """The text of a file without bytes that are no UTF-8, which a test may need and no reader can see."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from zlib import crc32
 
 from modellint import operators
 from modellint.config.errors import UsageError, nearest
+from modellint.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.failures import RAISED
 from modellint.finding import Severity
 from modellint.outputs import shown
@@ -59,9 +60,13 @@ class RuleSet:
 def load_rules(rule_paths: Iterable[Path] = ()) -> dict[str, Rule]:
     """The rules of every installed pack and of the folders and files in `rule_paths`, sorted by code."""
     rules: dict[str, Rule] = {}
+    by_module: dict[str, type[Rule]] = {}
     for origin, classes in _packs(rule_paths):
         for cls in classes:
             _check(cls, origin)
+            twin = by_module.setdefault(cls.__module__, cls)
+            if twin is not cls and folder_of(cls) is not None:
+                raise UsageError(f"{origin}: {twin.code} and {cls.code} in one folder; expected one, with its examples")
             if cls.code in rules and type(rules[cls.code]) is not cls:
                 raise UsageError(f"{origin}: the code `{cls.code}` is already taken by `{rules[cls.code].name}`")
             try:
@@ -125,11 +130,23 @@ def pack_files(rule_paths: Iterable[Path]) -> Iterator[Path]:
     for _, module in _entry_points():
         spec = importlib.util.find_spec(module.partition(":")[0])
         for folder in (spec.submodule_search_locations or ()) if spec else ():
-            yield from sorted(Path(folder).glob("*.py"))
+            yield from _modules_in(Path(folder))
         if spec and spec.origin and not spec.submodule_search_locations:
             yield Path(spec.origin)
     for path in rule_paths:
-        yield from _files_of(path)
+        for source in _sources_of(path):
+            yield from _modules_in(source) if os.path.isdir(source) else (source,)
+
+
+def _modules_in(package: Path) -> Iterator[Path]:
+    """The modules of a package and of the packages in it; examples of rules are none."""
+    with os.scandir(package) as scan:
+        entries = sorted(scan, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.name.endswith(".py"):
+            yield Path(entry.path)
+        elif entry.name not in EXAMPLES and os.path.isfile(os.path.join(entry.path, "__init__.py")):
+            yield from _modules_in(Path(entry.path))
 
 
 def rules_at(path: Path) -> tuple[dict[str, Rule], list[Rule]]:
@@ -151,8 +168,13 @@ def _source_of(rule: Rule) -> Path:
     return Path(inspect.getfile(type(rule))).resolve()
 
 
-def _files_of(path: Path) -> list[Path]:
-    return [path] if os.path.isfile(path) else sorted(filter(os.path.isfile, path.glob("*.py")))
+def _sources_of(path: Path) -> list[Path]:
+    """The files and folders of the rules at a path: itself, or those in it."""
+    if path.name == "__init__.py" and is_rule_folder(path.parent):
+        return [path.parent]
+    if os.path.isfile(path) or is_rule_folder(path):
+        return [path]
+    return sorted([*filter(os.path.isfile, path.glob("*.py")), *filter(is_rule_folder, path.glob("*"))])
 
 
 def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule]]]]:
@@ -161,15 +183,18 @@ def _packs(rule_paths: Iterable[Path]) -> Iterator[tuple[str, Sequence[type[Rule
         module_name, _, attribute = value.partition(":")
         try:
             module = importlib.import_module(module_name)
-            rules = getattr(module, attribute or "RULES")
-            yield origin, tuple(rules() if callable(rules) else rules)
+            offered = getattr(module, attribute or "RULES")
+            yield origin, tuple(offered() if callable(offered) else offered)
         except RAISED as error:
             raise UsageError(f"{origin} cannot be loaded: {type(error).__name__}: {error}") from error
     for folder in rule_paths:
         if not os.path.exists(folder):
             raise UsageError(f"`rule-paths`: {folder}: no such folder")
-        for path in _files_of(folder):
-            yield str(path), rules_in(_load_file(path))
+        for path in _sources_of(folder):
+            rules = rules_in(_load(path))
+            if not rules and os.path.isdir(path):
+                raise UsageError(f"{shown(path)}: no rule; expected one in its `__init__.py`, as it has {TITLES}")
+            yield str(path), rules
 
 
 def rules_in(module: ModuleType) -> tuple[type[Rule], ...]:
@@ -184,9 +209,17 @@ def rules_in(module: ModuleType) -> tuple[type[Rule], ...]:
     )
 
 
-def _load_file(path: Path) -> ModuleType:
+def _load(path: Path) -> ModuleType:
+    """The module of a file, or of a folder that is a rule."""
     name = f"modellint_rule_path_{crc32(os.fsencode(path)):x}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    if os.path.isdir(path):
+        for inner in [other for other in sys.modules if other.startswith(f"{name}.")]:
+            del sys.modules[inner]  # loaded before, perhaps from other text
+        folder = os.path.abspath(path)
+        source = os.path.join(folder, "__init__.py")
+        spec = importlib.util.spec_from_file_location(name, source, submodule_search_locations=[folder])
+    else:
+        spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{shown(path)}: not a Python file; expected rules")
     module = importlib.util.module_from_spec(spec)
@@ -207,7 +240,9 @@ def _check(cls: type[Rule], origin: str) -> None:
         if not isinstance(getattr(cls, attribute), kind):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no {kind.__name__}")
     for attribute, item in (("triggers", str), ("bad", Example), ("good", Example)):
-        values = getattr(cls, attribute)
+        values = inspect.getattr_static(cls, attribute)
+        if values is inspect.getattr_static(Rule, attribute):
+            continue  # examples in files are read, and checked, when they are asked for
         if not isinstance(values, (tuple, list)) or not all(isinstance(value, item) for value in values):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no tuple of {item.__name__}")
     if not is_code(cls.code):

@@ -1,29 +1,32 @@
 """The interface of a rule, and how packs of rules are found.
 
-A rule is one file: its class declares what it is called and how bad it is, its docstring is its documentation
-page, its examples are its tests, and `check` turns the linked project into findings. Rules are pure: they read
-facts through the `Project` they are given and never open, parse or import anything themselves.
+A rule is one module: its class declares what it is called and how bad it is, its docstring is its documentation
+page, its examples are its tests, and `check` turns the linked project into findings. The examples stand in it, or lie
+beside it as files if it is a folder. Rules are pure: they read facts through the `Project` they are given and never
+open, parse or import anything themselves.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
-from modellint.source import split_lines
+from modellint.source import UnreadableError, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from modellint.claims import Claim
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.probes import Probe
-    from modellint.source import Place, UnreadableError
+    from modellint.source import Place
     from modellint.suppressions import Stale
 
 ENTRY_POINT_GROUP = "modellint.rules"
@@ -37,13 +40,14 @@ class Example:
     `files` maps relative paths to texts. In a bad example every line that the rule must flag carries the comment
     `# expect: CODE`; a good example carries none, and the rule must stay silent on it. `fixed` gives the files
     after `--fix --unsafe-fixes`, where the rule has a fix; it may also be told by `changes`, pairs of a text that
-    occurs once in the files and the text in its place.
+    occurs once in the files and the text in its place. `folder` is where the files lie, if they are read from there.
     """
 
     title: str
     files: Mapping[str, str]
     fixed: Mapping[str, str] | None = None
     changes: tuple[tuple[str, str], ...] = ()
+    folder: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.changes:
@@ -53,11 +57,36 @@ class Example:
         """The places (path, line) that the rule `code` must flag."""
         places = set()
         for path, text in self.files.items():
-            for number, line in enumerate(split_lines(text), 1):
+            for number, line in enumerate(_lines(path, text), 1):
                 match = _EXPECTATION.search(line)
                 if match and code in re.split(r"\s*,\s*", match[1]):
                     places.add((path, number))
         return places
+
+
+def _lines(path: str, text: str) -> list[str]:
+    """The lines of a file as findings count them: those of a notebook are the lines of its cells."""
+    if path.endswith(".ipynb"):
+        from modellint.notebook.reading import read
+
+        with contextlib.suppress(UnreadableError):
+            text = read(text.encode("utf-8", "surrogateescape")).original
+    return split_lines(text)
+
+
+class _ExamplesBeside:
+    """The examples in the folder of a rule, which are read when they are asked for; of a rule without one, none."""
+
+    def __set_name__(self, owner: type[Rule], name: str) -> None:
+        self._kind = name
+        self._read: dict[type[Rule], tuple[Example, ...]] = {}
+
+    def __get__(self, instance: Rule | None, rule: type[Rule]) -> tuple[Example, ...]:
+        if rule not in self._read:
+            from modellint.example_folders import examples_of
+
+            self._read[rule] = examples_of(rule, self._kind)
+        return self._read[rule]
 
 
 def _changed(files: Mapping[str, str], changes: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -103,8 +132,10 @@ class Rule:
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
     operators: ClassVar[str] = ""
-    bad: ClassVar[tuple[Example, ...]] = ()
-    good: ClassVar[tuple[Example, ...]] = ()
+    #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files
+    #: in its folder, as `modellint.example_folders` describes.
+    bad: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
+    good: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """Findings that this Python file gives rise to."""
@@ -134,6 +165,10 @@ class Rule:
 
     @classmethod
     def is_fixable(cls) -> bool:
+        if inspect.getattr_static(cls, "bad") is inspect.getattr_static(Rule, "bad"):
+            from modellint.example_folders import has_fixes
+
+            return has_fixes(cls)
         return any(example.fixed is not None for example in cls.bad)
 
     @classmethod

@@ -185,7 +185,7 @@ _TEST_EXAMPLES = """
 \b
 Examples:
   modellint test-rules house_rules
-  modellint test-rules house_rules/own001_no_bare_dropout.py
+  modellint test-rules house_rules/own001_no_bare_dropout
 
 \b
 Exit codes:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from modellint.finding import Confidence, Severity
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
-from modellint.rule import Example, Rule
+from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,38 +51,6 @@ class {class_name}(Rule):
     severity = Severity.WARNING
     # A file that lacks one of these is not even parsed for this rule.
     triggers = ("Dropout",)
-    bad = (
-        Example(
-            "Everything is dropped",
-            {{
-                "model.py": """\\
-from torch import nn
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.drop = nn.Dropout(1.0)  # expect: {code}
-""",
-            }},
-        ),
-    )
-    good = (
-        Example(
-            "A tenth is dropped",
-            {{
-                "model.py": """\\
-from torch import nn
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.drop = nn.Dropout(0.1)
-""",
-            }},
-        ),
-    )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():
@@ -99,6 +67,31 @@ class Block(nn.Module):
                         help="give the share to drop, between 0 and 1",
                     )
 '''
+_TITLES = """\
+[bad]
+everything-is-dropped = "Everything is dropped"
+
+[good]
+a-tenth-is-dropped = "A tenth is dropped"
+"""
+_BAD = """\
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(1.0)  # expect: {code}
+"""
+_GOOD = """\
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.1)
+"""
 _TEST = '''\
 """The examples of {code} {name} are its tests."""
 
@@ -107,7 +100,7 @@ from pathlib import Path
 from modellint.examples import examine
 from modellint.packs import rules_at
 
-RULE = Path(__file__).parent.parent / "{file}"
+RULE = Path(__file__).parent.parent / "{stem}"
 
 
 def test_the_examples_of_{stem}_hold() -> None:
@@ -117,7 +110,7 @@ def test_the_examples_of_{stem}_hold() -> None:
 
 
 def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
-    """Write a rule's file into `folder`, and its test into `folder/tests`; the files.
+    """Write a rule's own folder into `folder`, and its test into `folder/tests`; the files.
 
     Raises UsageError for a name or code that cannot be, a name or code that is taken, and a file that is there already.
     """
@@ -138,10 +131,16 @@ def write_rule(name: str, code: str | None, folder: Path) -> list[Path]:
         "code": code,
         "name": name,
         "stem": stem,
-        "file": f"{stem}.py",
         "class_name": "".join(part.capitalize() for part in name.split("-")),
     }
-    texts = {folder / f"{stem}.py": _RULE, folder / "tests" / f"test_{stem}.py": _TEST}
+    rule = folder / stem
+    texts = {
+        rule / "__init__.py": _RULE,
+        rule / "examples.toml": _TITLES,
+        rule / "bad" / "everything-is-dropped" / "model.py": _BAD,
+        rule / "good" / "a-tenth-is-dropped" / "model.py": _GOOD,
+        folder / "tests" / f"test_{stem}.py": _TEST,
+    }
     for path in texts:
         if path.exists():
             raise UsageError(f"{path}: is there already; expected a name that is free")

@@ -1,4 +1,4 @@
-"""The built-in rules: one file each, found by their names."""
+"""The built-in rules: one folder each, found by their names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from importlib import import_module
 
 from modellint.packs import rules_in
 
-#: The rules of this pack. A file `ml….py` in this folder is all that a new one needs.
+#: The rules of this pack. A folder `ml…` in this one is all that a new one needs.
 RULES = tuple(
     rule
-    for name in sorted(os.listdir(os.path.dirname(__file__)))
-    if name.startswith("ml") and name.endswith(".py")
-    for rule in rules_in(import_module(f"{__name__}.{name[:-3]}"))
+    for name in sorted({name.removesuffix(".py") for name in os.listdir(os.path.dirname(__file__))})
+    if name.startswith("ml")
+    for rule in rules_in(import_module(f"{__name__}.{name}"))
 )

@@ -46,8 +46,13 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
     for line in commands.splitlines():
         assert line.startswith("$ modellint ")
         assert workspace.run(*shlex.split(line)[2:]).code == 0
-    assert (workspace.root / "house_rules/own001_no_full_dropout.py").is_file()
-    settings = blocks("writing-rules.md", "toml")[0]
+    rule = workspace.root / "house_rules/own001_no_full_dropout"
+    settings, titles, _ = blocks("writing-rules.md", "toml")
+    assert (rule / "examples.toml").read_text("utf-8") == titles
+    (tree,) = (block for block in blocks("writing-rules.md", "text") if block.startswith("house_rules/"))
+    shown = {line.split()[0] for line in tree.splitlines()[1:]}
+    written = {path.relative_to(rule).as_posix() for path in rule.rglob("*.*") if "__pycache__" not in path.parts}
+    assert written | {"fixed/everything-is-dropped/model.py"} == shown
     workspace.write({"pyproject.toml": settings})
     assert workspace.run("explain", "OWN001").code == 0
 

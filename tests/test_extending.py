@@ -22,8 +22,15 @@ DROPOUT = "from torch import nn\n\n\ndef build():\n    return nn.Dropout(1.0)\n"
 def test_a_new_rule_works_at_once(workspace: Workspace) -> None:
     made = workspace.run("rules", "new", "no-full-dropout")
     assert made.code == 0
-    file, test = Path("house_rules/own001_no_full_dropout.py"), Path("house_rules/tests/test_own001_no_full_dropout.py")
-    assert made.lines == [f"wrote {file.as_posix()}", f"wrote {test.as_posix()}"]
+    rule = "house_rules/own001_no_full_dropout"
+    files = [
+        f"{rule}/__init__.py",
+        f"{rule}/examples.toml",
+        f"{rule}/bad/everything-is-dropped/model.py",
+        f"{rule}/good/a-tenth-is-dropped/model.py",
+        "house_rules/tests/test_own001_no_full_dropout.py",
+    ]
+    assert made.lines == [f"wrote {file}" for file in files]
     tested = workspace.run("test-rules", "house_rules")
     assert (tested.code, tested.lines) == (
         0,
@@ -37,23 +44,20 @@ def test_a_new_rule_works_at_once(workspace: Workspace) -> None:
 
 def test_the_test_of_a_new_rule_fails_once_its_rule_is_broken(workspace: Workspace) -> None:
     workspace.run("rules", "new", "no-full-dropout", "--code", "LAB7", "--folder", "lab")
-    file = workspace.root / "lab" / "lab7_no_full_dropout.py"
+    file = workspace.root / "lab" / "lab7_no_full_dropout" / "__init__.py"
     # Compiled within the same second, what is as long as before would count as unchanged.
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "lab/tests"]
     assert subprocess.run(command, cwd=workspace.root, capture_output=True, check=False).returncode == 0
     file.write_text(file.read_text("utf-8").replace("share.data == 1", "share.data == 2"), "utf-8")
     broken = subprocess.run(command, cwd=workspace.root, capture_output=True, text=True, check=False)
     assert broken.returncode == 1
-    assert "model.py:7: marked, but not found" in broken.stdout
+    assert "lab/lab7_no_full_dropout/bad/everything-is-dropped/model.py:7: marked, but not found" in broken.stdout
 
 
 def test_codes_count_up(workspace: Workspace) -> None:
     for name in ("one", "two"):
         workspace.run("rules", "new", name)
-    assert sorted(path.name for path in (workspace.root / "house_rules").glob("*.py")) == [
-        "own001_one.py",
-        "own002_two.py",
-    ]
+    assert sorted(path.name for path in (workspace.root / "house_rules").glob("own*")) == ["own001_one", "own002_two"]
 
 
 @pytest.mark.parametrize(
@@ -80,14 +84,17 @@ def test_a_file_that_is_there_is_not_replaced(workspace: Workspace) -> None:
     assert [path.name for path in workspace.root.rglob("*.py")] == ["test_own001_mine.py"]
 
 
-def broken(workspace: Workspace, old: str, new: str) -> list[str]:
-    """What `test-rules` says of the template after a change."""
+BAD, GOOD = "bad/everything-is-dropped/model.py", "good/a-tenth-is-dropped/model.py"
+
+
+def broken(workspace: Workspace, old: str, new: str, name: str = "__init__.py") -> list[str]:
+    """What `test-rules` says of the template after a change of one of its files."""
     workspace.run("rules", "new", "mine", "--folder", "lab")
-    file = workspace.root / "lab" / "own001_mine.py"
+    file = workspace.root / "lab" / "own001_mine" / name
     text = file.read_text("utf-8")
     assert old in text
     file.write_text(text.replace(old, new), "utf-8")
-    result = workspace.run("test-rules", "lab/own001_mine.py")
+    result = workspace.run("test-rules", "lab/own001_mine")
     assert result.code == 1
     assert result.lines[0].endswith(": failed")
     assert result.lines[-1].endswith("1 rule failed")
@@ -96,26 +103,23 @@ def broken(workspace: Workspace, old: str, new: str) -> list[str]:
 
 def test_what_is_marked_and_not_found_is_told(workspace: Workspace) -> None:
     lines = broken(workspace, "share.data == 1", "share.data == 2")
-    assert lines[0] == "  bad example 'Everything is dropped': model.py:7: marked, but not found"
+    assert lines[0] == f"  bad example 'Everything is dropped': lab/own001_mine/{BAD}:7: marked, but not found"
 
 
 def test_what_is_found_and_not_marked_is_told(workspace: Workspace) -> None:
     lines = broken(workspace, "share.data == 1", "share.data < 2")
-    assert lines == ["  good example 'A tenth is dropped': model.py:7: found, but not marked"]
+    assert lines == [f"  good example 'A tenth is dropped': lab/own001_mine/{GOOD}:7: found, but not marked"]
 
 
 def test_a_bad_example_has_to_mark_something(workspace: Workspace) -> None:
-    lines = broken(workspace, "  # expect: OWN001", "")
+    lines = broken(workspace, "  # expect: OWN001", "", BAD)
     assert "no line is marked; expected `# expect: OWN001`" in lines[0]
 
 
 def test_an_example_whose_fix_is_not_made_is_told(workspace: Workspace) -> None:
-    lines = broken(
-        workspace,
-        '# expect: OWN001\n""",\n            },\n',
-        '# expect: OWN001\n""",\n            },\n            changes=(("Dropout(1.0)", "Dropout(0.1)"),),\n',
-    )
-    assert lines[0] == "  bad example 'Everything is dropped': model.py: `fixed` says"
+    workspace.write({"lab/own001_mine/fixed/everything-is-dropped/model.py": "self.drop = nn.Dropout(0.1)\n"})
+    lines = broken(workspace, "share.data == 1", "share.data == 1.0")
+    assert lines[0] == f"  bad example 'Everything is dropped': lab/own001_mine/{BAD}: `fixed` says"
     assert any("nn.Dropout(0.1)" in line for line in lines)
 
 
@@ -143,7 +147,8 @@ def wheel(folder: Path) -> Path:
     """The sample pack as a wheel."""
     path = folder / "sample_rules-1.0-py3-none-any.whl"
     info = "sample_rules-1.0.dist-info"
-    files = {f"sample_rules/{file.name}": file.read_text("utf-8") for file in sorted(SAMPLE.glob("*.py"))}
+    sources = [path for path in sorted(SAMPLE.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    files = {f"sample_rules/{path.relative_to(SAMPLE).as_posix()}": path.read_text("utf-8") for path in sources}
     files[f"{info}/METADATA"] = "Metadata-Version: 2.1\nName: sample-rules\nVersion: 1.0\nRequires-Dist: modellint\n"
     files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files[f"{info}/entry_points.txt"] = "[modellint.rules]\nsample = sample_rules\n"
@@ -167,7 +172,7 @@ def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
         return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
 
     listed = json.loads(run("rules", "--output-format", "json").stdout)
-    assert {"LAB001", "ML001"} <= {rule["code"] for rule in listed}
+    assert {"LAB001", "LAB002", "ML001"} <= {rule["code"] for rule in listed}
     found = run("check", "--output-format", "concise", "--no-cache")
     assert (found.returncode, found.stdout.splitlines()[0]) == (
         1,
@@ -176,7 +181,15 @@ def test_an_installed_pack_is_part_of_every_command(tmp_path: Path) -> None:
     assert run("check", "--ignore", "LAB").returncode == 0
     assert "Models with it cannot be exported." in run("explain", "LAB001").stdout
     tested = run("test-rules", str(site / "sample_rules"))
-    assert (tested.returncode, tested.stdout.splitlines()[0]) == (0, "LAB001 no-embedding-bag: 1 bad, 1 good: ok")
+    assert (tested.returncode, tested.stdout.splitlines()) == (
+        0,
+        [
+            "LAB001 no-embedding-bag: 1 bad, 1 good: ok",
+            "LAB002 no-rnn-cell: 1 bad, 1 good: ok",
+            "2 rules, 4 examples: 0 rules failed",
+        ],
+    )
+    assert "self.cell = nn.GRUCell(8, 8)  # expect: LAB002" in run("explain", "LAB002").stdout
     (project / "house").mkdir()
     (project / "house" / "taken.py").write_text(
         (SAMPLE / "lab001_no_embedding_bag.py").read_text().replace(".calls", "sample_rules.calls")

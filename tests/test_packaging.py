@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from glob import glob
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,15 @@ def test_every_package_is_shipped() -> None:
     shipped = set(toml("pyproject.toml")["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "modellint").rglob("__init__.py")}
     assert shipped == {folder.replace("/", ".") for folder in folders} | {"modellint_rules"}
+
+
+def test_every_file_of_the_rules_is_shipped() -> None:
+    """With their examples, which `explain` shows."""
+    rules = ROOT / "rules"
+    patterns = toml("pyproject.toml")["tool"]["setuptools"]["package-data"]["modellint_rules"]
+    shipped = {rules / name for pattern in patterns for name in glob(pattern, root_dir=rules, recursive=True)}
+    files = {path for path in rules.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert files - shipped == {rules / "__init__.py"}
 
 
 def test_every_dependency_is_pinned() -> None:

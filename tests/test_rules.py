@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import modellint
+from modellint.example_folders import folder_of
 from modellint.examples import (
     bad_is_found,
     each_file_alone_shows_its_own,
@@ -86,9 +87,11 @@ def test_a_rule_documents_itself(rule: type[Rule]) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=CODES)
-def test_a_rule_is_one_file_that_bears_its_code_and_name(rule: type[Rule]) -> None:
-    stem = Path(inspect.getfile(rule)).stem
-    assert stem == f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+def test_a_rule_is_a_folder_that_bears_its_code_and_name(rule: type[Rule]) -> None:
+    file = Path(inspect.getfile(rule))
+    assert file.name == "__init__.py"
+    assert file.parent.name == f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+    assert folder_of(rule) == file.parent
     assert rule.__name__ == "".join(part.capitalize() for part in rule.name.split("-"))
 
 
@@ -97,9 +100,19 @@ def test_codes_and_names_are_unique() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
-def test_each_file_of_the_pack_is_a_rule() -> None:
-    folder = Path(inspect.getfile(RULES[0])).parent
-    assert {path.stem[:5].upper() for path in folder.glob("ml*.py")} == set(CODES)
+def test_each_folder_of_the_pack_is_a_rule() -> None:
+    pack = Path(inspect.getfile(RULES[0])).parent.parent
+    assert {path.parent.name[:5].upper() for path in pack.glob("ml*/__init__.py")} == set(CODES)
+    assert [path.name for path in pack.glob("*.py")] == ["__init__.py"]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=CODES)
+def test_the_name_of_an_example_is_short_and_its_own(rule: type[Rule]) -> None:
+    folder = folder_of(rule)
+    assert folder is not None
+    names = [path.name for kind in ("bad", "good") for path in (folder / kind).iterdir() if path.name != "__pycache__"]
+    assert len(set(names)) == len(names) == len(rule.bad) + len(rule.good)
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > 48] == []
 
 
 def test_the_engine_knows_no_rule_by_its_code() -> None:

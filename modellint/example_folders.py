@@ -1,0 +1,135 @@
+"""The examples of a rule that is a folder: real files beside its module.
+
+`bad/NAME/…` and `good/NAME/…` hold the files of one example each, `fixed/NAME/…` what becomes of those files of a bad
+one that its fix changes. `examples.toml` has their titles, by name in the tables `bad` and `good`, in the order in
+which they are shown. Nothing of it is read before somebody asks for the examples of a rule.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.config.errors import UsageError
+from modellint.outputs import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.rule import Example, Rule
+
+TITLES = "examples.toml"
+KINDS = ("bad", "good")
+FIXED = "fixed"
+#: The folders in that of a rule that have its examples, and no code of its own.
+EXAMPLES = (*KINDS, FIXED)
+
+
+def is_rule_folder(path: Path) -> bool:
+    """Whether a folder is a rule with its examples."""
+    return os.path.isfile(path / "__init__.py") and os.path.isfile(path / TITLES)
+
+
+def folder_of(rule: type[Rule]) -> Path | None:
+    """The folder that has the examples of a rule, or of the nearest class that it derives from; None if none has."""
+    for cls in rule.__mro__:
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        if file is not None and os.path.basename(file) == "__init__.py" and is_rule_folder(Path(file).parent):
+            return Path(file).parent
+    return None
+
+
+def has_fixes(rule: type[Rule]) -> bool:
+    """Whether examples in the folder of a rule are fixed, told without reading them."""
+    folder = folder_of(rule)
+    return folder is not None and bool(_folders(folder / FIXED))
+
+
+def examples_of(rule: type[Rule], kind: str) -> tuple[Example, ...]:
+    """The `bad` or `good` examples in the folder of a rule, in the order of their titles; none if it has no folder.
+
+    Raises UsageError for files and titles that do not fit together, or cannot be read.
+    """
+    folder = folder_of(rule)
+    return () if folder is None else tuple(_read(folder, kind))
+
+
+def _read(folder: Path, kind: str) -> Iterator[Example]:
+    from modellint.rule import Example
+
+    titles = _titles(folder)[kind]
+    repaired = _folders(folder / FIXED) if kind == "bad" else []
+    for name in _folders(folder / kind):
+        if name not in titles:
+            expected = f'`{name} = "…"` in [{kind}] of {TITLES}'
+            raise UsageError(f"{shown(folder / kind / name)}: no title; expected {expected}")
+    for name in repaired:
+        if name not in titles:
+            raise UsageError(f"{shown(folder / FIXED / name)}: no bad example has this name")
+    for name, title in titles.items():
+        files = dict(sorted(_files(folder / kind / name)))
+        if not files:
+            raise UsageError(f"{shown(folder / kind / name)}: no files; expected those of the example {title!r}")
+        fixed = dict(sorted(_files(folder / FIXED / name))) if name in repaired else None
+        for path in fixed or ():
+            if path not in files:
+                raise UsageError(f"{shown(folder / FIXED / name / path)}: no file of the bad example has this path")
+        yield Example(title, files, fixed, folder=folder / kind / name)
+
+
+def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
+    """The titles by kind and name, in the order of the file."""
+    file = folder / TITLES
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        tables: dict[str, Any] = toml.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{shown(file)}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{shown(file)}: not valid TOML: {error}") from None
+    for kind, titles in tables.items():
+        if kind not in KINDS or not isinstance(titles, dict):
+            raise UsageError(f"{shown(file)}: `{kind}`: expected the tables [bad] and [good]")
+        for name, title in titles.items():
+            if not isinstance(title, str) or not title:
+                raise UsageError(f"{shown(file)}: `{kind}.{name}`: expected the title of the example")
+    return {kind: tables.get(kind, {}) for kind in KINDS}
+
+
+def _folders(path: Path) -> list[str]:
+    """The folders of a folder, which need not be there."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not _is_left_out(entry.name))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files of an example, by their paths in it.
+
+    Bytes that are no UTF-8 become surrogates, of which `materialise` makes the same bytes again.
+    """
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_left_out(name)]
+        for name in names:
+            if not _is_left_out(name):
+                path = Path(where, name)
+                yield path.relative_to(folder).as_posix(), _text(path)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+
+
+def _is_left_out(name: str) -> bool:
+    """Whether a name is not of the example: installers compile it, and systems and editors leave hidden files."""
+    return name == "__pycache__" or name.startswith(".")

@@ -1,0 +1,3 @@
+# -*- coding: ascii -*-
+from torch import nn
+NAME = "Müller"  # expect: ML001

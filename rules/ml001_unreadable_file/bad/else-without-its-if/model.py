@@ -1,0 +1,6 @@
+from torch import nn
+
+
+class Encoder(nn.Module):
+    else:  # expect: ML001
+        pass

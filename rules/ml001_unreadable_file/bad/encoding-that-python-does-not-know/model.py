@@ -1,0 +1,2 @@
+# -*- coding: klingon -*-  # expect: ML001
+from torch import nn

@@ -1,0 +1,3 @@
+# -*- coding: utf-8 -*-
+from torch import nn
+NAME = "Müller"

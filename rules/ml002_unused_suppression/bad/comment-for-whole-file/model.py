@@ -1,0 +1,3 @@
+import torch
+
+# modellint: ignore-file[ML101]  # expect: ML002

@@ -1,0 +1,4 @@
+"""Write it like this:
+
+    x = 1  # modellint: ignore[ML101]
+"""

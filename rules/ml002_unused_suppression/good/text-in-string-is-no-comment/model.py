@@ -1,0 +1,1 @@
+TEXT = "layer = f(x)  # modellint: ignore[ML101]"

@@ -1,0 +1,147 @@
+"""ML101: an embedding whose number of rows is a feature dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import swapped
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.values.shapes import (
+    COUNTS_IDS,
+)
+from modellint.rule import Rule
+
+from .evidence import sized_by_features, swapped_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.lookups import SizedByWidth
+    from modellint.flow.domain import Site
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.values.held import Held
+    from modellint.link.values.sizing import Sizing
+    from modellint.probes import Probe
+    from modellint.source import Place
+
+
+_RIGHT_TABLE = "use a linear layer for features, or give the table as many rows as there are ids"
+
+
+class EmbeddingSizedByFeatures(Rule):
+    """An embedding has as many rows as its input has features
+
+    ## What it does
+    Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them,
+    or the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the
+    table, the documented shape of the input ends in that very dimension, a layer beside it takes the same tensor with
+    the same width, or the two arguments are swapped.
+
+    ## Why is this bad
+    Features are no ids. `nn.Embedding` fails on floating point input, and after a cast to `long` on the first value
+    that is negative or larger than the number of features: `srcIndex < srcSelectDimSize`, a device-side assert.
+
+    ## How to fix
+    Project features with `nn.Linear(n, d)`. For ids, give the table the size of the vocabulary.
+
+    ## Confirming
+    A run calls the layer that holds the table. It is confirmed where features look the table up, where the code runs
+    only with the two sizes swapped, and where ids that the code allows have no row. It is refuted where ids reach each
+    row and the code runs in this order of the sizes only. That sizes are swapped is also refuted where the rows are
+    counted, `len(…)`, or where another layer takes as many features as the table has columns, and none as many as it
+    has rows. Only in Python files: a recipe does not say what looks its tables up.
+
+    ## References
+    - Amphion: `nn.Embedding(1583, …)` where 1583 is the feature dimension of the input
+    - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
+    """
+
+    code = "ML101"
+    name = "embedding-sized-by-features"
+    severity = Severity.ERROR
+    takes_configs = True
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        sizing = project.indexed.sizing(module)
+        seen: set[object] = set()
+        for table in sizing.holders.tables:
+            place = _place(table, module)
+            if place not in seen:
+                for finding in self._check_table(table, sizing, module, project):
+                    seen.add(place)
+                    yield finding
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.tables import tables_of
+
+        for table, rows, uses in tables_of(recipe, project):
+            if len(uses) > 1 and not COUNTS_IDS.search(rows.path):
+                yield self._in_recipe(table, rows, uses)
+
+    def probe(self, claim: SizedByWidth, project: Project) -> Probe | None:
+        """Run the layer that holds the table with the input that is documented for it."""
+        from modellint.probes import python_probe
+
+        return python_probe(claim, project)
+
+    def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
+        written = table.node.get("num_embeddings")
+        return self.finding(
+            table.recipe.place(written.span if written is not None else table.node.span),
+            f"`{table.path}` has `{rows.path}` rows, a feature dimension",
+            symbol=table.path,
+            confidence=Confidence.MEDIUM,
+            evidence=[text for text, _, _ in uses],
+            related=[Related(item.recipe.place(item.node.span), message) for _, item, message in uses],
+            help=_RIGHT_TABLE,
+        )
+
+    def _check_table(self, table: Held, sizing: Sizing, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        rows = table.rows.size
+        if rows is not None and rows.constant in (0, 1, 2):
+            return
+        evidence = list(swapped_sizes(table, sizing))
+        is_swapped = bool(evidence)
+        call = _made_in(table, module)
+        fix = None
+        if is_swapped and table.is_written_here:
+            fix = swapped(call.value, "num_embeddings", "embedding_dim", module)
+        if rows is not None:
+            evidence += sized_by_features(table, rows, sizing, module, project)
+        strong = [item for item in evidence if item.is_strong]
+        if not strong and len({item.text for item in evidence}) < 2:
+            return
+        from modellint.claims.lookups import SizedByWidth
+
+        function = sizing.holders.constructor(table) or call.function
+        owner = None if function is None else function.owner
+        chosen = list({item.text: item for item in (*strong, *evidence)}.values())
+        callee, named = module.text_of(call.value.callee), table.rows.text
+        message, advice = f"`{callee}` has `{named}` rows, a feature dimension", _RIGHT_TABLE
+        if is_swapped:
+            message = f"the arguments of `{callee}` are swapped: it has `{named}` rows"
+            advice = "swap them: the number of ids comes first, the width second"
+        yield self.finding(
+            call.place,
+            message,
+            symbol=f"{owner.name}.{table.attribute}" if owner and table.attribute else call.value.target or named,
+            confidence=Confidence.HIGH if strong else Confidence.MEDIUM,
+            evidence=[item.text for item in chosen],
+            related=[item.related for item in chosen if item.related is not None],
+            help=advice,
+            fix=fix,
+            claim=SizedByWidth(call.place, fix is not None),
+        )
+
+
+def _made_in(table: Held, module: ModuleFacts) -> Site:
+    """Where a table is made, or what makes it is called, in a file."""
+    return table.made if table.made.module is module else table.call
+
+
+def _place(table: Held, module: ModuleFacts) -> Place:
+    return _made_in(table, module).place

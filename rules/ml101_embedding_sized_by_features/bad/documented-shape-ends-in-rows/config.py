@@ -1,0 +1,3 @@
+class EncoderConfig:
+    input_dim: int = 1583
+    d_model: int = 256

@@ -1,0 +1,84 @@
+"""ML102: real numbers where an embedding expects ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.lookups import FedNumbers
+    from modellint.flow.domain import Real
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class EmbeddingFedFeatures(Rule):
+    """An embedding is indexed by real numbers instead of ids
+
+    ## What it does
+    Follows what indexes an embedding to the layer, activation, cast to float or division that made it, through
+    functions and files. A bare `.long()` does not turn features into ids.
+
+    ## Why is this bad
+    `nn.Embedding` raises `Expected tensor for argument #1 'indices' to have one of the following scalar types: Long,
+    Int` for floating point indices. After `.long()` it runs, but truncated activations pick rows at random, and a
+    negative or large one fails as a device-side assert.
+
+    ## How to fix
+    Project features with `nn.Linear`, or quantise them on purpose (`bucketize`, `argmax`, `round` and `clamp`).
+
+    ## References
+    - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
+    """
+
+    code = "ML102"
+    name = "embedding-fed-features"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.flow.domain import Real
+
+        for lookup in project.indexed.lookups(module):
+            is_width = lookup.rows is not None and lookup.width == lookup.rows
+            if isinstance(lookup.element, Real) and not is_width:
+                yield self._report(lookup, lookup.element)
+
+    def probe(self, claim: FedNumbers, project: Project) -> Probe | None:
+        """Run the function: what does torch say of the numbers that arrive at the lookup?"""
+        from modellint.probes import python_probe
+
+        return python_probe(claim, project)
+
+    def _report(self, lookup: Lookup, numbers: Real) -> Finding:
+        from modellint.claims.lookups import FedNumbers
+
+        module, call, origin = lookup.place.module, lookup.place.value, numbers.origin
+        made_by = origin.module.text_of(origin.value)
+        name = module.text_of(call.args[0])
+        evidence = [f"`{_short(made_by)}` gives floating point numbers; an embedding takes integer ids"]
+        if lookup.way:
+            evidence.append(f"they reach the embedding through {lookup.way}")
+        return self.finding(
+            lookup.place.place,
+            f"`{name}` looks up real numbers, the result of `{_short(made_by)}`",
+            symbol=name,
+            confidence=Confidence.LOW if lookup.is_conditional else Confidence.HIGH,
+            evidence=evidence,
+            related=(
+                Related(origin.place, "the numbers are made here"),
+                Related(lookup.table.place, "the embedding"),
+            ),
+            help="use `nn.Linear` for features, or quantise them to ids first",
+            claim=FedNumbers(lookup.place.place),
+        )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."

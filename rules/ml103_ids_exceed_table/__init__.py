@@ -1,0 +1,191 @@
+"""ML103: ids drawn from a head with more classes than the table they index."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import clamped
+from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.graph.size import excess, is_proved
+from modellint.graph.value import self_attribute
+from modellint.link.values.bounds import is_as_large
+from modellint.rule import Rule
+
+from .guards import EXACT, admits_rows, direct_limits, guarding_functions, letting_through, made_exact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.lookups import GuardAdmits, IdsExceed
+    from modellint.claims.recipes import RowsLacking
+    from modellint.flow.domain import Site
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.graph.size import Size
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class IdsExceedTable(Rule):
+    """Ids come from a head with more classes than the table they look up has rows
+
+    ## What it does
+    Follows ids from where they are drawn (`argmax`, `multinomial`, `topk`, `Categorical.sample`) through lists,
+    concatenation, returns and calls of other functions and files to where they index an embedding or a codebook, and
+    compares the number of classes of the head with the number of rows of the table. Comparisons, limits and cuts on
+    the way count; an early exit on one id keeps that id away, for the codebook that it looks at. It also finds a
+    guard that lets one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come from. In
+    recipes it compares the head that a searcher draws ids from with the table in which it looks them up.
+
+    ## Why is this bad
+    A vocabulary is often padded, or has marks for the end of a stream. Sooner or later the head predicts one of those
+    ids. On a GPU the lookup then fails with `device-side assert triggered`, at a line that has nothing to do with it.
+
+    ## How to fix
+    Cut the logits to the table's rows before drawing ids (`logits[..., :rows]`), drop the extra ids, or clamp them.
+    A guard must reject the number of rows too: `codes >= rows`.
+
+    ## References
+    - mini-omni: a head over 4160 classes in front of a codec with 4096 rows
+    - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
+    """
+
+    code = "ML103"
+    name = "ids-exceed-table"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for lookup in project.indexed.lookups(module):
+            yield from self._too_many_classes(lookup)
+        guarding = list(guarding_functions(module, project))
+        if guarding:
+            yield from self._wrong_guards(guarding, module, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.claims.recipes import RowsLacking
+        from modellint.link.recipes.vocabularies import searches
+
+        for search in searches(recipe, project):
+            head, table = search.head, search.table
+            if head is None or table is None or head.number <= table.number or search.item.recipe is not recipe:
+                continue
+            yield self.finding(
+                search.item.place,
+                f"`{search.item.path}` draws ids of {head.described} classes and looks them up in a table of "
+                f"{table.described} rows",
+                symbol=search.item.path,
+                confidence=Confidence.HIGH,
+                evidence=(f"ids go up to {head.number - 1}, the last row is {table.number - 1}",),
+                related=(
+                    Related(head.place, f"the head `{head.item.path}` has {head.number} classes"),
+                    Related(table.place, f"the table `{table.item.path}` has {table.number} rows"),
+                ),
+                help="size the head and the table by the same key",
+                claim=RowsLacking(search.item.place, head.item.path, table.item.path),
+            )
+
+    def probe(self, claim: IdsExceed | GuardAdmits | RowsLacking, project: Project) -> Probe | None:
+        """Run the function with every id that it can draw, and with the one that a guard lets through.
+
+        Of recipes the head and the table are built and compared.
+        """
+        from modellint.claims.lookups import GuardAdmits
+        from modellint.claims.recipes import RowsLacking
+        from modellint.probes import python_probe, recipe_probe
+
+        if isinstance(claim, RowsLacking):
+            return recipe_probe(claim, project)
+        return python_probe(claim, project, claim.lookup if isinstance(claim, GuardAdmits) else None)
+
+    def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
+        from modellint.claims.lookups import IdsExceed
+        from modellint.flow.domain import Ids
+
+        ids, rows = lookup.element, lookup.rows
+        extra = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
+        if not isinstance(ids, Ids) or rows is None or extra is None or extra <= len(ids.excluded):
+            return
+        module, call = lookup.place.module, lookup.place.value
+        name = module.text_of(call.args[0])
+        confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
+        related = [Related(lookup.table.place, f"the table has {rows.described} rows")]
+        if ids.head is not None:
+            related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
+        related.append(Related(ids.origin.place, "the ids are drawn here"))
+        yield self.finding(
+            lookup.place.place,
+            f"`{name}` looks up ids of {ids.bound.described} classes in a table of {rows.described} rows",
+            symbol=name,
+            confidence=Confidence.LOW if lookup.is_conditional else confidence,
+            evidence=_evidence(ids.bound, rows, lookup),
+            related=related,
+            help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
+            fix=_clamped(rows, lookup),
+            claim=IdsExceed(lookup.place.place),
+        )
+
+    def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
+        from modellint.flow.domain import Site
+        from modellint.link.values.guarded import Guarded
+
+        guarded = Guarded(functions, project)
+        reported: set[object] = set()
+        for indexed, event, function in guarded.lookups:
+            size = partial(guarded.size, function=function)
+            for compare, limit in direct_limits(indexed.index, event, module, project):
+                if id(compare) not in reported and is_as_large(indexed.rows, limit, size):
+                    reported.add(id(compare))
+                    advice, fix = f"compare with `{EXACT[compare.data]}`", made_exact(compare, module)
+                    at, use = Site(compare, function), Site(indexed.call, function)
+                    yield self._guard(at, indexed.rows, indexed.table, use, advice, fix)
+        for lookup, ids in guarded.clamped:
+            guard, rows = letting_through(ids, module), lookup.rows
+            if guard not in reported and rows is not None and admits_rows(ids.bound, rows):
+                reported.add(guard)
+                yield self._guard(guard, rows, lookup.table, lookup.place, f"clamp to {_last(rows)}", None)
+
+    def _guard(self, guard: Site, rows: Size, table: Site, lookup: Site, advice: str, fix: Fix | None) -> Finding:
+        from modellint.claims.lookups import GuardAdmits
+
+        text = guard.module.text_of(guard.value)
+        return self.finding(
+            guard.place,
+            f"`{text}` lets the id {rows.described} through to a table of {rows.described} rows",
+            symbol=text,
+            confidence=Confidence.HIGH,
+            evidence=(f"valid ids are 0 to {_last(rows)}",),
+            related=(
+                Related(lookup.place, "the ids are looked up here"),
+                Related(table.place, f"the table has {rows.described} rows"),
+            ),
+            help=advice,
+            fix=fix,
+            claim=GuardAdmits(guard.place, lookup.place),
+        )
+
+
+def _clamped(rows: Size, lookup: Lookup) -> Fix | None:
+    """The ids limited to the last row, where the call itself says which that is."""
+    call, module = lookup.place.value, lookup.place.module
+    if rows.number is not None:
+        return clamped(call, str(rows.number - 1), module)
+    if len(lookup.steps) > 1 or self_attribute(call.args[0]) is None:
+        return None
+    return clamped(call, f"{module.text_of(call.args[0])}.num_embeddings - 1", module)
+
+
+def _last(rows: Size) -> str:
+    return str(rows.number - 1) if rows.number is not None else f"{rows} - 1"
+
+
+def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
+    if bound.number is not None and rows.number is not None:
+        yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
+    else:
+        yield f"`{bound}` is larger than `{rows}`"
+    if lookup.way:
+        yield f"the ids reach the table through {lookup.way}"

@@ -1,0 +1,75 @@
+"""Comparisons and clamps that keep ids from a table, and those that let one too many through."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import place_in, text_at, written
+from modellint.finding import Applicability, Edit, Fix
+from modellint.graph.size import excess, is_proved
+from modellint.graph.value import EventKind
+from modellint.link.values.bounds import is_direct, limits, may_limit, may_look_up
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.domain import Site
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+    from modellint.link.values.guarded import Clamped
+
+
+def letting_through(ids: Clamped, module: ModuleFacts) -> Site:
+    """What lets ids through: the clamp, or the call of what clamps in another file, or to what it is told."""
+    is_here = ids.origin.module is module and not ids.is_told
+    return ids.origin if ids.way is None or is_here else ids.way
+
+
+def admits_rows(bound: Size, rows: Size) -> bool:
+    """Whether ids below a bound may be the number of rows, but no larger."""
+    return excess(bound, rows) == 1 and (is_proved(bound, rows) or bound.number is not None)
+
+
+def guarding_functions(module: ModuleFacts, project: Project) -> Iterator[Function]:
+    """The functions of a file with tables that limit what they may look up."""
+    if may_look_up(module, project):
+        from modellint.link.values.guarded import clamping
+
+        comparing = filter(may_limit, module.all_functions())
+        limited = [f for f in comparing if any(_is_limited(event, module, project) for event in f.flow.events)]
+        yield from dict.fromkeys([*limited, *clamping(module, project)])
+
+
+def _is_limited(event: Event, module: ModuleFacts, project: Project) -> bool:
+    """Whether an event is given, or indexes with, what was compared before."""
+    if event.kind is not EventKind.INDEX and (event.kind is not EventKind.CALL or len(event.value.args) < 2):
+        return False
+    return any(direct_limits(event.value.args[1], event, module, project))
+
+
+def direct_limits(index: Value, event: Event, module: ModuleFacts, project: Project) -> Iterator[tuple[Value, Value]]:
+    """The comparisons of an index that may let the number of rows through, and what it is compared with."""
+    for compare, limit in limits(index, event, project.budget):
+        if is_direct(index, compare, event, module):
+            yield compare, limit
+
+
+#: What each comparison with the number of rows must be, for that number to be rejected.
+EXACT = {">": ">=", "<=": "<", "<": "<=", ">=": ">"}
+
+
+def made_exact(compare: Value, module: ModuleFacts) -> Fix | None:
+    """The same comparison, with the operator that is right."""
+    node = written(compare, module)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    place = module.place(compare)
+    left, right = place_in(compare, node.left, module), place_in(compare, node.comparators[0], module)
+    between = Place(place.path, Span(left.span.end_line, left.span.end_column, right.span.line, right.span.column))
+    operator = EXACT[compare.data]
+    text = text_at(between, module).replace(compare.data, operator, 1)
+    return Fix(f"Compare with `{operator}`", Applicability.SAFE, (Edit(between, text),))

@@ -1,0 +1,136 @@
+"""ML104: a constant id that the table it indexes has no row for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.size import Size, excess, is_proved
+from modellint.graph.value import same
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.lookups import ConstantOutside, PaddingOutside
+    from modellint.flow.lookups import Lookup
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.values.indexed import Made
+    from modellint.probes import Probe
+
+
+class ConstantIdOutsideTable(Rule):
+    """A constant id lies outside of the table that it indexes
+
+    ## What it does
+    Compares `padding_idx` and the constants that are written into ids (`torch.full`, `new_full`, `F.pad`,
+    `pad_sequence`, `masked_fill`, `torch.tensor([…])`, `ids[:, 0] = …`) with the rows of the table that those ids
+    look up.
+
+    ## Why is this bad
+    An id at or above the number of rows, or below zero, fails with `index out of range in self` on the CPU and with
+    `device-side assert triggered` on a GPU, on the first batch that needs padding. `padding_idx=-1` is taken for the
+    last row by the table alone: an id of -1 still has no row.
+
+    ## How to fix
+    Give the constant a row of its own (one more row), or use an id that the vocabulary has.
+
+    ## References
+    - [torch.nn.Embedding](https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
+    """
+
+    code = "ML104"
+    name = "constant-id-outside-table"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for made in project.indexed.made(module):
+            yield from self._padding_index(made)
+        seen: set[object] = set()
+        for lookup in project.indexed.lookups(module):
+            for finding in self._filler(lookup):
+                key = finding.place, finding.message
+                if key not in seen:
+                    seen.add(key)
+                    yield finding
+
+    def probe(self, claim: PaddingOutside | ConstantOutside, project: Project) -> Probe | None:
+        """Build the table, or run the function that looks the constant up."""
+        from modellint.claims.lookups import ConstantOutside
+        from modellint.probes import python_probe
+
+        return python_probe(claim, project, claim.lookup if isinstance(claim, ConstantOutside) else None)
+
+    def _padding_index(self, made: Made) -> Iterator[Finding]:
+        from modellint.claims.lookups import PaddingOutside
+        from modellint.flow.domain import size_of
+
+        module, call = made.function.module, made.call
+        rows, padding = size_of(made.rows), size_of(made.padding)
+        constant, place = _padding_of(call) or call, module.place(call)
+        if rows is None or padding is None:
+            number = call.argument(0, "num_embeddings")
+            if number is None or not same(constant, number):
+                return
+            written = f"`{module.text_of(constant)}`"
+            named, last, confidence = (written, written), f"`{module.text_of(constant)} - 1`", Confidence.HIGH
+        else:
+            above, below = excess(padding, rows), padding.number
+            too_high = above is not None and above >= 0
+            too_low = below is not None and rows.number is not None and below < -rows.number
+            if not too_high and not too_low:
+                return
+            confidence = Confidence.HIGH if is_proved(padding, rows) else Confidence.MEDIUM
+            named, last = (padding.described, rows.described), (rows - Size.of(1)).described
+        yield self.finding(
+            place,
+            f"`padding_idx` is {named[0]}, but the table has {named[1]} rows",
+            symbol=module.text_of(call.callee),
+            confidence=confidence,
+            evidence=(f"the last row is {last}",),
+            related=(Related(module.place(constant), "the constant is written here"),),
+            help="add a row for the padding, or pad with an id of the vocabulary",
+            claim=PaddingOutside(place),
+        )
+
+    def _filler(self, lookup: Lookup) -> Iterator[Finding]:
+        from modellint.claims.lookups import ConstantOutside
+        from modellint.flow.domain import Filler
+
+        filler, rows, table = lookup.element, lookup.rows, lookup.table
+        if not isinstance(filler, Filler) or not lookup.is_made:
+            return
+        size, origin = filler.size, filler.origin
+        number = size.number
+        is_negative = number is not None and number < 0
+        above = None if rows is None else excess(size, rows)
+        if not is_negative and (above is None or above < 0):
+            return
+        constant = origin.module.text_of(origin.value)
+        shown = constant if number is None or constant == str(number) else f"{constant} = {number}"
+        what = "no row is negative" if is_negative else f"the table has {rows.described if rows else 'fewer'} rows"
+        proved = size.constant is not None if is_negative else rows is not None and is_proved(size, rows)
+        confidence = Confidence.HIGH if proved else Confidence.MEDIUM
+        place = table.place
+        yield self.finding(
+            place,
+            f"ids are filled with `{shown}`, which this table has no row for",
+            symbol=table.module.text_of(table.value.callee),
+            confidence=Confidence.LOW if lookup.is_conditional else confidence,
+            evidence=(what,),
+            related=(
+                Related(origin.place, "the constant is written here"),
+                Related(lookup.place.place, "the ids are looked up here"),
+            ),
+            help="fill with an id that has a row, and mask those elements",
+            claim=ConstantOutside(place, lookup.place.place),
+        )
+
+
+def _padding_of(call: Value) -> Value | None:
+    """Where the call that makes a table says which row is for padding."""
+    return next((call.argument(*at) for at in operators.arguments("padding").values() if call.argument(*at)), None)

@@ -1,0 +1,141 @@
+"""ML105: two places that must agree on the size of a vocabulary do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.value import Op
+from modellint.link.values.vocabularies import GROWS
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import Outgrown, Tied
+    from modellint.claims.recipes import SizesDiffer
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.values.vocabularies import Growth, Tie
+    from modellint.probes import Probe
+
+
+class VocabularyMismatch(Rule):
+    """Two places that must agree on the size of the vocabulary have different sizes
+
+    ## What it does
+    Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
+    with the tokens that the same function adds to it: `len(tokenizer)` taken before `add_tokens`, and
+    `tokenizer.vocab_size`, which does not count added tokens at all. In recipes it compares the head of a searcher with
+    what scores the same ids (the output layer for CTC, a language model) and with the tokens of the only tokenizer.
+
+    ## Why is this bad
+    Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
+    other no longer fits. The id of an added token has no row in a table that was sized without it: `index out of range
+    in self`, or a device-side assert on a GPU, at the first text that contains the token.
+
+    ## How to fix
+    Size both places by the same value. Add tokens first, and size tables by `len(tokenizer)` afterwards, or resize the
+    table by the number of tokens added.
+
+    ## Confirming
+    A run builds both layers and compares the ids that they are made for; numbers that had to be assumed must disagree
+    in each of several choices, also where all sizes are equal. A function that adds tokens is given a tokenizer of 100
+    ids that counts what is added. Of recipes the last linear layers of both sides are compared.
+
+    ## References
+    - [Using the Output Embedding to Improve Language Models](https://arxiv.org/abs/1608.05859)
+    """
+
+    code = "ML105"
+    name = "vocabulary-mismatch"
+    severity = Severity.WARNING
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for cls in module.classes.values():
+            for tie in project.vocabularies.declared(cls):
+                yield self._tied(tie, is_declared=True)
+        for tie in project.vocabularies.ties(module):
+            yield self._tied(tie, is_declared=False)
+        for function in (*module.all_functions(), module.body):
+            words = function.words
+            if not words.isdisjoint(GROWS) and not any("resize" in word for word in words):
+                for growth in project.vocabularies.growths(function):
+                    yield self._grown(growth)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.claims.recipes import SizesDiffer
+        from modellint.link.recipes.vocabularies import disagreements
+
+        for search, head, other in disagreements(recipe, project):
+            smaller, larger = sorted((head, other), key=lambda sized: sized.number)
+            if smaller.item.recipe is not recipe:
+                continue
+            yield self.finding(
+                smaller.place,
+                f"`{smaller.item.path}` has {smaller.described} ids, but `{larger.item.path}` {larger.described}",
+                symbol=smaller.item.path,
+                confidence=Confidence.HIGH if other.item.kind.value == "!new" else Confidence.MEDIUM,
+                evidence=(f"`{search.item.path}` draws ids of `{head.item.path}`",),
+                related=(
+                    Related(larger.place, f"`{larger.item.path}` is sized here"),
+                    Related(search.item.place, "they meet here"),
+                ),
+                help="size both by the same key",
+                claim=SizesDiffer(smaller.place, head.item.path, other.item.path),
+            )
+
+    def probe(self, claim: SizesDiffer | Tied | Outgrown, project: Project) -> Probe | None:
+        """Build what must agree, and compare the sizes; call what adds tokens, and count rows and ids afterwards."""
+        from modellint.claims.layers import Tied
+        from modellint.claims.recipes import SizesDiffer
+        from modellint.probes import python_probe, recipe_probe
+
+        if isinstance(claim, SizesDiffer):
+            return recipe_probe(claim, project)
+        return python_probe(claim, project, claim.tie if isinstance(claim, Tied) else None)
+
+    def _tied(self, tie: Tie, *, is_declared: bool) -> Finding:
+        """A finding about a tie that a function makes, or that a class declares for its base to make."""
+        from modellint.claims.layers import Tied
+
+        smaller, larger, made = tie.smaller, tie.larger, tie.smaller.made.module
+        place, other, tied = smaller.made.place, larger.made.place, tie.tied.place
+        return self.finding(
+            place,
+            f"this layer is made for {smaller.rows.described} ids, but shares its weight with a layer for "
+            f"{larger.rows.described}",
+            symbol=made.text_of(smaller.made.value.callee),
+            confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
+            evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` makes them share it",),
+            related=(
+                Related(other, "the other layer is made here"),
+                Related(tied, "the weights are tied here"),
+            ),
+            help="size both layers by the same value",
+            claim=None if tie.owner is None else Tied(place, other, tie.at.place, tie.owner.qualname, is_declared),
+        )
+
+    def _grown(self, growth: Growth) -> Finding:
+        from modellint.claims.layers import Outgrown
+
+        size, module, tokenizer = growth.size, growth.size.module, growth.event.value.callee.args[0]
+        place, table = size.place, growth.table.place
+        added = module.text_of(growth.event.value.callee)
+        text = module.text_of(size.value)
+        counts = "never counts added tokens" if size.value.op.value == "attr" else "is taken before they are added"
+        return self.finding(
+            place,
+            f"`{text}` does not count the tokens of `{added}(…)`: their ids have no row",
+            symbol=text,
+            confidence=Confidence.MEDIUM if growth.event.guard is None else Confidence.LOW,
+            evidence=(f"`{text}` {counts}", "nothing resizes the table afterwards"),
+            related=(
+                Related(module.place(growth.event.value), "tokens are added here"),
+                Related(table, "the table"),
+            ),
+            help="add the tokens first, and size the table by `len` of the tokenizer",
+            claim=Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
+        )

@@ -1,0 +1,135 @@
+"""ML201: a layer in use that `modules` does not move to the device."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotMoved
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Item
+    from modellint.link.recipes.registration import Omission
+    from modellint.probes import Probe
+
+_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+class LayerOmittedFromModules(Rule):
+    """A layer with parameters or buffers is used, but not part of `modules`, so it never gets to the device
+
+    ## What it does
+    Pairs a recipe with the script that loads it and asks of every layer that the script uses (by itself, or through
+    a searcher or scorer) whether it follows `modules=` to the device: because the mapping holds it, or because a
+    module in the mapping registers it. The closure stops at objects that are no `torch.nn.Module`: a `ScorerBuilder`
+    that holds a `CTCScorer` that holds a layer moves nothing. An inference recipe is checked without a script.
+
+    Left alone are layers without state, layers that the script moves itself (`.to(device)`), layers that their owner
+    moves or that move themselves to where their input is, and whatever the recipe makes of classes that are unknown.
+
+    ## Why is this bad
+    The layer stays on the CPU. Training fails with "Expected all tensors to be on the same device" — with a searcher
+    only when the first epoch ends — or, on a CPU, seems fine while the layer is in no optimizer: it never learns.
+
+    ## How to fix
+    Add the layer to `modules:`.
+
+    ## References
+    - [SpeechBrain issue 2804](https://github.com/speechbrain/speechbrain/issues/2804)
+    """
+
+    code = "ML201"
+    name = "layer-omitted-from-modules"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import recipes_of
+
+        for recipe in recipes_of(module.file, project):
+            yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.registration import omitted_layers
+
+        for whole in including(recipe, project):
+            for omission in omitted_layers(whole, project):
+                if whole is recipe or omission.layer.place.path == recipe.path:
+                    yield self._finding(omission, whole)
+
+    def probe(self, claim: NotMoved, project: Project) -> Probe | None:
+        """Build the recipe, move `modules`, and list what stays behind below the layer's key."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _finding(self, omission: Omission, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NotMoved
+
+        layer = omission.layer
+        name = layer.path
+        related = []
+        if omission.use is not None:
+            related.append(Related(omission.use.place, f"used here, in `{omission.use.function}`"))
+        if omission.modules is not None:
+            related.append(Related(omission.modules.place, f"`modules` does not hold `{name}`"))
+        return self.finding(
+            layer.place,
+            f"`{name}` is used but not in `modules`: it stays on the CPU",
+            symbol=name,
+            confidence=_confidence(omission),
+            evidence=tuple(_evidence(omission)),
+            related=related,
+            help=f"add `{layer.name}: !ref <{name}>` to `modules:`",
+            fix=_fix(omission, recipe),
+            claim=NotMoved(layer.place, name),
+        )
+
+
+def _confidence(omission: Omission) -> Confidence:
+    if not omission.sure:
+        return Confidence.LOW
+    return Confidence.HIGH if omission.agreed else Confidence.MEDIUM
+
+
+def _evidence(omission: Omission) -> Iterator[str]:
+    layer = omission.layer
+    yield f"`{layer.target}` has parameters or buffers"
+    if omission.use is not None:
+        yield f"`{omission.use.function}` uses `{omission.use.text}`"
+    if omission.owners:
+        chain = [*omission.owners, layer]
+        for owner, held in pairwise(chain):
+            yield f"`{owner.path}` (`{owner.target}`) uses `{held.path}`"
+    if not omission.sure:
+        yield "the use depends on a condition that only a run decides"
+
+
+def _fix(omission: Omission, recipe: Recipe) -> Fix | None:
+    """The entry added to `modules`, where both stand in this file and the layer has a key of its own."""
+    from modellint.edits.yaml import insert_entry
+
+    layer, modules = omission.layer, omission.modules
+    name = layer.name
+    if modules is None or modules.recipe is not recipe or not _KEY.fullmatch(name):
+        return None
+    if layer.recipe is recipe and not _is_reached_by(layer, recipe):
+        return None
+    edit = insert_entry(recipe, modules.node, name, f"!ref <{layer.path}>")
+    if edit is None:
+        return None
+    return Fix(f"Add `{name}` to `modules`", Applicability.SAFE, (edit,))
+
+
+def _is_reached_by(layer: Item, recipe: Recipe) -> bool:
+    """Whether a reference to the layer's path leads to it."""
+    return recipe.resolve(layer.path) is layer.node

@@ -1,0 +1,28 @@
+import sys
+
+import speechbrain as sb
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        x = self.modules.encoder(batch)
+        if self.hparams.use_output:
+            x = self.modules.outptu(x)  # expect: ML202
+        return x
+
+    def compute_objectives(self, predictions, batch, stage):
+        current_epoch = self.hparams.epoch_counter.current
+        if stage == sb.Stage.TRAIN and current_epoch <= self.hparams.ctc_epochs:
+            return self.modules.ctc_lin(predictions).sum()  # expect: ML202
+        return predictions.sum()
+
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    print(hparams["n_mels"], hparams["number_of_epochs"])
+    model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
+    model.fit(hparams["epoch_counter"], [], [])
+    model.evaluate([])

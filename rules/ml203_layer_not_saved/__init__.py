@@ -1,0 +1,139 @@
+"""ML203: a layer that is trained and that no checkpoint holds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotSaved
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.shortfalls import Shortfall
+    from modellint.probes import Probe
+
+_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+class LayerNotSaved(Rule):
+    """A layer is trained, but no checkpoint holds it
+
+    ## What it does
+    Asks of every layer in `modules:` whose parameters an optimizer certainly holds and that learns in training whether
+    the checkpointer saves it: as one of its `recoverables`, as a part of one that registers it (the usual
+    `model: !new:torch.nn.ModuleList`), or because the script adds it with `add_recoverable`.
+
+    Left alone are frozen layers, layers that get no gradients (a language model that only a search asks), buffers,
+    trainings without a checkpointer, scripts that save the weights in their own way, and checkpointers of which it is
+    unknown what they save.
+
+    ## Why is this bad
+    Training goes well. But when it is resumed, or when the best checkpoint is loaded for the test or for inference,
+    the layer starts again with random weights (or with those that it was pretrained with), and nothing says so.
+
+    ## How to fix
+    Add the layer to the `ModuleList` that is saved, or to `recoverables`.
+
+    ## References
+    - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
+    """
+
+    code = "ML203"
+    name = "layer-not-saved"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import recipes_of
+
+        for recipe in recipes_of(module.file, project):
+            yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.shortfalls import unsaved_layers
+
+        for whole in including(recipe, project):
+            for shortfall in unsaved_layers(whole, project):
+                if whole is recipe or shortfall.layer.place.path == recipe.path:
+                    yield self._finding(shortfall, whole)
+
+    def probe(self, claim: NotSaved, project: Project) -> Probe | None:
+        """Build the recipe, and look for the layer's parameters in what the checkpointer saves."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import unsaved
+
+        layer, use = shortfall.layer, shortfall.use
+        name = layer.path
+        return self.finding(
+            layer.place,
+            f"`{name}` is trained, but no checkpoint holds it",
+            symbol=name,
+            confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
+            evidence=tuple(_evidence(shortfall)),
+            related=[*_related(shortfall), Related(use.place, f"used here, in `{use.function}`")],
+            help=_help(shortfall),
+            fix=_fix(shortfall, recipe),
+            claim=unsaved(shortfall.registration.saved, layer.place, name),
+        )
+
+
+def _evidence(shortfall: Shortfall) -> Iterator[str]:
+    layer, part, status = shortfall.layer, shortfall.part, shortfall.status
+    if layer is not part:
+        yield f"`{layer.path}` holds `{part.path}`, and nothing of it is saved"
+    yield f"`{part.target}` has parameters to train"
+    if status.trained is not None:
+        yield f"`{status.trained.root.text}` is given the parameters of `{status.trained.root.item.path}`"
+    yield f"`{shortfall.use.function}` uses `{shortfall.use.text}` where gradients are computed"
+    if not shortfall.use.certain:
+        yield "the use depends on a condition that only a run decides"
+
+
+def _related(shortfall: Shortfall) -> Iterator[Related]:
+    saved, status = shortfall.registration.saved, shortfall.status
+    if saved is not None and saved.place is not None:
+        held = ", ".join(f"`{root.item.path}`" for root in saved.roots if root.certain) or "nothing of the recipe"
+        yield Related(saved.place, f"what is saved: {held}")
+    if shortfall.siblings is not None:
+        yield Related(shortfall.siblings.place, f"`{shortfall.siblings.path}` holds the layers beside it")
+    if status.trained is not None:
+        yield Related(status.trained.root.place, "trained by this optimizer")
+
+
+def _help(shortfall: Shortfall) -> str:
+    layer, siblings = shortfall.layer, shortfall.siblings
+    if siblings is not None:
+        return f"add `!ref <{layer.path}>` to `{siblings.path}`"
+    return f"add `{layer.name}: !ref <{layer.path}>` to the `recoverables` of the checkpointer"
+
+
+def _fix(shortfall: Shortfall, recipe: Recipe) -> Fix | None:
+    """The layer added to the list beside the others, or else to `recoverables`, where that stands in this file."""
+    from modellint.edits.yaml import insert_element, insert_entry
+
+    layer, siblings, saved = shortfall.layer, shortfall.siblings, shortfall.registration.saved
+    if layer.recipe is not recipe or recipe.resolve(layer.path) is not layer.node:
+        return None
+    reference = f"!ref <{layer.path}>"
+    if siblings is not None and siblings.recipe is recipe and shortfall.status.loaded is None:
+        edit = insert_element(recipe, siblings.node, reference)
+        where = siblings.path
+    elif saved is not None and saved.recoverables is not None and saved.recoverables.recipe is recipe:
+        edit = (
+            insert_entry(recipe, saved.recoverables.node, layer.name, reference) if _KEY.fullmatch(layer.name) else None
+        )
+        where = "recoverables"
+    else:
+        return None
+    return None if edit is None else Fix(f"Add `{layer.name}` to `{where}`", Applicability.SAFE, (edit,))

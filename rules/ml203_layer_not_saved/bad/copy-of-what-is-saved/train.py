@@ -1,0 +1,30 @@
+import sys
+
+import speechbrain as sb
+import torch
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        return self.hparams.projection(self.modules.ctc_lin(self.modules.encoder(batch)))
+
+    def compute_objectives(self, predictions, batch, stage):
+        return predictions.sum()
+
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    print(hparams["n_mels"], hparams["batch_size"])
+    hparams["modules"]["projection"] = hparams["projection"]
+    model = Model(
+        modules=hparams["modules"],
+        opt_class=hparams["opt_class"],
+        hparams=hparams,
+        run_opts=run_opts,
+        checkpointer=hparams["checkpointer"],
+    )
+    model.fit(range(10), [], [])
+    model.evaluate([])

@@ -1,0 +1,97 @@
+"""ML204: layers that a module keeps in a plain container, where torch does not see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Finding, Severity
+from modellint.link.classes.registered import type_name, unregistered
+from modellint.link.classes.wrapping import without_comma, wrapped
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import NotRegistered
+    from modellint.finding import Fix
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.classes.registered import Unregistered
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class LayersInPlainContainer(Rule):
+    """Layers in a plain list, tuple, set or dict, which `nn.Module` does not register
+
+    ## What it does
+    Follows the layers that a constructor makes, through local names, helper functions, loops and base classes, and
+    reports those that the object keeps in a plain container and registers in no way: not by `ModuleList`,
+    `ModuleDict` or `Sequential`, not by `add_module`, `register_module` or `setattr`, not under another name. Layers
+    without parameters or buffers (activations, dropout, pooling) lose nothing by it and are left alone.
+
+    ## Why is this bad
+    `nn.Module` sees what is assigned to its attributes, not what lies in a list there. Layers in a plain container are
+    not in `parameters()`, so no optimizer trains them; `.to(device)` leaves them on the CPU, where the first batch on
+    a GPU fails; `state_dict()` leaves them out, so that a loaded model starts them at random, without a word.
+    A comma behind `self.up = nn.Linear(…),` does the same, and the first call fails.
+
+    ## How to fix
+    Wrap lists and tuples in `nn.ModuleList(…)`, dicts in `nn.ModuleDict(…)`, and drop the comma.
+    A layer that is meant to stay hidden (a parent, a frozen teacher) is better kept by
+    `object.__setattr__(self, "teacher", teacher)`, which says so.
+
+    ## References
+    - [torch.nn.ModuleList](https://pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
+    - [torch.nn.ModuleDict](https://pytorch.org/docs/stable/generated/torch.nn.ModuleDict.html)
+    """
+
+    code = "ML204"
+    name = "layers-in-plain-container"
+    severity = Severity.ERROR
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for found in unregistered(module, project):
+            if found.layers or not found.parameters:
+                yield self._finding(found)
+
+    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
+        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
+    def _finding(self, found: Unregistered) -> Finding:
+        kept = found.kept
+        module = kept.function.module
+        attribute = f"self.{kept.attribute}"
+        if found.is_accident:
+            lost = f": {_names(found)} in it is not registered" if found.layers else ", which cannot be called"
+            message = f"the comma makes `{attribute}` a tuple of one{lost}"
+            remedy = "drop the comma"
+        else:
+            message = (
+                f"`{attribute}` is a plain {kept.kind}: {_names(found)} in it are not registered, "
+                "so they are neither moved, trained nor saved"
+            )
+            remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
+        return self.finding(
+            module.place(kept.target),
+            message,
+            symbol=f"{found.cls.name}.{kept.attribute}",
+            confidence=found.confidence,
+            evidence=found.evidence,
+            related=found.related,
+            help=remedy,
+            fix=_fix(found),
+            claim=found.claim,
+        )
+
+
+def _names(found: Unregistered) -> str:
+    names = dict.fromkeys(type_name(layer) for layer in found.layers)
+    return f"the {' and '.join(names)}" if found.is_accident else f"the {' and '.join(names)} layers"
+
+
+def _fix(found: Unregistered) -> Fix | None:
+    return without_comma(found.kept) if found.is_accident else wrapped(found, "Module")

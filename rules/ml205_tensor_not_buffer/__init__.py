@@ -1,0 +1,115 @@
+"""ML205: a tensor that stays behind when its layer moves to another device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import assigned, text_at
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.link.classes.stranded import stranded
+from modellint.rule import Rule
+from modellint.source import Place, Span, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import LeftBehind
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.classes.stranded import Stranded
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class TensorNotBuffer(Rule):
+    """A tensor attribute is no buffer
+
+    ## What it does
+    Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
+    them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
+
+    ## Why is this bad
+    `model.to("cuda")` moves parameters and buffers, nothing else. The tensor stays on the CPU, and the first batch on
+    a GPU fails with `Expected all tensors to be on the same device`. The state dict does not hold it either.
+
+    ## How to fix
+    Register it: `self.register_buffer("window", window)`; with `persistent=False` the state dict stays as it is.
+
+    ## References
+    - [torch.nn.Module.register_buffer](https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)
+    """
+
+    code = "ML205"
+    name = "tensor-not-buffer"
+    severity = Severity.WARNING
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for found in stranded(module, project):
+            yield self._report(found)
+
+    def probe(self, claim: LeftBehind, project: Project) -> Probe | None:
+        """Move the layer to a device that is not there, and call it: does its tensor meet what has moved?"""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
+    def _report(self, found: Stranded) -> Finding:
+        from modellint.claims.layers import LeftBehind
+
+        module = found.function.module
+        name, met = found.attribute, found.met
+        other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
+        return self.finding(
+            module.place(found.target),
+            f"`self.{name}` is a plain tensor: when the layer moves it stays behind, and cannot be used with {other}",
+            symbol=f"{found.cls.name}.{name}",
+            confidence=Confidence.MEDIUM if found.is_certain else Confidence.LOW,
+            evidence=tuple(_evidence(found)),
+            related=tuple(_related(found)),
+            help=f'register it: `self.register_buffer("{name}", …)`',
+            fix=_registered(found),
+            claim=LeftBehind(
+                module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
+            ),
+        )
+
+
+def _related(found: Stranded) -> Iterator[Related]:
+    met, made = found.met, found.made
+    yield Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here")
+    if made.function is not None:
+        yield Related(made.function.module.place(made.maker), "the tensor is made here")
+
+
+def _evidence(found: Stranded) -> Iterator[str]:
+    made = found.made
+    if made.function is not None:
+        maker = made.function.module.text_of(made.maker.callee)
+        yield f"`{maker}` makes a tensor on the default device, and `.to()` of a layer moves only what is registered"
+    users = dict.fromkeys(f"`{meeting.function.name}`" for meeting in found.meetings)
+    yield f"{', '.join(users)} calculates with it and what is on the layer's device; nothing moves it there"
+    if not found.is_certain:
+        yield "a condition or a device given by the caller may change that"
+
+
+def _registered(found: Stranded) -> Fix | None:
+    """Register the tensor in place of the assignment; the state dict stays as it is."""
+    module, target = found.function.module, found.target
+    stored = assigned(target, module)
+    if stored is None or not found.can_register:
+        return None
+    _, written = stored
+    start, end = module.span(target), written.span
+    if plain_text(text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
+        return None  # an annotation or a parenthesis stands between
+    whole = Place(module.path, Span(start.line, start.column, end.end_line, end.end_column))
+    call = f'self.register_buffer("{found.attribute}", {text_at(written, module)}, persistent=False)'
+    return Fix(f"Register `{found.attribute}` as a buffer", Applicability.SAFE, (Edit(whole, call),))
+
+
+def _between(first: Span, second: Span) -> Span:
+    return Span(first.end_line, first.end_column, second.line, second.column)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."

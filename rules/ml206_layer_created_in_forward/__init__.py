@@ -1,0 +1,108 @@
+"""ML206: a layer with parameters that is made anew at each call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import MadeAnew
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.classes.creations import Creation
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class LayerCreatedInForward(Rule):
+    """A layer with parameters is created in `forward`
+
+    ## What it does
+    Looks for constructors of layers with parameters in `forward` and in the methods and functions that it calls,
+    where the new layer is called in the same run and nothing keeps it for the next one.
+
+    ## Why is this bad
+    Each call makes a new layer with new weights. The optimizer, which got its parameters before, never sees them, and
+    no checkpoint holds them: what the layer computes is random noise, in training and after it, and no error says so.
+
+    ## How to fix
+    Create the layer in `__init__` and call it in `forward`. Where its size is only known from the first input, use a
+    lazy layer (`nn.LazyLinear`).
+
+    ## References
+    - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
+    - [torch.nn.LazyLinear](https://pytorch.org/docs/stable/generated/torch.nn.LazyLinear.html)
+    """
+
+    code = "ML206"
+    name = "layer-created-in-forward"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for creation in project.creations.of(module):
+            yield self._report(creation)
+
+    def probe(self, claim: MadeAnew, project: Project) -> Probe | None:
+        """Call the layer twice: what becomes of the parameters that the first call made?"""
+        from modellint.probes import python_probe
+
+        return python_probe(claim, project, claim.entry)
+
+    def _report(self, creation: Creation) -> Finding:
+        from modellint.claims.layers import MadeAnew
+
+        module = creation.function.module
+        shown = _shown(creation)
+        entry = creation.entry
+        owner = entry.owner.name if entry.owner is not None else entry.module.name
+        related = [
+            Related(
+                step.function.module.place(step.value),
+                f"`{step.function.name}` calls `{_name(step.value)}`",
+            )
+            for step in creation.route
+        ]
+        place = module.place(creation.call)
+        called = related[0].place if related else place
+        related.append(Related(creation.use.function.module.place(creation.use.value), "the new layer is used here"))
+        confidence = Confidence.MEDIUM if creation.is_conditional else Confidence.HIGH
+        return self.finding(
+            place,
+            f"`{shown}` is created anew at each call of `{owner}.{entry.name}`: its weights are never trained or saved",
+            symbol=f"{owner}.{creation.attribute or shown.rpartition('.')[2]}",
+            confidence=confidence if creation.is_certain else Confidence.LOW,
+            evidence=tuple(_evidence(creation)),
+            related=tuple(related),
+            help="create the layer in `__init__`, and only call it here",
+            claim=MadeAnew(place, called),
+        )
+
+
+def _evidence(creation: Creation) -> Iterator[str]:
+    shown = _shown(creation)
+    if creation.is_certain:
+        yield f"`{shown}` has parameters, which start at random or at their defaults each time"
+    else:
+        yield f"`{shown}` has parameters unless its arguments say otherwise"
+    if creation.attribute is None:
+        yield "the new layer is gone when the call ends"
+    else:
+        yield f"`self.{creation.attribute}` is replaced without asking if there is one"
+    if creation.is_conditional:
+        yield "it is created whenever a condition on the arguments holds"
+
+
+def _shown(creation: Creation) -> str:
+    """What the layer's class is called where it is constructed, or by itself where that says nothing."""
+    written = creation.function.module.text_of(creation.call.callee)
+    name = creation.model.name.rpartition(".")[2]
+    return written if written.rpartition(".")[2] == name else name
+
+
+def _name(call: Value) -> str:
+    return str(call.callee.data)

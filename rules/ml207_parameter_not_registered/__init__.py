@@ -1,0 +1,166 @@
+"""ML207: parameters that a module does not register."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.edits import python as python_edit
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import Op
+from modellint.link.classes.parameters import Derived, Early, derived, early
+from modellint.link.classes.registered import unregistered
+from modellint.link.classes.wrapping import without_comma, wrapped
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import NotRegistered
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.classes.registered import Unregistered
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class ParameterNotRegistered(Rule):
+    """A parameter that is stored in a way which `nn.Module` does not register
+
+    ## What it does
+    Reports attributes that get the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
+    `nn.Parameter(…) * 0.02`) rather than the parameter, parameters in plain lists, tuples and dicts that are
+    registered in no other way, and layers or parameters that are assigned before the constructor of `nn.Module` has
+    run.
+
+    ## Why is this bad
+    `nn.Module` registers attributes that *are* an `nn.Parameter`. What `.to(device)`, `.cuda()` or a product gives is a
+    plain tensor: it looks and computes the same, but no optimizer updates it and no checkpoint holds it. With
+    `.to(device)` this even depends on the machine: on the CPU, where there is nothing to move, the parameter comes
+    back as it is. Before `nn.Module.__init__` a layer or a parameter cannot be assigned at all: `AttributeError: cannot
+    assign module before Module.__init__() call`.
+
+    ## How to fix
+    Do the operation on the tensor: `nn.Parameter(torch.zeros(n, device=device))`,
+    `nn.Parameter(0.02 * torch.randn(n))`. Keep several parameters in `nn.ParameterList` or `nn.ParameterDict`. Call
+    `super().__init__()` first.
+
+    ## References
+    - [torch.nn.parameter.Parameter](https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)
+    - [torch.nn.ParameterList](https://pytorch.org/docs/stable/generated/torch.nn.ParameterList.html)
+    """
+
+    code = "ML207"
+    name = "parameter-not-registered"
+    severity = Severity.ERROR
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for tensor in derived(module, project):
+            yield self._derived(tensor)
+        for first in early(module, project):
+            yield self._early(first)
+        for found in unregistered(module, project):
+            if found.parameters and not found.layers:
+                yield self._contained(found)
+
+    def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
+        """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
+    def _derived(self, found: Derived) -> Finding:
+        from modellint.claims.layers import NotRegistered
+
+        place = found.function.module.place(found.target)
+        if found.is_rare:
+            confidence = Confidence.LOW
+        else:
+            confidence = Confidence.HIGH if found.is_certain and found.use is not None else Confidence.MEDIUM
+        related = [Related(found.maker.module.place(found.call), "the parameter is made here")]
+        if found.use is not None:
+            related.append(Related(found.use.function.module.place(found.use.value), "used here"))
+        return self.finding(
+            place,
+            f"{found.operation} makes a plain tensor of the parameter: `self.{found.attribute}` is not registered",
+            symbol=f"{found.cls.name}.{found.attribute}",
+            confidence=confidence,
+            evidence=(
+                "`nn.Module` registers what is an `nn.Parameter` itself; the result of an operation on one is a tensor "
+                "that no optimizer updates and no checkpoint holds",
+            ),
+            related=related,
+            help="apply it to the tensor inside `nn.Parameter(…)`",
+            fix=_moved_inside(found),
+            claim=None if found.is_rare else NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _early(self, found: Early) -> Finding:
+        from modellint.claims.layers import NotRegistered
+
+        module = found.function.module
+        place = module.place(found.target)
+        kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
+        return self.finding(
+            place,
+            f"`self.{found.attribute}` is a {kind}, assigned before `nn.Module.__init__` has run",
+            symbol=f"{found.cls.name}.{found.attribute}",
+            confidence=Confidence.HIGH if found.is_certain else Confidence.MEDIUM,
+            evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
+            related=(Related(module.place(found.later), "the base's constructor is called here"),),
+            help="call `super().__init__()` first",
+            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _contained(self, found: Unregistered) -> Finding:
+        kept = found.kept
+        module = kept.function.module
+        if found.is_accident:
+            message = f"the comma makes `self.{kept.attribute}` a tuple: the parameter in it is not registered"
+            help = "drop the comma"
+        else:
+            message = f"`self.{kept.attribute}` is a plain {kept.kind}: the parameters in it are not registered"
+            help = f"use `nn.Parameter{'Dict' if kept.kind == 'dict' else 'List'}`"
+        return self.finding(
+            module.place(kept.target),
+            message,
+            symbol=f"{found.cls.name}.{kept.attribute}",
+            confidence=found.confidence,
+            evidence=found.evidence,
+            related=found.related,
+            help=help,
+            fix=without_comma(kept) if found.is_accident else wrapped(found, "Parameter"),
+            claim=found.claim,
+        )
+
+
+def _moved_inside(found: Derived) -> Fix | None:
+    """The operation on the parameter, done to the tensor that it is made from."""
+    module = found.function.module
+    value, call = found.value, found.call
+    if found.maker is not found.function:
+        return None
+    tensor = python_edit.argument_place(call, 0, "data", module)
+    outer, inner = module.place(value), module.place(call)
+    if tensor is None or outer == inner or outer.span.line > inner.span.line or value.op is Op.UNARY:
+        return None
+    before = python_edit.text_at(Place(module.path, _between(outer.span, inner.span)), module)
+    behind = python_edit.text_at(Place(module.path, _behind(outer.span, inner.span)), module)
+    text = python_edit.text_at(tensor, module)
+    made = python_edit.text_at(inner, module)
+    if made not in python_edit.text_at(outer, module) or before.count("(") != before.count(")"):
+        return None
+    changed = f"{before}{text if python_edit.is_atom(text) else f'({text})'}{behind}"
+    at = python_edit.text_at(Place(module.path, _between(inner.span, tensor.span)), module)
+    rest = python_edit.text_at(Place(module.path, _behind(inner.span, tensor.span)), module)
+    is_conversion = not before and behind.lstrip().startswith(".")
+    applicability = Applicability.SAFE if is_conversion else Applicability.UNSAFE
+    return Fix("Apply it to the tensor inside", applicability, (Edit(outer, f"{at}{changed}{rest}"),))
+
+
+def _between(outer: Span, inner: Span) -> Span:
+    return Span(outer.line, outer.column, inner.line, inner.column)
+
+
+def _behind(outer: Span, inner: Span) -> Span:
+    return Span(inner.end_line, inner.end_column, outer.end_line, outer.end_column)

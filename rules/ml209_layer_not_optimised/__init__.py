@@ -1,0 +1,120 @@
+"""ML209: a layer that is used in training and that no optimizer trains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.link.classes.optimised import left_out
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.layers import NotListed
+    from modellint.claims.recipes import NotTrained
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.classes.optimised import LeftOut
+    from modellint.link.project import Project
+    from modellint.link.recipes.shortfalls import Shortfall
+    from modellint.probes import Probe
+
+
+class LayerNotOptimised(Rule):
+    """A layer is used in training, but no optimizer is given its parameters
+
+    ## What it does
+    Where the optimizers of a file list the parameters of a model child by child, compares the list with the children
+    that the model registers, and reports the one that is left out though the model calls it, all others are listed and
+    nothing freezes it.
+
+    In a recipe, asks the same of each layer in `modules:` that the script computes gradients with, where the Brain
+    makes its optimizers itself (`init_optimizers`) and it is known whose parameters each of them is given. Frozen
+    layers, layers that a pretrainer fills, and layers used without gradients are left alone.
+
+    ## Why is this bad
+    The layer keeps its random initial weights: gradients are computed for it, and nobody applies them. Nothing fails,
+    the loss goes down as far as the other layers can take it, and the model stays worse than it should be.
+
+    ## How to fix
+    Add the layer's parameters to the list, pass `model.parameters()`, or freeze the layer where that is meant.
+
+    ## References
+    - [Per-parameter options](https://pytorch.org/docs/stable/optim.html#per-parameter-options)
+    """
+
+    code = "ML209"
+    name = "layer-not-optimised"
+    severity = Severity.WARNING
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import recipes_of
+
+        for found in left_out(module, project):
+            yield self._report(found)
+        for recipe in recipes_of(module.file, project):
+            yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.shortfalls import untrained_layers
+
+        for whole in including(recipe, project):
+            for shortfall in untrained_layers(whole, project):
+                if whole is recipe or shortfall.layer.place.path == recipe.path:
+                    yield self._untrained(shortfall)
+
+    def probe(self, claim: NotTrained | NotListed, project: Project) -> Probe | None:
+        """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
+        from modellint.claims.layers import NotListed
+        from modellint.probes import file_probe, recipe_probe
+
+        return file_probe(claim, claim.owner) if isinstance(claim, NotListed) else recipe_probe(claim, project)
+
+    def _untrained(self, shortfall: Shortfall) -> Finding:
+        from modellint.claims.recipes import untrained
+
+        layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
+        optimizers = trained.optimizers if trained is not None else {}
+        reach, is_certain = shortfall.registration.reach, shortfall.is_certain
+        given = ", ".join(f"`{name}`" for name in optimizers)
+        related = [Related(place, "an optimizer is made here") for place in dict.fromkeys(optimizers.values())]
+        return self.finding(
+            layer.place,
+            f"`{layer.path}` is used in training, but no optimizer is given its parameters",
+            symbol=layer.path,
+            confidence=Confidence.HIGH if is_certain else Confidence.LOW,
+            evidence=(
+                f"`{layer.target}` has parameters to train, and nothing freezes it",
+                f"`{use.function}` uses `{use.text}` where gradients are computed",
+                f"the optimizers are made with {given}, all for other modules",
+            ),
+            related=[*related, Related(use.place, f"used here, in `{use.function}`")],
+            help=f"give the parameters of `{layer.path}` to one of the optimizers, or freeze it",
+            # If it is not certain, what is in doubt is if this Brain trains it.
+            claim=untrained(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
+        )
+
+    def _report(self, found: LeftOut) -> Finding:
+        from modellint.claims.layers import NotListed
+
+        optimizer, start = found.optimizer, found.start
+        assert found.made.value is not None
+        assert found.made.function is not None
+        assert optimizer.function is not None
+        module = optimizer.function.module
+        function = start if start.module is module and start is not module.body else optimizer.function
+        place = module.place(optimizer.call)
+        listed = ", ".join(f"`{name}`" for name in found.listed)
+        return self.finding(
+            found.made.function.module.place(found.made.value),
+            f"`{found.child}` is used by `{found.cls.name}`, but no optimizer is given its parameters",
+            symbol=f"{found.cls.name}.{found.child}",
+            confidence=Confidence.MEDIUM,
+            evidence=(f"the other layers are listed one by one: {listed}", "nothing in the file freezes it"),
+            related=(Related(place, "the parameters are listed here"),),
+            help=f"add the parameters of `{found.child}` to the list, or pass those of the whole model",
+            claim=NotListed(place, found.cls.qualname, found.child, function.qualname),
+        )

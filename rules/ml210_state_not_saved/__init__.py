@@ -1,0 +1,133 @@
+"""ML210: a scheduler, counter or optimizer whose state no checkpoint holds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotSaved, OptimizerNotSaved
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.states import UnsavedState
+    from modellint.probes import Probe
+
+_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+class StateNotSaved(Rule):
+    """The state of a scheduler, counter or optimizer changes in training, but no checkpoint holds it
+
+    ## What it does
+    Finds objects of a recipe that can be saved in a checkpoint (their class has hooks for it), whose state a training
+    changes (a scheduler that the Brain calls, the counter that `fit` runs through), and that the `recoverables` of its
+    checkpointer lack. Also optimizers that a Brain makes itself, in `init_optimizers`, and does not add: only the
+    framework's own version adds what it makes.
+
+    Left alone are schedulers without state, encoders that the script fills anew or keeps in a file of their own, and
+    trainings without a checkpointer.
+
+    ## Why is this bad
+    A training that is resumed is another one than a training that ran through: the scheduler has forgotten the best
+    loss and for how long it waits, the counter starts at the first epoch, the optimizer without its momenta. Whoever
+    trains without interruption will never notice.
+
+    ## How to fix
+    Add the object to `recoverables`; add an optimizer with `self.checkpointer.add_recoverable` where it is made.
+
+    ## References
+    - [SpeechBrain: checkpointing](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/checkpointing.html)
+    """
+
+    code = "ML210"
+    name = "state-not-saved"
+    severity = Severity.INFO
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import recipes_of
+
+        for recipe in recipes_of(module.file, project):
+            yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.pairing import including
+        from modellint.link.recipes.states import unsaved_states
+
+        for whole in including(recipe, project):
+            for state in unsaved_states(whole, project):
+                if whole is recipe or state.item.place.path == recipe.path:
+                    yield self._finding(state, whole)
+
+    def probe(self, claim: NotSaved | OptimizerNotSaved, project: Project) -> Probe | None:
+        """Build the recipe, and look for the object in what the checkpointer saves; or make the Brain's optimizers."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _finding(self, state: UnsavedState, recipe: Recipe) -> Finding:
+        name = state.item.path
+        where = "the script" if state.function == "<module>" else f"`{state.function}`"
+        related = [Related(state.place, f"it changes here, in {where}")]
+        if state.makes:
+            related = [Related(state.place, f"the optimizer is made here, in {where}")]
+        if state.saved.place is not None:
+            held = ", ".join(f"`{root.item.path}`" for root in state.saved.roots if root.certain)
+            related.append(Related(state.saved.place, f"what is saved: {held or 'nothing of the recipe'}"))
+        subject = f"the optimizer that `{name}` makes" if state.makes else f"`{name}`"
+        return self.finding(
+            state.item.place,
+            f"{subject} changes in training, but no checkpoint holds its state",
+            symbol=name,
+            confidence=Confidence.HIGH if state.certain else Confidence.LOW,
+            evidence=tuple(_evidence(state)),
+            related=related,
+            help=_help(state),
+            fix=_fix(state, recipe),
+            claim=_claim(state),
+        )
+
+
+def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
+    from modellint.claims.recipes import unsaved, unsaved_optimizer
+
+    place = state.item.place
+    if not state.makes:
+        return unsaved(state.saved, place, state.item.path)
+    # If it is not certain, what is in doubt is if this Brain makes it.
+    return unsaved_optimizer(state.brain, place, state.place) if state.certain else None
+
+
+def _evidence(state: UnsavedState) -> Iterator[str]:
+    if state.makes:
+        yield "only what the framework's own `init_optimizers` makes is added to the checkpointer"
+    else:
+        yield f"`{state.item.target}` has hooks for checkpoints, and `{state.text}` changes what they save"
+    if not state.certain:
+        yield "this depends on a condition that only a run decides"
+
+
+def _help(state: UnsavedState) -> str:
+    item = state.item
+    if state.makes:
+        return "add it with `self.checkpointer.add_recoverable(…)` where it is made"
+    return f"add `{item.name}: !ref <{item.path}>` to the `recoverables` of the checkpointer"
+
+
+def _fix(state: UnsavedState, recipe: Recipe) -> Fix | None:
+    """The object added to `recoverables`, where both stand in this file."""
+    from modellint.edits.yaml import insert_entry
+
+    item, recoverables = state.item, state.saved.recoverables
+    if state.makes or recoverables is None or recoverables.recipe is not recipe or not _KEY.fullmatch(item.name):
+        return None
+    if item.recipe is not recipe or recipe.resolve(item.path) is not item.node:
+        return None
+    edit = insert_entry(recipe, recoverables.node, item.name, f"!ref <{item.path}>")
+    return None if edit is None else Fix(f"Add `{item.name}` to `recoverables`", Applicability.SAFE, (edit,))

@@ -1,0 +1,185 @@
+"""ML301: a length for a position table that is computed with a hard-coded offset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.edits.lengths import maximum_of_all, one_inside
+from modellint.edits.python import written
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.flow.terms import Kind
+from modellint.link.values.offsets import (
+    base_of,
+    is_meant,
+    is_run_time,
+    measured,
+    mixed_extreme,
+    offset_of,
+    takes_last,
+    uses,
+)
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.positions import LengthNotPositions
+    from modellint.flow.domain import Site
+    from modellint.flow.terms import Picked, Term
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.project import Project
+    from modellint.link.values.offsets import Use
+    from modellint.probes import Probe
+
+_COVERING = "size the table by the largest position plus 1"
+
+
+class HardCodedRotaryOffset(Rule):
+    """The length of a rotary table is computed with a hard-coded offset
+
+    ## What it does
+    Follows the length that sizes or slices a rotary (or other sinusoidal) position table back to where it is computed,
+    and finds an integer of 2 or more that is added to a run-time length, a `+ 1` that stands outside of a `max` in
+    which a position is compared with a length, and the last position taken for the largest.
+
+    ## Why is this bad
+    The table must have a row for the largest position: `position_ids.max() + 1` rows. A number that was large enough
+    in a test holds until positions run further ahead of the length, as they do for images, packed sequences and
+    continued generation. Then the lookup fails with `index out of bounds`, or a device-side assert on a GPU.
+
+    ## How to fix
+    Size the table by what indexes it: `position_ids.max() + 1`, or `max(length, position_ids.max() + 1)`.
+
+    ## References
+    - Qwen2-VL: `rotary_seq_len = cache_position[-1] + 10`
+    - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
+    """
+
+    code = "ML301"
+    name = "hard-coded-rotary-offset"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for found in uses(project.position_lengths.asked(module)).values():
+            finding = self._finding(found, module, project)
+            if finding is not None:
+                yield finding
+
+    def probe(self, claim: LengthNotPositions, project: Project) -> Probe | None:
+        """Run the function that asks for the table, with positions that run ahead of the length, and packed ones."""
+        from modellint.probes import boundary_probe
+
+        return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
+
+    def _finding(self, found: list[Use], module: ModuleFacts, project: Project) -> Finding | None:
+        first = found[0]
+        offset = offset_of(first.part)
+        at = _written(first, module, project)
+        if offset is None or at is None:
+            return None
+        if abs(offset) >= 2 and is_run_time(base_of(first.part)[0]):
+            return None if any(is_meant(use, offset) for use in found) else self._added(first, at, offset)
+        extreme = mixed_extreme(first.part) if offset == 1 else None
+        if extreme is not None:
+            return self._outside(first, at, extreme)
+        last = next(filter(takes_last, found), None) if offset == 1 else None
+        return None if last is None else self._last(last, at)
+
+    def _added(self, use: Use, at: Site, offset: int) -> Finding:
+        text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
+        room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
+        return self.finding(
+            at.place,
+            f"the length of a position table is `{text}`: a hard-coded offset of {offset}",
+            symbol=at.value.target or text,
+            confidence=Confidence.HIGH if use.picks or not use.table.calls else Confidence.MEDIUM,
+            evidence=(f"a fixed {room} `{base}` is enough for some inputs only", *map(_picked_by, use.picks[:1])),
+            related=_related(use),
+            help=_help(use.picks),
+            fix=_fix(use, at),
+            claim=_claim(use, at, is_offset=True),
+        )
+
+    def _outside(self, use: Use, at: Site, extreme: Term) -> Finding:
+        operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is Kind.LARGEST)
+        written = extreme.origin.value.positional
+        inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
+        return self.finding(
+            at.place,
+            f"`+ 1` stands outside of `max`: it belongs to `{inside}`, the other operand is a length already",
+            symbol=at.value.target or _text(use.part.origin),
+            confidence=Confidence.MEDIUM,
+            severity=Severity.WARNING,
+            evidence=("a table needs one row more than its largest position, and as many rows as a length says",),
+            related=_related(use),
+            help=f"write `max(…, {inside} + 1)`",
+            fix=one_inside(at.value, operand, at.module),
+            claim=_claim(use, at, is_offset=False),
+        )
+
+    def _last(self, use: Use, at: Site) -> Finding:
+        text = _text(use.part.origin)
+        return self.finding(
+            at.place,
+            f"`{text}` takes the last position for the largest",
+            symbol=at.value.target or text,
+            confidence=Confidence.MEDIUM,
+            severity=Severity.WARNING,
+            evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
+            related=_related(use),
+            help="take the maximum over all positions",
+            fix=maximum_of_all(at.value, at.module),
+            claim=_claim(use, at, is_offset=False),
+        )
+
+
+def _text(site: Site) -> str:
+    return site.module.text_of(site.value)
+
+
+def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
+    """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
+    home = use.part.origin.module
+    if home is module:
+        return use.part.origin
+    if use.part.origin.value in uses(project.position_lengths.asked(home)):
+        return None  # that file's own function knows the table
+    passed = [one.length for one in use.table.passed.values() if one.length is not None]
+    return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
+
+
+def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions:
+    from modellint.claims.positions import LengthNotPositions
+
+    call = use.table.call(use.picks[0] if use.picks else None)
+    lookup = use.picks[0].use.place if use.picks else None
+    return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
+
+
+def _picked_by(picked: Picked) -> str:
+    return f"the table is indexed by `{picked.name}`, whose maximum this does not cover"
+
+
+def _related(use: Use) -> Iterator[Related]:
+    call = use.table.call(use.picks[0] if use.picks else None)
+    if call is not None:
+        yield Related(call.place, "the length is passed on here")
+    for picked in use.picks[:1]:
+        yield Related(picked.use.place, "the table is indexed here")
+
+
+def _help(picks: list[Picked]) -> str:
+    names = [picked.parameter for picked in picks if picked.parameter is not None]
+    return f"size the table by what indexes it: `{names[0]}.max() + 1`" if names else _COVERING
+
+
+def _fix(use: Use, at: Site) -> Fix | None:
+    if written(at.value, at.module) is None:
+        # `length += 10` is a statement.
+        return None
+    for picked in use.picks:
+        if picked.parameter is not None and use.asked.function is at.function:
+            text = f"{picked.parameter}.max() + 1"
+            return Fix(f"Size the table by `{text}`", Applicability.UNSAFE, (Edit(at.place, text),))
+    return None

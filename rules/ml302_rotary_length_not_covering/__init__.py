@@ -1,0 +1,109 @@
+"""ML302: a rotary table that is sized by the current input and indexed by positions from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow.domain import Given, Length, Tensor
+from modellint.flow.terms import Kind, Term
+from modellint.graph.value import Op
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.positions import StepBeyond
+    from modellint.flow.domain import Atom, Site
+    from modellint.flow.terms import Asked, Picked, Sized
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class RotaryLengthNotCovering(Rule):
+    """A rotary table is sized by the current input, but positions come from outside
+
+    ## What it does
+    Finds calls `rotary(seq_len=n)` whose table is then indexed by position ids that the caller passes in, where `n` is
+    the length of the current input alone although the same function continues a cached sequence.
+
+    ## Why is this bad
+    When a sequence is continued, the input is one token long while its position is as large as the cache: the table
+    has one row, and `cos[position_ids]` is out of bounds.
+
+    ## How to fix
+    Size the table by `position_ids.max() + 1`, or by the length of the keys once the cache is added.
+
+    ## References
+    - [RoFormer: Enhanced Transformer with Rotary Position Embedding](https://arxiv.org/abs/2104.09864)
+    """
+
+    code = "ML302"
+    name = "rotary-length-not-covering"
+    severity = Severity.WARNING
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        reported: set[Value | Term] = set()
+        for asked in project.position_lengths.asked(module):
+            for picked in asked.picked.values() if asked.is_kept else ():
+                if not _is_given(picked, asked) or not all(_is_current(length, asked) for length in picked.lengths):
+                    continue
+                for table in asked.sized.values():
+                    place = table.call(picked) or table.use
+                    told = table.passed[place].given if place in table.passed else frozenset()
+                    is_told = picked.parameter in told or not asked.exceeding(table).isdisjoint(table.length.parts())
+                    if table.length in picked.lengths and not is_told and place.module is module:
+                        key = place.value if table.calls else table.length
+                        if key not in reported:
+                            yield self._report(place, table, picked, asked)
+                        reported.add(key)
+
+    def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
+        """Run some tokens at once, then one more with what was kept of them."""
+        from modellint.probes import boundary_probe
+
+        return boundary_probe(claim, project, [claim.place])
+
+    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked) -> Finding:
+        from modellint.claims.positions import StepBeyond
+
+        passed = table.passed.get(place)
+        said = None if passed is None else passed.length
+        length, ids = table.length.text if said is None else said.module.text_of(said.value), picked.parameter
+        return self.finding(
+            place.place,
+            f"the table has `{length}` rows, which need not cover the positions `{ids}`",
+            symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"`{length}` is the length of the current input",
+                f"`{ids}` is passed in, and the sequence may continue a cached one",
+            ),
+            related=(Related(picked.use.place, "the table is indexed here"),),
+            help=f"size the table by `{ids}.max() + 1`",
+            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)),
+        )
+
+
+def _is_given(picked: Picked, asked: Asked) -> bool:
+    """Whether ids are passed in, and nothing compares them."""
+    return picked.parameter is not None and picked.parameter not in asked.compared
+
+
+def _is_current(length: Length, asked: Asked) -> bool:
+    """Whether a length is how long the current input is: no past is added, no position looked at."""
+    if not isinstance(length, Term):
+        return False
+    if length.is_extreme:
+        return all(_is_current(atom, asked) for atoms in length.operands for atom in atoms if isinstance(atom, Length))
+    return length.kind is Kind.COUNT and not any(_is_past(atom, asked) for atom in length.operands[0])
+
+
+def _is_past(atom: Atom, asked: Asked) -> bool:
+    """Whether something is, or has in it, what was kept from earlier calls."""
+    if isinstance(atom, Tensor):
+        return atom.extent is not None and atom.extent.is_grown
+    return isinstance(atom, Given) and atom.parameter in asked.kept

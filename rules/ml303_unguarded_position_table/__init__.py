@@ -1,0 +1,77 @@
+"""ML303: a position table of a fixed length that is read for lengths that nobody compares with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.positions import TableEnds
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.project import Project
+    from modellint.link.values.position_tables import FixedTable
+    from modellint.probes import Probe
+
+
+class UnguardedPositionTable(Rule):
+    """A position table has a fixed length, and nothing compares it with the length of the input
+
+    ## What it does
+    Finds embeddings that are indexed by `arange(length)`, and buffers or parameters that are sliced up to a length,
+    where that length is a dimension of the input, the table is built once with a literal number of rows (or a default
+    that something in sight leaves as it is), and no comparison, clamp or rebuild stands between them, in the layer or
+    in what calls it.
+
+    ## Why is this bad
+    A longer input than the table was built for fails deep inside of the model: `index out of range in self` from an
+    embedding, a device-side assert on a GPU, or two tensors that do not fit together after a slice that came out short.
+
+    ## How to fix
+    Compare the length with the table and say what the limit is, build the table for the length that is needed, or make
+    the limit a parameter that the model's users set.
+
+    ## References
+    - [DETR's learned position embeddings](https://github.com/facebookresearch/detr): 50 rows and 50 columns
+    """
+
+    code = "ML303"
+    name = "unguarded-position-table"
+    severity = Severity.INFO
+    triggers = ("import", "class")
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for found in project.position_tables.unguarded(module):
+            yield self._report(found)
+
+    def probe(self, claim: TableEnds, project: Project) -> Probe | None:
+        """Run the function that reads the table for as many positions as it has rows, and for one more."""
+        from modellint.probes import boundary_probe
+
+        return boundary_probe(claim, project, [claim.lookup])
+
+    def _report(self, found: FixedTable) -> Finding:
+        from modellint.claims.positions import TableEnds
+
+        table, use, size = found.table, found.use, found.rows
+        length = found.length.module.text_of(found.length.value)
+        text = table.module.text_of(table.value)
+        place, lookup = table.place, use.place
+        if size is None:
+            rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
+        else:
+            given = "" if size.constant is not None else f", the default of `{size}`,"
+            rows, built = f"{size.number} rows", f"{size.number} rows{given} are built once"
+        return self.finding(
+            place,
+            f"the table has {rows}, but is read for `{length}` positions, however many they are",
+            symbol=text,
+            confidence=Confidence.MEDIUM,
+            evidence=(built, f"`{length}` is known only at run time, and neither compared nor limited"),
+            related=(Related(lookup, "the table is read here"),),
+            help="compare the length with the rows of the table, or build the table for the length",
+            claim=TableEnds(place, lookup),
+        )

@@ -1,0 +1,3 @@
+from layers.table import Speech
+
+MODEL = Speech(64, longest=350)

@@ -1,0 +1,7 @@
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = [torch.arange(length) for length in lengths]
+    return pad_sequence(positions, batch_first=True, padding_value=0)  # expect: ML304

@@ -1,0 +1,8 @@
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def pack(lengths):
+    positions = pad_sequence([torch.arange(n) for n in lengths], batch_first=True, padding_value=-100)
+    mask = positions != -100
+    return torch.where(mask, positions, 0), mask

@@ -1,0 +1,98 @@
+"""ML305: a side of an image that is rounded down to no patch at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import written
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import Op
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.positions import GridEmpty
+    from modellint.flow.domain import Site
+    from modellint.flow.grids import Use
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+
+class GridBelowOne(Rule):
+    """A side of an image is rounded down to whole patches, and nothing keeps it from becoming 0
+
+    ## What it does
+    Follows the sizes that images are resized to and cut into patches with, back to the side of the image that they are
+    computed from. It reports a side that is rounded down to a multiple (`side // patch * patch`,
+    `floor(side / patch) * patch`) with no `max`, no comparison and no rounding up between the image and the grid.
+
+    ## Why is this bad
+    A side that is shorter than the divisor becomes 0: the grid has no rows or no columns, and the image fails in
+    `resize` or `reshape`, or yields no token where the prompt expects some. Where a limit on the area scales the image
+    first, it is the narrow side of a long image that vanishes.
+
+    ## How to fix
+    Keep one patch of an image that is resized: `max(patch, side // patch * patch)`. One that is cut only has to be
+    enlarged first, or refused.
+
+    ## References
+    - Qwen2-VL: images with a side under 56 pixels, and the `max(factor, …)` that `smart_resize` has by now
+    """
+
+    code = "ML305"
+    name = "grid-below-one"
+    severity = Severity.WARNING
+    triggers = ("def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for use in project.grids.rounded_sides(module):
+            yield self._report(use)
+
+    def probe(self, claim: GridEmpty, project: Project) -> Probe | None:
+        """Run what uses the size, else what computes it, with images that become smaller."""
+        from modellint.probes import boundary_probe
+
+        return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
+
+    def _report(self, use: Use) -> Finding:
+        from modellint.claims.positions import GridEmpty
+
+        side, quotient, rounding = use.side, use.side.quotient, use.side.rounding
+        assert quotient is not None
+        assert rounding is not None
+        module, place = rounding.module, rounding.place
+        text = module.text_of(rounding.value)
+        numerator, divisor = (quotient.module.text_of(part) for part in _operands(quotient))
+        image = side.origin.module.text_of(side.origin.value)
+        measured, used = side.origin.place, use.site.place
+        return self.finding(
+            place,
+            f"`{text}` is 0 where `{numerator}` is below `{divisor}`: the grid of patches is empty",
+            symbol=text,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"the side is one of `{image}`, as large as the image happens to be",
+                "no `max`, comparison or rounding up keeps it at one patch or more",
+            ),
+            related=(
+                Related(measured, "the side is measured here"),
+                Related(used, "the size is used here"),
+            ),
+            help=f"keep one patch: `max(1, {text})`" if use.is_resized_to else _TOO_SMALL,
+            fix=Fix("Keep one patch", Applicability.UNSAFE, (Edit(place, f"max(1, {text})"),))
+            if use.is_resized_to and written(rounding.value, module) is not None
+            else None,
+            claim=GridEmpty(place, measured, used),
+        )
+
+
+_TOO_SMALL = "enlarge an image that is smaller than one patch, or refuse it"
+
+
+def _operands(quotient: Site) -> tuple[Value, Value]:
+    """What is divided, and by what."""
+    one, other = quotient.value.args
+    return (one, other.args[1]) if quotient.value.data == "-" and other.op is Op.BIN else (one, other)

@@ -1,0 +1,1 @@
+cfg = OmegaConf.merge(OmegaConf.load(first), OmegaConf.load(second))

@@ -1,0 +1,1 @@
+cfg.model.vocab_size = len(tokens)

@@ -1,0 +1,132 @@
+"""ML402: a tag names a class, function or module that is not there."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import Dialect
+from modellint.rule import Rule, any_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotLocated, NotMade
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.targets import BadTarget
+    from modellint.probes import Probe
+
+
+class UnresolvableClass(Rule):
+    """A tag names a class, function or module that is not there
+
+    ## What it does
+    Looks up what `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` name as HyperPyYAML does, without
+    importing anything: in the project, beside the script that loads the recipe, in the packages of the project's
+    interpreter, and in what modellint knows of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy tables
+    and modules that were moved with a redirection. Reports names that are certainly not there, and those that are not
+    what the tag takes: `!new:` takes a class, `!apply:` a function, `!module:` a module.
+
+    In plain configurations the same holds for `_target_:`, which takes classes and functions.
+
+    A package of which nothing is known may have any names. So may a module that makes them while it runs.
+
+    ## Why is this bad
+    `ImportError: There is no such class as …` when the recipe is loaded.
+
+    ## How to fix
+    Correct the name. For a function use `!apply:` (its result) or `!name:` (the function itself).
+
+    ## References
+    - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
+    """
+
+    code = "ML402"
+    name = "unresolvable-class"
+    severity = Severity.ERROR
+    takes_configs = True
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.targets import TargetKind, bad_targets
+
+        for bad in bad_targets(recipe, project):
+            if bad.target.kind is not TargetKind.MISSING:
+                yield self._misfit(bad, recipe)
+                continue
+            near = get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
+            if near or bad.target.is_sure:
+                yield self._missing(bad, recipe, near)
+
+    def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
+        from modellint.claims.recipes import NotLocated
+        from modellint.probes import file_probe, recipe_probe
+
+        return file_probe(claim) if isinstance(claim, NotLocated) else recipe_probe(claim, project)
+
+    def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
+        target = bad.target
+        sure = target.is_sure and (near or not target.package)
+        is_plain = recipe.dialect is Dialect.OMEGACONF
+        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
+        if target.releases:
+            evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
+        return self.finding(
+            recipe.place(bad.node.tag.span),
+            f"`{target.owner}` has no `{target.missing}`"
+            if target.owner
+            else f"there is no package `{target.missing}`",
+            symbol=bad.name,
+            confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+            evidence=evidence,
+            help=f"did you mean {any_of(near)}?" if near else "correct the name",
+            claim=_claim(bad, recipe),
+        )
+
+    def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
+        tag, what = bad.node.tag.kind.value, bad.target.kind.value
+        place = bad.target.place
+        return self.finding(
+            recipe.place(bad.node.tag.span),
+            f"`{tag}:` takes {_WANTED[tag]}, and `{bad.name}` is {what}",
+            symbol=bad.name,
+            confidence=Confidence.HIGH,
+            evidence=(
+                _LOCATING
+                if recipe.dialect is Dialect.OMEGACONF
+                else f"HyperPyYAML raises `ValueError` for `{bad.node.tag.text}`",
+            ),
+            related=(Related(place, "defined here"),) if place is not None else (),
+            help=_advice(tag, what),
+            claim=_claim(bad, recipe),
+        )
+
+
+def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
+    from modellint.claims.recipes import NotLocated, NotMade
+
+    place = recipe.place(bad.node.tag.span)
+    if recipe.dialect is Dialect.OMEGACONF:
+        return NotLocated(place, bad.name)
+    return NotMade(place, bad.item.top, bad.name, "")
+
+
+_LOCATING = "Hydra raises `InstantiationException` when it is instantiated"
+_WANTED = {
+    "_target_": "a class or function",
+    "!new": "a class",
+    "!apply": "a function",
+    "!applyref": "a function",
+    "!module": "a module",
+    "!name": "a class or function",
+}
+
+
+def _advice(tag: str, what: str) -> str:
+    if what == "a function":
+        return "use `!apply:` for what the function returns, `!name:` for the function itself"
+    if what == "a class":
+        return "use `!new:` for an object of the class, `!name:` for the class itself"
+    return "add the name of a class or function in the module"

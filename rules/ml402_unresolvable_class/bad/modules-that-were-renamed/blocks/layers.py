@@ -1,0 +1,3 @@
+class Encoder:
+    def __init__(self, width):
+        self.width = width

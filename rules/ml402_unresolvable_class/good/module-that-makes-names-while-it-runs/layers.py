@@ -1,0 +1,4 @@
+from torch import nn
+
+for name in ("Block",):
+    globals()[name] = nn.Linear

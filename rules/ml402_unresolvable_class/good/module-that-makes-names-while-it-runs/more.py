@@ -1,0 +1,5 @@
+import blocks
+
+
+def __getattr__(name):
+    return getattr(blocks, name)

@@ -1,0 +1,2 @@
+from .layers import Encoder
+from .layers import Encoder as Alias

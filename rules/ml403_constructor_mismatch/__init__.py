@@ -1,0 +1,129 @@
+"""ML403: arguments in a recipe that the class or function does not take."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import Dialect
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotCalled, NotMade
+    from modellint.graph.recipe import Recipe
+    from modellint.link.classes.signatures import Misfit, Parameters
+    from modellint.link.project import Project
+    from modellint.link.recipes.targets import BadCall
+    from modellint.probes import Probe
+
+
+class ConstructorMismatch(Rule):
+    """A recipe passes arguments that the class or function does not take, or leaves out some that it needs
+
+    ## What it does
+    Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of what they name: in the
+    project's source, in the packages of its interpreter, or in what modellint knows of `torch` and `speechbrain`
+    (several releases: an argument is fine if one of them takes it, unless the project pins a release). Follows
+    inheritance; `*args` and `**kwargs` take anything. Under `!name:` more arguments may follow when it is called, so
+    that only those are reported that it can never take.
+
+    So it is under `_target_:` in plain configurations. There the program may also take arguments out before it builds
+    the object: one that is not known is reported with low confidence, unless it looks like one that is not given.
+
+    ## Why is this bad
+    `TypeError: Invalid argument to class …` when the recipe is loaded; under `!name:` not before the call, which may be
+    hours into a training.
+
+    ## How to fix
+    Correct the argument's name, add what is missing, or take out what the class does not know.
+
+    ## References
+    - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
+    """
+
+    code = "ML403"
+    name = "constructor-mismatch"
+    severity = Severity.ERROR
+    takes_configs = True
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.targets import bad_calls
+
+        for bad in bad_calls(recipe, project):
+            for misfit in bad.misfits:
+                yield self._finding(bad, misfit)
+
+    def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
+        from modellint.claims.recipes import NotCalled
+        from modellint.probes import file_probe, recipe_probe
+
+        return file_probe(claim) if isinstance(claim, NotCalled) else recipe_probe(claim, project)
+
+    def _finding(self, bad: BadCall, misfit: Misfit) -> Finding:
+        from modellint.graph.recipe import TagKind
+
+        target, tag = bad.target, bad.item.node.tag
+        name = tag.target.rpartition(".")[2]
+        parameters = target.signatures[0]
+        is_plain = tag.kind is TagKind.TARGET
+        wanted = [p.name for p in parameters if not (is_plain and p.name in bad.item.fields)]
+        near = get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75 if is_plain else 0.6)
+        later = is_plain or tag.kind is TagKind.NAME
+        evidence = [
+            ("calling it" if later else "loading the recipe") + " raises `TypeError`",
+            _described(parameters),
+        ]
+        if target.releases:
+            evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
+        confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
+        claim: NotMade | NotCalled | None = _claim(bad, misfit)
+        if is_plain and misfit.unknown and not near:
+            confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
+        return self.finding(
+            bad.place(misfit),
+            _message(name, misfit, len(bad.item.elements)),
+            symbol=misfit.unknown or bad.item.path or name,
+            confidence=confidence,
+            evidence=evidence,
+            related=(Related(target.place, "defined here"),) if target.place is not None else (),
+            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),
+            claim=claim,
+        )
+
+
+def _claim(bad: BadCall, misfit: Misfit) -> NotMade | NotCalled:
+    from modellint.claims.recipes import NotCalled, NotMade
+
+    item, tag = bad.item, bad.item.node.tag
+    if item.recipe.dialect is Dialect.OMEGACONF:
+        return NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
+    first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
+    says = first.unknown or (*first.missing, "")[0]
+    return NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
+
+
+def _message(name: str, misfit: Misfit, given: int) -> str:
+    if misfit.unknown:
+        return f"`{name}` takes no argument `{misfit.unknown}`"
+    if misfit.missing:
+        return f"`{name}` needs " + " and ".join(f"`{missing}`" for missing in misfit.missing)
+    arguments = "argument" if misfit.most == 1 else "arguments"
+    return f"`{name}` takes at most {misfit.most} {arguments} by position, not {given}"
+
+
+def _described(parameters: Parameters) -> str:
+    stars = {"var-positional": "*", "var-keyword": "**"}
+    names = [f"`{stars.get(p.kind, '')}{p.name}`" for p in parameters]
+    return "it takes " + (", ".join(names) if names else "no arguments")
+
+
+def _advice(misfit: Misfit, meant: str | None) -> str:
+    if misfit.unknown:
+        return f"remove `{misfit.unknown}`"
+    if meant is not None:
+        return f"is `{meant}` meant for what is missing?"
+    return "add what is missing" if misfit.missing else "pass the arguments by name"

@@ -1,0 +1,6 @@
+from tools import flexible
+
+
+@flexible
+def build(width):
+    return width

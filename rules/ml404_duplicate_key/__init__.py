@@ -1,0 +1,74 @@
+"""ML404: a key that a mapping of the recipe has twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotLoaded
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.health import RepeatedKey
+    from modellint.probes import Probe
+
+
+class DuplicateKey(Rule):
+    """A mapping of a recipe has the same key twice
+
+    ## What it does
+    Compares the keys of each mapping as Python compares them: `1`, `0x1` and `true` are one key, `1` and `"1"` are
+    two. A key that replaces one of those that `<<` merges in is fine; two `<<` in one mapping are not.
+
+    ## Why is this bad
+    HyperPyYAML does not load the recipe: it raises `DuplicateKeyError`, or, where the mapping belongs to a `!new:` or
+    `!name:`, the misleading `ConstructorError: could not determine a constructor for the tag`. Other YAML readers
+    silently take the last value, so tools that only read the file disagree with what was meant.
+
+    ## How to fix
+    Remove one of the two. Merge several mappings with one key: `<<: [*defaults, *more]`.
+
+    ## References
+    - [YAML 1.2, mappings](https://yaml.org/spec/1.2.2/#3211-nodes): keys are unique
+    """
+
+    code = "ML404"
+    name = "duplicate-key"
+    severity = Severity.ERROR
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.health import repeated_keys
+
+        for repeated in repeated_keys(recipe, project):
+            yield self._finding(repeated)
+
+    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and with another name for the second key."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _finding(self, repeated: RepeatedKey) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+        from modellint.graph.recipe import MERGE
+
+        place = repeated.recipe.place(repeated.second.key.span)
+        name = repeated.second.key.text
+        tag = repeated.owner.tag.text
+        error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
+        same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
+        help = "remove one of the two" + (", which say the same" if same else "")
+        return self.finding(
+            place,
+            f"the key `{name}` stands twice in one mapping",
+            symbol=name,
+            confidence=Confidence.HIGH,
+            evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),
+            related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
+            help="merge both with one key, `<<: [*one, *other]`" if name == MERGE else help,
+            claim=NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
+        )

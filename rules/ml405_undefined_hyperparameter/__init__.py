@@ -1,0 +1,146 @@
+"""ML405: a script reads a hyperparameter that its recipe does not have."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NoKey
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.hyperparameters import LackingRecipe, MissingKey
+    from modellint.link.recipes.interfaces import Unmet
+    from modellint.probes import Probe
+    from modellint.source import Place
+
+
+class UndefinedHyperparameter(Rule):
+    """A script reads a hyperparameter that its recipe does not have
+
+    ## What it does
+    Follows the script that loads a recipe: its main part, the functions that get the hyperparameters, and the Brain
+    that it builds, under the conditions that the recipe decides (`hasattr`, `in`, `get` with a default, flags).
+    Reports `hparams["x"]` and `self.hparams.x` that are certainly reached where a recipe that runs this script has no
+    key `x` and nothing stores one. Also reported: an override that the script states for a key which is not there.
+
+    A published model has no script. There the interface that loads it counts, which `config.json` or the README names:
+    the keys that it declares to need, and what a class in the model's own folder reads.
+
+    Overrides from the command line cannot add keys, unless the script says `overrides_must_match=False`.
+
+    ## Why is this bad
+    `KeyError` or `AttributeError`: at once, or hours later, when the epoch ends or the test begins.
+
+    ## How to fix
+    Add the key to the recipe, or correct the name.
+
+    ## References
+    - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
+    """
+
+    code = "ML405"
+    name = "undefined-hyperparameter"
+    severity = Severity.ERROR
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.link.recipes.interfaces import recipes_beside
+
+        for missing in missing_keys(module, project):
+            yield self._finding(missing)
+        for recipe in recipes_beside(module, project):
+            yield from self.check_recipe(recipe, project)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.hyperparameters import missing_keys
+        from modellint.link.recipes.interfaces import unmet_keys
+        from modellint.link.recipes.pairing import scripts_of
+
+        for unmet in unmet_keys(recipe, project):
+            yield self._unmet(unmet, recipe)
+        scripts = scripts_of(recipe, project).scripts
+        module = project.python(scripts[0]) if len(scripts) == 1 else None
+        for missing in missing_keys(module, project) if module is not None else ():
+            if any(lacking.recipe.file == recipe.file for lacking in missing.recipes):
+                yield self._finding(missing)
+
+    def probe(self, claim: NoKey, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and look the name up as the script does."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _finding(self, missing: MissingKey) -> Finding:
+        from modellint.claims.recipes import NoKey
+
+        use = missing.use
+        certain = [lacking for lacking in missing.recipes if lacking.certain]
+        recipes = certain or list(missing.recipes)
+        near = get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
+        verb = "is overridden" if missing.is_override else "is read"
+        where = "the script" if use.function == "<module>" else f"`{use.function}`"
+        return self.finding(
+            use.place,
+            f"`{use.text}` {verb}, but {_named(recipes)} has no key `{use.name}`",
+            symbol=use.name,
+            confidence=Confidence.HIGH if certain else Confidence.LOW,
+            evidence=(
+                f"{where} comes by here whenever it runs"
+                if certain
+                else f"{where} comes by here only under a condition that a run decides, or other keys may be added",
+            ),
+            related=[Related(_head(lacking), f"the recipe, which has no `{use.name}`") for lacking in recipes],
+            help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
+            # If it is not certain, what is in doubt is if the script asks.
+            claim=NoKey(_head(recipes[0]), use.name, missing.is_override) if certain else None,
+        )
+
+    def _unmet(self, unmet: Unmet, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NoKey
+
+        interface, name = unmet.interface, unmet.name
+        claim = NoKey(unmet.place, name, is_override=False)
+        near = get_close_matches(name, unmet.spare, n=1, cutoff=0.75)
+        help = f"did you mean `{near[0]}`?" if near else f"add `{name}` to the recipe"
+        if unmet.use is None:
+            return self.finding(
+                unmet.place,
+                f"`{interface.name}` needs the key `{name}`, and `{recipe.file.name}` does not have it",
+                symbol=name,
+                confidence=Confidence.HIGH,
+                evidence=(
+                    interface.evidence,
+                    f"`{interface.name}` lists `{name}` among the keys it needs, and raises `ValueError` without it",
+                ),
+                help=help,
+                claim=claim,
+            )
+        return self.finding(
+            unmet.use,
+            f"`{unmet.text}` is read, but `{recipe.file.name}` has no key `{name}`",
+            symbol=name,
+            confidence=Confidence.HIGH,
+            evidence=(interface.evidence, f"`{unmet.function}` comes by here whenever it runs"),
+            related=(Related(unmet.place, f"the recipe, which has no `{name}`"),),
+            help=help,
+            claim=claim,
+        )
+
+
+def _head(lacking: LackingRecipe) -> Place:
+    """The first key of a recipe."""
+    root = lacking.recipe.root
+    return lacking.recipe.place(root.entries[0].key.span if root.entries else root.span)
+
+
+def _named(recipes: list[LackingRecipe]) -> str:
+    first = recipes[0].recipe.file.name
+    return f"`{first}`" if len(recipes) == 1 else f"each of `{first}` and {len(recipes) - 1} more"

@@ -1,0 +1,24 @@
+import sys
+
+import speechbrain as sb
+from hyperpyyaml import load_hyperpyyaml
+
+
+class Model(sb.Brain):
+    def compute_forward(self, batch, stage):
+        return self.modules.encoder(batch)
+
+    def compute_objectives(self, predictions, batch, stage):
+        return self.hparams.ctc_cost(predictions)  # expect: ML405
+
+
+if __name__ == "__main__":
+    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
+    with open(hparams_file) as fin:
+        hparams = load_hyperpyyaml(fin, overrides)
+    noise_hparams = {"n_mels": hparams["n_mels"]}
+    print(noise_hparams)
+    print(hparams["n_mels"], hparams["number_of_epochs"])
+    model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
+    model.fit(hparams["epoch_counter"], [], [])
+    model.evaluate([])

@@ -1,0 +1,115 @@
+"""ML406: a tag that HyperPyYAML cannot construct."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Severity
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.recipes import NotLoaded
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+    from modellint.link.recipes.evaluation import Problem
+    from modellint.link.recipes.health import FoundTag
+    from modellint.probes import Probe
+
+
+class UnknownTag(Rule):
+    """A recipe uses a tag that HyperPyYAML does not know, or knows only for something else
+
+    ## What it does
+    Reports tags that neither HyperPyYAML nor YAML defines and that the script which loads the recipe does not
+    register (`add_constructor`, `yaml_tag`): misspelt ones, `!new` and its like without the colon that belongs to
+    them, and `!<PLACEHOLDER>`, which YAML reads as the tag `PLACEHOLDER`. Also `!ref`, `!copy` and `!tuple` in front
+    of a mapping or list.
+
+    ## Why is this bad
+    `ConstructorError: could not determine a constructor for the tag`: the recipe cannot be loaded.
+
+    ## How to fix
+    Correct the tag. The tags are `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:`, which a name
+    follows, and `!ref`, `!copy`, `!tuple` and `!PLACEHOLDER`.
+
+    ## References
+    - [HyperPyYAML, the tags](https://github.com/speechbrain/HyperPyYAML)
+    """
+
+    code = "ML406"
+    name = "unknown-tag"
+    severity = Severity.ERROR
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        from modellint.link.recipes.evaluation import ProblemKind
+        from modellint.link.recipes.health import problems, unknown_tags
+
+        for tag in unknown_tags(recipe, project):
+            yield self._unknown(tag, recipe)
+        for found in problems(recipe, project, (ProblemKind.SHAPE,)):
+            yield self._misplaced(found.problem)
+
+    def probe(self, claim: NotLoaded, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, as it is and without the tag."""
+        from modellint.probes import recipe_probe
+
+        return recipe_probe(claim, project)
+
+    def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
+        text = found.node.tag.text
+        place = recipe.place(found.node.tag.span)
+        near = _nearest(text)
+        return self.finding(
+            place,
+            f"HyperPyYAML knows no tag `{text}`",
+            symbol=text,
+            confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
+            evidence=(_REFUSED,),
+            help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
+            claim=NotLoaded(place, ""),
+        )
+
+    def _misplaced(self, problem: Problem) -> Finding:
+        from modellint.claims.recipes import NotLoaded
+
+        return self.finding(
+            problem.place,
+            f"`{problem.missing}` stands in front of a mapping or list, and takes text only",
+            symbol=problem.missing,
+            confidence=Confidence.HIGH,
+            evidence=("HyperPyYAML raises an error for it when the recipe is loaded",),
+            help=f"tag the elements one by one with `{problem.missing}`",
+            claim=NotLoaded(problem.place, "0"),
+        )
+
+
+_REFUSED = (
+    "HyperPyYAML raises `ConstructorError: could not determine a constructor for the tag` when the recipe is loaded"
+)
+#: What PyYAML's safe loader makes of `!!` tags.
+_YAML_TYPES = tuple(
+    f"!!{name}"
+    for name in ("binary", "bool", "float", "int", "map", "null", "omap", "pairs", "seq", "set", "str", "timestamp")
+)
+
+
+def _nearest(text: str) -> str | None:
+    """The tag that was probably meant."""
+    from modellint.graph.recipe import TagKind
+    from modellint.link.recipes.health import PREFIXES
+
+    if text.startswith("!!"):
+        types = get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
+        return types[0] if types else None
+    tags = {kind.value.lower(): kind.value for kind in TagKind if kind.value.startswith("!")}
+    name, colon, target = text.strip("!<>").partition(":")
+    near = get_close_matches(f"!{name.lower()}", tags, n=1, cutoff=0.7)
+    if not near:
+        return None
+    tag = tags[near[0]]
+    return f"{tag}:{target if colon else '…'}" if tag in PREFIXES else tag

@@ -1,0 +1,1 @@
+OVERRIDES = {"data_folder": "."}

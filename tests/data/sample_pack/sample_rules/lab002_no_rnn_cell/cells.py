@@ -1,0 +1,3 @@
+"""Layers that take one step of a sequence."""
+
+CELLS = ("torch.nn.RNNCell", "torch.nn.LSTMCell", "torch.nn.GRUCell")

@@ -94,6 +94,7 @@ class _Lowering:
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
+        self.handled: tuple[str, ...] = ()
         #: Return values of the nested function that is being lowered, None outside of one.
         self.nested_returns: list[Value] | None = None
         self.carried: list[Value] = []
@@ -114,7 +115,7 @@ class _Lowering:
         return Value(op, args, data, node)  # type: ignore[arg-type]
 
     def event(self, kind: EventKind, value: Value, target: Value | None = None) -> None:
-        self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts))
+        self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts, self.handled))
 
     # -- statements --------------------------------------------------------------------------------------------
 
@@ -292,7 +293,11 @@ class _Lowering:
     def _try(self, node: ast.Try) -> bool:
         before = dict(self.names)
         unknown = self.value(Op.UNKNOWN, (), "except", node)
-        body_left = self.branch([*node.body, *node.orelse], self.guard)
+        handled = self.handled
+        self.handled = (*handled, *_caught(node))
+        body_left = self.branch(node.body, self.guard)
+        self.handled = handled
+        body_left = body_left or self.branch(node.orelse, self.guard)
         after = None if body_left else self.names
         for handler in node.handlers:
             self.names = dict(before)
@@ -613,6 +618,16 @@ class _Lowering:
         each = value if isinstance(node, ast.Yield) else self.value(Op.STARRED, (value,), None, node)
         self.event(EventKind.YIELD, each)
         return self.value(Op.UNKNOWN, (), None, node)
+
+
+def _caught(node: ast.Try) -> tuple[str, ...]:
+    """The names of what the handlers of a `try` catch; `BaseException` for a bare `except`, or what has no name."""
+    types = [
+        part
+        for handler in node.handlers
+        for part in (handler.type.elts if isinstance(handler.type, ast.Tuple) else (handler.type,))
+    ]
+    return tuple(getattr(part, "attr", getattr(part, "id", "BaseException")) for part in types)
 
 
 def _as_load(target: ast.expr) -> ast.expr:

@@ -240,6 +240,8 @@ class Event:
     loops: int = 0
     #: Contexts of enclosing `with` statements (`torch.no_grad()`), outermost first.
     contexts: tuple[Value, ...] = ()
+    #: Names of the errors that handlers around it catch (`TypeError`; `BaseException` for a bare `except`).
+    handled: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

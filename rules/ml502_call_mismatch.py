@@ -514,7 +514,7 @@ class Net(OldNet):
     def __init__(self, config):
         super().__init__(config, layer_type="full")
 """,
-                "modeling_net.py": "# This file was automatically generated from modular_net.py.\nclass Net:\n    pass\n",
+                "modeling_net.py": "# Automatically generated from modular_net.py.\nclass Net:\n    pass\n",
                 "modeling_old.py": "class OldNet:\n    def __init__(self, config):\n        self.config = config\n",
             },
         ),

@@ -91,6 +91,7 @@ class _Lowering:
         #: What local names hold; attributes of the receiver under `self.x`.
         self.names: dict[str, Value] = {}
         self.events: list[Event] = []
+        self.unpackings: list[Event] = []
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
@@ -107,7 +108,8 @@ class _Lowering:
 
     @property
     def flow(self) -> Flow:
-        return Flow(tuple(self.events), tuple(self.carried), tuple(self.turned), tuple(self.inner))
+        events, unpackings = tuple(self.events), tuple(self.unpackings)
+        return Flow(events, tuple(self.carried), tuple(self.turned), tuple(self.inner), unpackings)
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -386,11 +388,18 @@ class _Lowering:
             for element, part in zip(elements, value.args, strict=True):
                 self.assign(element, part)
             return
+        parts: list[Value] = []
         after_star = False
         for number, element in enumerate(elements):
             after_star = after_star or isinstance(element, ast.Starred)
             index = -1 if after_star else number
-            self.assign(element, self.value(Op.UNPACK, (value,), index, element))
+            parts.append(self.value(Op.UNPACK, (value,), index, element))
+            self.assign(element, parts[-1])
+        if plain:
+            names = self.value(Op.TUPLE, tuple(parts), None, target)
+            self.unpackings.append(
+                Event(EventKind.UNPACK, value, names, self.guard, self.loops, self.contexts, self.handled)
+            )
 
     def rebind(self, target: ast.expr, value: Value) -> None:
         """`target` now holds a changed version of what it held."""

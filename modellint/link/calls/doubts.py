@@ -75,12 +75,25 @@ def _is_chosen(project: Project, function: Function, call: Value) -> bool:
         return False
     head = str(root.data).partition(".")[0]
     module = function.module
-    if head in module.rebound:
+    if head in module.rebound or _is_shadowed(project, module, str(root.data)):
         return True
     if not _is_bound(module, head):
         return False
     # What the function imports for itself from its own package hides the module's name.
     return re.search(rf"\bfrom\s+\.[\w.]*\s+import\b[^\n]*\b{re.escape(head)}\b", function.text) is not None
+
+
+def _is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
+    """Whether an imported name is found in a folder of a package that Python does not search, or in the file itself."""
+    head = name.partition(".")[0]
+    target = module.imports.get(head, name if "." in name else "")
+    top = target.partition(".")[0]
+    if not top or target == "torch" or target.startswith("torch."):
+        return False
+    base = next(iter(project.names.holding(top, module.file)), None)
+    if base is None or base == module.file.parent:
+        return False
+    return base in module.file.parents and project.files.exists(base / "__init__.py")
 
 
 def _is_bound(module: ModuleFacts, name: str) -> bool:
@@ -172,7 +185,7 @@ def is_tried_out(function: Function, event: Event) -> bool:
     """Whether a call stands in a test, a demonstration, or what a module does when it is run as a script."""
     parts = [part.lower() for part in function.module.file.parts[-4:]]
     names = [part.removesuffix(".py") for part in parts]
-    if any(name in _TRYING or name.startswith(("test_", "demo_")) or name.endswith(("_test", "_demo")) for name in names):
+    if any(n in _TRYING or n.startswith(("test_", "demo_")) or n.endswith(("_test", "_demo")) for n in names):
         return True
     if function.name != "<module>" or event.guard is None:
         return False

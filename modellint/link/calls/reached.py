@@ -7,7 +7,7 @@ answer to reaches none. That nothing changes the answer while the program runs i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -74,6 +74,8 @@ class Reach:
         callee = call.callee
         if callee.op is Op.GLOBAL:
             return self._defined(self._names.definition(self._function.module, callee), str(callee.data))
+        if callee.op is Op.PARAM and callee.data == "self":
+            return self._of_receiver()
         if callee.op is not Op.ATTR:
             made = self.class_of(callee)
             return None if made is None else self._called(made)
@@ -98,9 +100,9 @@ class Reach:
             return None
         if value.op is Op.CALL:
             callee = value.callee
-            if callee.op is Op.ATTR and callee.data in _SAME and self._names.definition(self._function.module, callee) is None:
-                return self.class_of(callee.args[0], depth + 1)
             definition = self._names.definition(self._function.module, callee)
+            if definition is None and callee.op is Op.ATTR and callee.data in _SAME:
+                return self.class_of(callee.args[0], depth + 1)
             return self._classes.of(definition) if isinstance(definition, DefinedClass | External) else None
         if value.op is Op.CHOICE and value.data is not None:
             found = {self.class_of(part, depth + 1) for part in value.args}
@@ -190,12 +192,19 @@ class Reach:
             return self._bound(home, name, model, is_open=True)
         return self._kept(callee)
 
+    def _of_receiver(self) -> Reached | None:
+        """`self(…)` of a layer, `cls(…)` in a class method."""
+        cls = self._function.owner
+        if cls is None or self._function.is_static:
+            return None
+        model = self._classes.model(cls)
+        found = self._constructor(model) if self._function.is_class_method else self._called(model)
+        return None if found is None else replace(found, is_open=True)
+
     def _kept(self, callee: Value) -> Reached | None:
         made = self.class_of(callee)
         found = None if made is None else self._called(made)
-        if found is None:
-            return None
-        return Reached(found.name, found.parameters, found.function, found.owner, attribute=self_attribute(callee))
+        return None if found is None else replace(found, attribute=self_attribute(callee))
 
     def _of_super(self, call: Value, name: str) -> Reached | None:
         """`super().name(…)`, where the next class is certain: the only base, or the first one defines it."""

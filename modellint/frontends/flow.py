@@ -92,6 +92,7 @@ class _Lowering:
         self.names: dict[str, Value] = {}
         self.events: list[Event] = []
         self.unpackings: list[Event] = []
+        self.reads: list[Event] = []
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
@@ -108,8 +109,14 @@ class _Lowering:
 
     @property
     def flow(self) -> Flow:
-        events, unpackings = tuple(self.events), tuple(self.unpackings)
-        return Flow(events, tuple(self.carried), tuple(self.turned), tuple(self.inner), unpackings)
+        return Flow(
+            tuple(self.events),
+            tuple(self.carried),
+            tuple(self.turned),
+            tuple(self.inner),
+            tuple(self.unpackings),
+            tuple(self.reads),
+        )
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -428,12 +435,13 @@ class _Lowering:
     def again(self, node: ast.expr) -> Value:
         """The value of an expression that was lowered before: without its events."""
         events, self.events = self.events, []
+        reads, self.reads = self.reads, []
         turned, self.turned = self.turned, []
         inner, self.inner = self.inner, []
         value = self.expression(node)
         for function in self.inner:
             function.first, function.last, function.loops = 0, 0, ()
-        self.events, self.turned, self.inner = events, turned, inner
+        self.events, self.turned, self.inner, self.reads = events, turned, inner, reads
         return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
@@ -456,7 +464,12 @@ class _Lowering:
         if owner.op is _PARAM and owner.data == "self":
             held = self.names.get(f"self.{node.attr}")
             # What this body stored there before stands beside the receiver.
-            return Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
+            read = Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
+            if type(node.ctx) is ast.Load:
+                self.reads.append(
+                    Event(EventKind.READ, read, None, self.guard, self.loops, self.contexts, self.handled)
+                )
+            return read
         return Value(_ATTR, (owner,), node.attr, node)
 
     def _call(self, node: ast.Call) -> Value:

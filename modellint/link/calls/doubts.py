@@ -75,7 +75,7 @@ def _is_chosen(project: Project, function: Function, call: Value) -> bool:
         return False
     head = str(root.data).partition(".")[0]
     module = function.module
-    if head in module.rebound or _is_shadowed(project, module, str(root.data)):
+    if head in module.rebound or is_shadowed(project, module, str(root.data)):
         return True
     if not _is_bound(module, head):
         return False
@@ -83,7 +83,7 @@ def _is_chosen(project: Project, function: Function, call: Value) -> bool:
     return re.search(rf"\bfrom\s+\.[\w.]*\s+import\b[^\n]*\b{re.escape(head)}\b", function.text) is not None
 
 
-def _is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
+def is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
     """Whether an imported name is found in a folder of a package that Python does not search, or in the file itself."""
     head = name.partition(".")[0]
     target = module.imports.get(head, name if "." in name else "")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.names import DefinedClass, DefinedFunction, External
@@ -146,8 +147,11 @@ class Reach:
 
     def _called(self, model: ClassModel) -> Reached | None:
         """`forward` of a layer that is called, or `__call__` of another object."""
+        if model.cls is None:
+            parameters = surface.forward_parameters(model.name)
+            return None if parameters is None else Reached("forward", parameters, None, model)
         if self._method_home(model, "__call__") is not None or not model.is_module:
-            return self._method(model, "__call__") if model.cls is not None else None
+            return self._method(model, "__call__")
         return self._method(model, "forward")
 
     def _method(self, model: ClassModel, name: str, *, attribute: str | None = None) -> Reached | None:

@@ -197,7 +197,7 @@ def _truth(test: Value, bound: dict[str, object]) -> bool | None:
         return None if inner is None else not inner
     if test.op is Op.BOOL:
         parts = [_truth(part, bound) for part in test.args]
-        decisive = test.data == "or"
+        decisive: bool = test.data == "or"
         if decisive in parts:
             return decisive
         return None if None in parts else not decisive

@@ -330,9 +330,10 @@ class Model(nn.Module):
 
 class Head(nn.Module):
     def forward(self, x):
-        return self.norm(x) + self.shift
+        return self.norm(x) * self.gain + self.shift
 """,
                 "train.py": """\
+import torch
 from torch import nn
 
 from model import Head
@@ -342,6 +343,7 @@ def build(width):
     model = Head()
     model.norm = nn.LayerNorm(width)
     setattr(model, "shift", 1)
+    model.register_buffer("gain", torch.ones(width))
     return model
 """,
             },

@@ -546,9 +546,9 @@ def attend(load, path, device):
 
         for mismatch in mismatches(module, project):
             for misfit in mismatch.misfits:
-                yield self._finding(mismatch, misfit)
+                yield self._finding(mismatch, misfit, project)
 
-    def _finding(self, found: Mismatch, misfit: Misfit) -> Finding:
+    def _finding(self, found: Mismatch, misfit: Misfit, project: Project) -> Finding:
         from modellint.link.calls.doubts import is_tried_out
 
         module, call, reached = found.function.module, found.call, found.reached
@@ -569,7 +569,7 @@ def attend(load, path, device):
             _message(shown, misfit, call.positional),
             symbol=f"{found.function.qualname}.{misfit.unknown or misfit.doubled or reached.name}",
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if is_tried_out(found.function, found.event) else None,
+            severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
             evidence=(f"{shown} {_described(reached.parameters)}", "the call raises `TypeError`"),
             related=related,
             help=_advice(misfit, near),

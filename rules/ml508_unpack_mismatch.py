@@ -373,9 +373,9 @@ for index, (left, right) in enumerate(zip([1], [2])):
         from modellint.link.calls.returned import misfit_unpackings
 
         for unpacking in misfit_unpackings(module, project):
-            yield self._finding(unpacking)
+            yield self._finding(unpacking, project)
 
-    def _finding(self, found: Unpacking) -> Finding:
+    def _finding(self, found: Unpacking, project: Project) -> Finding:
         from modellint.link.calls.doubts import is_tried_out
 
         module, event = found.function.module, found.event
@@ -390,7 +390,7 @@ for index, (left, right) in enumerate(zip([1], [2])):
             f"{what} {number} value{'s' if counts != [1] else ''}, which {len(names.args)} names cannot take",
             symbol=f"{found.function.qualname}.{shown.rpartition('.')[2] or 'unpack'}",
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if is_tried_out(found.function, event) else None,
+            severity=Severity.INFO if is_tried_out(project, found.function, event) else None,
             evidence=("unpacking raises `ValueError` whichever way is taken",),
             related=[
                 Related(part.function.module.place(part.value), f"{part.count} values are returned here")

@@ -181,10 +181,11 @@ def is_stub(function: Function) -> bool:
     return bool(lines) and _STUB.match(lines[-1]) is not None and all(e.guard is None for e in events)
 
 
-def is_tried_out(function: Function, event: Event) -> bool:
+def is_tried_out(project: Project, function: Function, event: Event) -> bool:
     """Whether a call stands in a test, a demonstration, or what a module does when it is run as a script."""
-    parts = [part.lower() for part in function.module.file.parts[-4:]]
-    names = [part.removesuffix(".py") for part in parts]
+    file, root = function.module.file, project.options.root
+    parts = file.relative_to(root).parts if root in file.parents else file.parts[-2:]
+    names = [part.lower().removesuffix(".py") for part in parts]
     if any(n in _TRYING or n.startswith(("test_", "demo_")) or n.endswith(("_test", "_demo")) for n in names):
         return True
     if function.name != "<module>" or event.guard is None:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _COMMENT = re.compile(r"#[^\n]*")
-_READ = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b")
-_STORED = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b(?=\s*(?::[^=\n]+)?=(?!=))")
-_QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)["']""")
-_PREFIX = re.compile(r"""\b[fF][rR]?["']([A-Za-z_]\w*)\{""")
+READ = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b")
+STORED = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b(?=\s*(?::[^=\n]+)?=(?!=))")
+QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)["']""")
+PREFIX = re.compile(r"""\b[fF][rR]?["']([A-Za-z_]\w*)\{""")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: What may give an object attributes of any name.
 _DYNAMIC = re.compile(
@@ -84,7 +84,7 @@ def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
     """Classes whose methods are called on an object of this one: `Other.__init__(self)`."""
     for function in cls.methods.values():
         if "(self" in function.text:
-            for call in _calls_with_self(function):
+            for call in calls_with_self(function):
                 definition = project.names.definition(function.module, call.callee)
                 if isinstance(definition, DefinedFunction) and definition.function.owner is not None:
                     for model in project.classes.model(definition.function.owner).mro():
@@ -92,7 +92,7 @@ def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
                             yield model.cls
 
 
-def _calls_with_self(function: Function) -> Iterator[Value]:
+def calls_with_self(function: Function) -> Iterator[Value]:
     for event in function.flow.of(EventKind.CALL):
         if any(arg.op is Op.PARAM and arg.data == "self" for arg in event.value.args[1:]):
             yield event.value
@@ -138,7 +138,7 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
 
 def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
     """The names that the methods of a class read on `self` and that neither it nor its bases seem to set."""
-    names = {name for name in _READ.findall(code_of(cls, project)) if not _OWN.match(name)}
+    names = {name for name in READ.findall(code_of(cls, project)) if not _OWN.match(name)}
     for current in model.mro():
         if not names:
             return names
@@ -151,8 +151,8 @@ def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
             one = current.cls
             code = code_of(one, project)
             names -= {*one.methods, *one.attributes, *one.annotations}
-            names.difference_update(_STORED.findall(code))
-            names.difference_update(*(_WORD.findall(text) for text in _QUOTED.findall(code)) if names else ())
+            names.difference_update(STORED.findall(code))
+            names.difference_update(*(_WORD.findall(text) for text in QUOTED.findall(code)) if names else ())
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}
 
 
@@ -185,20 +185,20 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
         names |= members
     for one in found.classes:
         names.update(one.methods, one.attributes, one.annotations)
-        names.update(word for text in _QUOTED.findall(code_of(one, project)) for word in _WORD.findall(text))
+        names.update(word for text in QUOTED.findall(code_of(one, project)) for word in _WORD.findall(text))
         for function in one.methods.values():
             for event in function.flow.of(EventKind.STORE):
                 if event.target is not None and event.target.op is Op.ATTR:
                     names.add(str(event.target.data))
-            if not all(_is_harmless(call, function, project) for call in _calls_with_self(function)):
+            if not all(is_harmless(call, function, project) for call in calls_with_self(function)):
                 return None
-    prefixes = {prefix for one in found.classes for prefix in _PREFIX.findall(code_of(one, project))}
+    prefixes = {prefix for one in found.classes for prefix in PREFIX.findall(code_of(one, project))}
     if prefixes:
-        names.update(name for name in _READ.findall(code_of(cls, project)) if name.startswith(tuple(prefixes)))
+        names.update(name for name in READ.findall(code_of(cls, project)) if name.startswith(tuple(prefixes)))
     return frozenset(names)
 
 
-def _is_harmless(call: Value, function: Function, project: Project) -> bool:
+def is_harmless(call: Value, function: Function, project: Project) -> bool:
     """Whether a function that is given the object itself can be read, or is known to give it no attributes."""
     definition = project.names.definition(function.module, call.callee)
     if isinstance(definition, External):
@@ -213,7 +213,7 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
     escaped = re.escape(name)
     assigned = re.compile(
         rf"(?:(?<![\w.])(?!self\b)(\w+)|\.(\w+)|[\])])\s*\.\s*{escaped}\b(?:\s*:[^=\n]+|[^=\n(]*)=(?!=)"
-        rf"|setattr\([^\n]*[\"']{escaped}[\"']"
+        rf"|\b(?:setattr|__setattr__|add_module|register_\w+)\(\s*[^\n]*[\"']{escaped}[\"']"
     )
     # `self.config.name` beside `self.name` tells that `config.name = …` sets the other one.
     others = set(re.findall(rf"\.(\w+)\s*\.\s*{escaped}\b", code_of(cls, project)))

@@ -93,6 +93,7 @@ class _Lowering:
         self.events: list[Event] = []
         self.unpackings: list[Event] = []
         self.reads: list[Event] = []
+        self.dropped: list[Event] = []
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
@@ -116,6 +117,7 @@ class _Lowering:
             tuple(self.inner),
             tuple(self.unpackings),
             tuple(self.reads),
+            tuple(self.dropped),
         )
 
     # -- building blocks ---------------------------------------------------------------------------------------
@@ -144,7 +146,9 @@ class _Lowering:
         return left
 
     def _expr(self, node: ast.Expr) -> bool:
-        self.expression(node.value)
+        value = self.expression(node.value)
+        if value.op is _CALL and type(node.value) is ast.Call and self.events[-1].value is value:
+            self.dropped.append(self.events[-1])
         return False
 
     def _assign(self, node: ast.Assign) -> bool:

@@ -151,6 +151,22 @@ def run(x, is_torch):
             },
         ),
         Example(
+            "A distribution, and what is no tensor",
+            {
+                "model.py": """\
+import torch
+from torch.distributions import Categorical, Normal
+
+
+def draw(logits):
+    ids = Categorical(logits=logits).sample()
+    noise = torch.distributions.Normal(0, 1).rsample(ids.shape)
+    generator = torch.Generator().manual_seed(0)
+    return ids, noise, torch.device("cpu").type.upper(), generator
+""",
+            },
+        ),
+        Example(
             "An annotation alone",
             {
                 "model.py": """\

@@ -80,9 +80,9 @@ class Kinds:
             name = str(call.callee.data)
             if name in _METHODS and self.is_tensor(call.callee.args[0], depth + 1):
                 return _is_plain(f"Tensor.{name}", call)
-        return self._layer(call.callee, _PLAIN_LAYERS) is not None
+        return self.layer(call.callee, _PLAIN_LAYERS) is not None
 
-    def _layer(self, callee: Value, names: tuple[str, ...]) -> str | None:
+    def layer(self, callee: Value, names: tuple[str, ...]) -> str | None:
         if callee.op not in (Op.ATTR, Op.CALL, Op.ITEM, Op.INDEX):
             return None
         made = self._reach.class_of(callee)
@@ -147,9 +147,9 @@ class Kinds:
                     return len(sizes[0].args)
                 return len(sizes) if len(sizes) > 1 else None
             return None
-        if self._layer(call.callee, _SAME_RANK) is not None and call.positional:
+        if self.layer(call.callee, _SAME_RANK) is not None and call.positional:
             return self.rank(call.positional[0], depth)
-        if self._layer(call.callee, ("Embedding",)) is not None and call.positional:
+        if self.layer(call.callee, ("Embedding",)) is not None and call.positional:
             inner = self.rank(call.positional[0], depth)
             return None if inner is None else inner + 1
         return None
@@ -176,9 +176,9 @@ class Kinds:
                 shape, names = event.value, event.target
                 if shape.op is Op.ATTR and shape.data == "shape" and names is not None:
                     self._ranks[id(shape.args[0])] = len(names.args)
-                elif shape.op is Op.CALL and len(shape.args) == 1 and names is not None:
-                    if shape.callee.op is Op.ATTR and shape.callee.data == "size":
-                        self._ranks[id(shape.callee.args[0])] = len(names.args)
+                callee = shape.callee if shape.op is Op.CALL and len(shape.args) == 1 else None
+                if callee is not None and callee.op is Op.ATTR and callee.data == "size" and names is not None:
+                    self._ranks[id(callee.args[0])] = len(names.args)
         return self._ranks
 
     def is_number(self, value: Value, depth: int = 0) -> bool:
@@ -220,7 +220,7 @@ class Kinds:
 def _is_plain(name: str, call: Value) -> bool:
     """Whether an operator gives one tensor."""
     row = operators.row(name)
-    if row is None or not (name.startswith(("torch.", "Tensor."))):
+    if row is None or not name.startswith(("torch.", "Tensor.")) or name.rpartition(".")[2][:1].isupper():
         return False
     facets = row.facets
     if "gives" in facets or "wraps" in facets or "holds" in facets or "no-gradients" in facets or "reads" in facets:

@@ -277,6 +277,11 @@ def warm_up(x):
     layer(x)
     torch.matmul(x, x)
     torch.ones(3).to("cuda")
+
+
+def serve(x):
+    torch.zeros((2, 2)).cuda()
+    return x
 """,
             },
         ),
@@ -350,7 +355,8 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
     if callee.op is Op.ATTR and callee.data in _PURE and callee.args[0].op is not Op.GLOBAL:
         name = str(callee.data)
         if kinds.is_tensor(callee.args[0]):
-            return name
+            is_fresh = callee.args[0].op is Op.CALL and callee.args[0].target is None
+            return None if is_fresh and name in ("to", "cuda") else name  # which only wakes a device up
         is_shape = name == "reshape" and len(call.positional) > 1 and not call.data
         if (name in _TELLING or is_shape) and call.positional and not _is_defined(name, function.module, project):
             return name

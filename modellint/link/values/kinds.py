@@ -60,7 +60,9 @@ class Kinds:
         if op is Op.CALL:
             return self._gives_tensor(value, depth)
         if op is Op.BIN:
-            return any(self.is_tensor(part, depth + 1) for part in value.args)
+            tensors = [self.is_tensor(part, depth + 1) for part in value.args]
+            # What another object makes of a tensor is for its class to say.
+            return any(tensors) and all(t or self.is_number(p) for t, p in zip(tensors, value.args, strict=True))
         if op in (Op.UNARY, Op.INDEX, Op.UPDATE):
             is_changed = op is not Op.UPDATE or value.data == "[]="
             return is_changed and value.data != "not" and self.is_tensor(value.args[0], depth + 1)
@@ -86,7 +88,7 @@ class Kinds:
         if callee.op not in (Op.ATTR, Op.CALL, Op.ITEM, Op.INDEX):
             return None
         made = self._reach.class_of(callee)
-        if made is None or not made.name.startswith("torch.nn.") or made.name in _RECURRENT:
+        if made is None or not made.is_module or not made.name.startswith("torch.nn.") or made.name in _RECURRENT:
             return None
         short = made.name.rpartition(".")[2]
         return short if short.startswith(names) and "Bag" not in short else None

@@ -1,0 +1,285 @@
+"""ML509: a function of torch that is given something else than the tensor it takes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
+from modellint.rule import Example, Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.values.kinds import Kinds
+
+#: Functions of `math` that torch has under the same name.
+_IN_MATH = frozenset(
+    (
+        *("log", "log2", "log10", "log1p", "sqrt", "exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+        *("asin", "acos", "atan", "floor", "ceil", "trunc", "erf", "erfc", "lgamma"),
+    )
+)
+
+
+class NumberForTensor(Rule):
+    """A function of torch that takes a tensor is given a number, a list, a text or a layer
+
+    ## What it does
+    Looks for functions of `torch` and `torch.nn.functional` whose first argument has to be a tensor, by torch's own
+    signatures, and that are given something else on every path: a number (`torch.log(math.pi)`,
+    `torch.sqrt(x.size(-1))`), a list, a text, or a layer instead of its output (`F.relu(self.proj)`). Also optimizers that are given a dictionary.
+
+    ## Why is this bad
+    `TypeError: log(): argument 'input' must be Tensor, not float` when the line is reached.
+
+    ## How to fix
+    For numbers use `math`, as `--fix` does where the file imports it. Call the layer; make a tensor of the list.
+
+    ## What it cannot see
+    Numbers that arrive as arguments, or in settings.
+
+    ## Confirming
+    Not run: what the function takes is a fact about torch.
+
+    ## References
+    - [torch](https://pytorch.org/docs/stable/torch.html)
+    """
+
+    code = "ML509"
+    name = "number-for-tensor"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+    bad = (
+        Example(
+            "The logarithm of a constant",
+            {
+                "estimator.py": """\
+import math
+
+import torch
+
+
+def likelihood(mu, logvar, x):
+    return (-(x - mu) ** 2 / logvar.exp() - torch.log(2 * math.pi)).sum(-1)  # expect: ML509
+""",
+            },
+            changes=(("torch.log(2 * math.pi)", "math.log(2 * math.pi)"),),
+        ),
+        Example(
+            "The root of a size",
+            {
+                "model.py": """\
+import torch
+
+
+def attend(q, k, v):
+    scale = torch.sqrt(q.size(-1))  # expect: ML509
+    return torch.softmax(q @ k / scale, dim=-1) @ v / torch.sqrt(len(v))  # expect: ML509
+""",
+            },
+        ),
+        Example(
+            "A layer instead of its output",
+            {
+                "model.py": """\
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        return F.relu(self.proj)  # expect: ML509
+""",
+            },
+        ),
+        Example(
+            "A list, a text, and a dictionary for an optimizer",
+            {
+                "train.py": """\
+import torch
+from torch import nn
+
+
+def run(model: nn.Module):
+    best = torch.argmax([1.0, 2.0, 3.0])  # expect: ML509
+    torch.sigmoid("0.5")  # expect: ML509
+    return best, torch.optim.Adam({"model": model}, lr=1e-3)  # expect: ML509
+""",
+            },
+        ),
+    )
+    good = (
+        Example(
+            "Tensors",
+            {
+                "model.py": """\
+import math
+
+import torch
+
+
+def run(x, dim):
+    y = torch.tensor(math.pi)
+    return torch.log(x), torch.log(y), torch.sqrt(dim), math.log(math.pi), torch.sqrt(x[0])
+""",
+            },
+        ),
+        Example(
+            "Functions that take numbers",
+            {
+                "model.py": """\
+import torch
+
+
+def run(x):
+    made = torch.full((3,), 2.0), torch.tensor(3), torch.as_tensor([1, 2]), torch.arange(3), torch.zeros(3)
+    return torch.add(x, 1), torch.where(x > 0, 1.0, 0.0), torch.clamp(x, 0, 1), torch.pow(2, x), torch.sub(1, x), made
+""",
+            },
+        ),
+        Example(
+            "Functions that take many",
+            {
+                "model.py": """\
+import torch
+
+
+def run(x, y):
+    a, b = torch.meshgrid(x, y)
+    return torch.cat([x, y]), torch.stack((x, y)), torch.einsum("ij,jk->ik", x, y), torch.block_diag(x, y)
+""",
+            },
+        ),
+        Example(
+            "Modules that are called, and parameters of theirs",
+            {
+                "model.py": """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.gain = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return F.relu(self.proj(x)) * torch.exp(self.gain) * torch.exp(self.proj.bias)
+""",
+            },
+        ),
+        Example(
+            "Optimizers that are given parameters",
+            {
+                "train.py": """\
+import torch
+
+
+def run(model):
+    groups = [{"params": model.parameters(), "lr": 1e-4}]
+    return torch.optim.Adam(groups, lr=1e-3), torch.optim.SGD(model.parameters(), lr=0.1)
+""",
+            },
+        ),
+        Example(
+            "A number on one way only",
+            {
+                "model.py": """\
+import torch
+
+
+def run(x, is_plain):
+    scale = 2.0 if is_plain else x.std()
+    try:
+        return torch.log(2.0)
+    except TypeError:
+        return torch.log(scale)
+""",
+            },
+        ),
+    )
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.kinds import Kinds
+
+        for function in (*module.all_functions(), module.body):
+            kinds: Kinds | None = None
+            for event in function.flow.of(EventKind.CALL):
+                call = event.value
+                if call.callee.op not in (Op.ATTR, Op.GLOBAL) or not call.positional or "TypeError" in event.handled:
+                    continue
+                definition = project.names.definition(module, call.callee)
+                if not isinstance(definition, External) or not definition.name.startswith("torch."):
+                    continue
+                kinds = kinds or Kinds(project, function)
+                kind = _kind(definition.name, call.positional[0], kinds)
+                if kind is not None:
+                    yield self._finding(function, call, definition.name, kind)
+
+    def _finding(self, function: Function, call: Value, name: str, kind: str) -> Finding:
+        module, short = function.module, name.rpartition(".")[2]
+        given = call.positional[0]
+        is_optimizer = name.startswith("torch.optim.")
+        return self.finding(
+            _place(call, module),
+            f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, and is given {kind}",
+            symbol=f"{function.qualname}.{short}",
+            confidence=Confidence.HIGH,
+            evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
+            help=_help(short, kind),
+            fix=_fix(call, module, short) if kind == "a number" else None,
+        )
+
+
+def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
+    """What is given instead of a tensor; None if it may be one."""
+    from modellint.knowledge import surface
+
+    if name.startswith("torch.optim.") and name.count(".") == 2 and name.rpartition(".")[2][:1].isupper():
+        return "a dictionary" if value.op is Op.DICT else None
+    if not surface.takes_tensor(name):
+        return None
+    if kinds.is_number(value):
+        return "a number"
+    if value.op in (Op.LIST, Op.DICT, Op.TUPLE):
+        return {Op.LIST: "a list", Op.DICT: "a dictionary", Op.TUPLE: "a tuple"}[value.op]
+    if (value.op is Op.CONST and isinstance(value.data, str)) or value.op is Op.STRING:
+        return "a text"
+    return "a layer" if kinds.layer(value, ("",)) is not None else None
+
+
+def _help(short: str, kind: str) -> str:
+    if kind == "a number":
+        return f"use `math.{short}`" if short in _IN_MATH else "make a tensor of it"
+    return "call the layer" if kind == "a layer" else "make a tensor of it"
+
+
+def _place(call: Value, module: ModuleFacts) -> Place:
+    from modellint.edits.python import argument_place
+
+    return argument_place(call, 0, "input", module) or module.place(call)
+
+
+def _fix(call: Value, module: ModuleFacts, short: str) -> Fix | None:
+    """`math` in the place of `torch`, where the file imports it."""
+    written = module.text_of(call.callee)
+    if short not in _IN_MATH or module.imports.get("math") != "math" or len(call.args) != 2:
+        return None
+    if not re.fullmatch(rf"[A-Za-z_]\w*\.{short}", written):
+        return None
+    span = module.place(call.callee).span
+    place = Place(module.path, Span(span.line, span.column, span.end_line, span.end_column))
+    return Fix("Use `math`", Applicability.SAFE, (Edit(place, f"math.{short}"),))

@@ -460,8 +460,9 @@ def _severity(found: Undefined, project: Project) -> Severity:
     from modellint.link.classes.attributes import is_called, is_named_elsewhere
 
     function = found.function
-    if not is_called(function, project) or not is_named_elsewhere(found.cls, project):
-        return Severity.INFO if function.name not in ("__init__", "forward") else Severity.WARNING
+    is_entered = function.name in ("__init__", "forward")
+    if not is_entered and not (is_called(function, project) and is_named_elsewhere(found.cls, project)):
+        return Severity.INFO
     is_message = any(
         event.kind is EventKind.RAISE and any(part is found.value for part in event.value.walk())
         for event in function.flow.events

@@ -33,8 +33,8 @@ class NumberForTensor(Rule):
 
     ## What it does
     Looks for functions of `torch` and `torch.nn.functional` whose first argument has to be a tensor, by torch's own
-    signatures, and that are given something else on every path: a number (`torch.log(math.pi)`,
-    `torch.sqrt(x.size(-1))`), a list, a text, or a layer instead of its output (`F.relu(self.proj)`). Also optimizers that are given a dictionary.
+    signatures, and that are given something else on every path: a number (`torch.log(math.pi)`), a list, a text, or a
+    layer instead of its output (`F.relu(self.proj)`). Also optimizers that are given a dictionary.
 
     ## Why is this bad
     `TypeError: log(): argument 'input' must be Tensor, not float` when the line is reached.
@@ -144,7 +144,7 @@ import torch
 
 def run(x):
     made = torch.full((3,), 2.0), torch.tensor(3), torch.as_tensor([1, 2]), torch.arange(3), torch.zeros(3)
-    return torch.add(x, 1), torch.where(x > 0, 1.0, 0.0), torch.clamp(x, 0, 1), torch.pow(2, x), torch.sub(1, x), made
+    return torch.add(x, 1), torch.where(x > 0, 1.0, 0.0), torch.clamp(x, 0, 1), torch.pow(2, x), torch.sub(1, x), torch.multiply(2, x), made
 """,
             },
         ),

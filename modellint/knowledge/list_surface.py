@@ -83,7 +83,23 @@ def _tensor_first() -> dict[str, list[str]]:
         first = next(iter(inspect.signature(function).parameters.values()), None)
         if first is not None and first.annotation in (torch.Tensor, "Tensor") and name not in functional:
             functional.append(name)
-    return {module: sorted(set(names)) for module, names in found.items()}
+    homes = {"torch": torch, "torch.nn.functional": torch.nn.functional}
+    return {
+        module: sorted(name for name in set(names) if name[0] != "_" and _refuses(getattr(homes[module], name, None)))
+        for module, names in found.items()
+    }
+
+
+def _refuses(function: Any) -> bool:
+    """Whether a function takes no number for its tensor: some wrap it (`torch.multiply(2, x)`), whatever stubs say."""
+    one = torch.ones(2)
+    for arguments in ((2.0,), (2.0, one), (2.0, one, one), (2.0, 2.0)):
+        try:
+            function(*arguments)
+        except Exception:
+            continue
+        return False
+    return function is not None
 
 
 def surface() -> dict[str, Any]:
@@ -94,7 +110,7 @@ def surface() -> dict[str, Any]:
         "tensor": " ".join(sorted(name for name in dir(torch.Tensor) if not name.startswith("__"))),
         "removed": "",
         "modules": {name: " ".join(sorted(_offered(name))) for name in _MODULES},
-        "takes tensors": {name: " ".join(n for n in names if n[0] != "_") for name, names in _tensor_first().items()},
+        "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
         "layer": " ".join(sorted(module)),
         "layers": {
             name: [_parameters(cls.forward), " ".join(sorted(_members(cls) - module))] for name, cls in _layers()

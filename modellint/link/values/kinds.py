@@ -62,7 +62,9 @@ class Kinds:
         if op is Op.BIN:
             tensors = [self.is_tensor(part, depth + 1) for part in value.args]
             # What another object makes of a tensor is for its class to say.
-            return any(tensors) and all(t or self.is_number(p) for t, p in zip(tensors, value.args, strict=True))
+            return any(tensors) and (
+                value.data == "@" or all(t or self.is_number(p) for t, p in zip(tensors, value.args, strict=True))
+            )
         if op in (Op.UNARY, Op.INDEX, Op.UPDATE):
             is_changed = op is not Op.UPDATE or value.data == "[]="
             return is_changed and value.data != "not" and self.is_tensor(value.args[0], depth + 1)

@@ -91,9 +91,13 @@ class _Lowering:
         #: What local names hold; attributes of the receiver under `self.x`.
         self.names: dict[str, Value] = {}
         self.events: list[Event] = []
+        self.unpackings: list[Event] = []
+        self.reads: list[Event] = []
+        self.dropped: list[Event] = []
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
+        self.handled: tuple[str, ...] = ()
         #: Return values of the nested function that is being lowered, None outside of one.
         self.nested_returns: list[Value] | None = None
         self.carried: list[Value] = []
@@ -106,7 +110,15 @@ class _Lowering:
 
     @property
     def flow(self) -> Flow:
-        return Flow(tuple(self.events), tuple(self.carried), tuple(self.turned), tuple(self.inner))
+        return Flow(
+            tuple(self.events),
+            tuple(self.carried),
+            tuple(self.turned),
+            tuple(self.inner),
+            tuple(self.unpackings),
+            tuple(self.reads),
+            tuple(self.dropped),
+        )
 
     # -- building blocks ---------------------------------------------------------------------------------------
 
@@ -114,7 +126,7 @@ class _Lowering:
         return Value(op, args, data, node)  # type: ignore[arg-type]
 
     def event(self, kind: EventKind, value: Value, target: Value | None = None) -> None:
-        self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts))
+        self.events.append(Event(kind, value, target, self.guard, self.loops, self.contexts, self.handled))
 
     # -- statements --------------------------------------------------------------------------------------------
 
@@ -134,7 +146,9 @@ class _Lowering:
         return left
 
     def _expr(self, node: ast.Expr) -> bool:
-        self.expression(node.value)
+        value = self.expression(node.value)
+        if value.op is _CALL and type(node.value) is ast.Call and self.events[-1].value is value:
+            self.dropped.append(self.events[-1])
         return False
 
     def _assign(self, node: ast.Assign) -> bool:
@@ -292,7 +306,11 @@ class _Lowering:
     def _try(self, node: ast.Try) -> bool:
         before = dict(self.names)
         unknown = self.value(Op.UNKNOWN, (), "except", node)
-        body_left = self.branch([*node.body, *node.orelse], self.guard)
+        handled = self.handled
+        self.handled = (*handled, *_caught(node))
+        body_left = self.branch(node.body, self.guard)
+        self.handled = handled
+        body_left = body_left or self.branch(node.orelse, self.guard)
         after = None if body_left else self.names
         for handler in node.handlers:
             self.names = dict(before)
@@ -381,11 +399,18 @@ class _Lowering:
             for element, part in zip(elements, value.args, strict=True):
                 self.assign(element, part)
             return
+        parts: list[Value] = []
         after_star = False
         for number, element in enumerate(elements):
             after_star = after_star or isinstance(element, ast.Starred)
             index = -1 if after_star else number
-            self.assign(element, self.value(Op.UNPACK, (value,), index, element))
+            parts.append(self.value(Op.UNPACK, (value,), index, element))
+            self.assign(element, parts[-1])
+        if plain:
+            names = self.value(Op.TUPLE, tuple(parts), None, target)
+            self.unpackings.append(
+                Event(EventKind.UNPACK, value, names, self.guard, self.loops, self.contexts, self.handled)
+            )
 
     def rebind(self, target: ast.expr, value: Value) -> None:
         """`target` now holds a changed version of what it held."""
@@ -414,12 +439,13 @@ class _Lowering:
     def again(self, node: ast.expr) -> Value:
         """The value of an expression that was lowered before: without its events."""
         events, self.events = self.events, []
+        reads, self.reads = self.reads, []
         turned, self.turned = self.turned, []
         inner, self.inner = self.inner, []
         value = self.expression(node)
         for function in self.inner:
             function.first, function.last, function.loops = 0, 0, ()
-        self.events, self.turned, self.inner = events, turned, inner
+        self.events, self.turned, self.inner, self.reads = events, turned, inner, reads
         return value
 
     def under(self, test: Value, truthy: bool, node: ast.expr) -> Value:
@@ -442,7 +468,12 @@ class _Lowering:
         if owner.op is _PARAM and owner.data == "self":
             held = self.names.get(f"self.{node.attr}")
             # What this body stored there before stands beside the receiver.
-            return Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
+            read = Value(_ATTR, (owner,) if held is None else (owner, held), node.attr, node)
+            if type(node.ctx) is ast.Load:
+                self.reads.append(
+                    Event(EventKind.READ, read, None, self.guard, self.loops, self.contexts, self.handled)
+                )
+            return read
         return Value(_ATTR, (owner,), node.attr, node)
 
     def _call(self, node: ast.Call) -> Value:
@@ -613,6 +644,16 @@ class _Lowering:
         each = value if isinstance(node, ast.Yield) else self.value(Op.STARRED, (value,), None, node)
         self.event(EventKind.YIELD, each)
         return self.value(Op.UNKNOWN, (), None, node)
+
+
+def _caught(node: ast.Try) -> tuple[str, ...]:
+    """The names of what the handlers of a `try` catch; `BaseException` for a bare `except`, or what has no name."""
+    types = [
+        part
+        for handler in node.handlers
+        for part in (handler.type.elts if isinstance(handler.type, ast.Tuple) else (handler.type,))
+    ]
+    return tuple(getattr(part, "attr", getattr(part, "id", "BaseException")) for part in types)
 
 
 def _as_load(target: ast.expr) -> ast.expr:

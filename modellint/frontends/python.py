@@ -86,6 +86,12 @@ class _Outline:
         self.module = module
         self.package = module.name if module.is_package else module.name.rpartition(".")[0]
         self.constants: dict[str, ast.expr | ast.stmt] = {}
+        self.bound: set[str] = set()
+
+    def _bind(self, name: str) -> None:
+        if name in self.bound:
+            self.module.rebound.add(name)
+        self.bound.add(name)
 
     def read(self, tree: ast.Module) -> None:
         self._statements(tree.body)
@@ -104,10 +110,12 @@ class _Outline:
             elif isinstance(node, FunctionNode):
                 function = _function(self.module, node, None, node.name)
                 self.module.functions[node.name] = function
+                self._bind(node.name)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
-                _collect_assignment(node, self.constants)
+                for name in _collect_assignment(node, self.constants):
+                    self._bind(name)
             elif isinstance(node, ast.If | ast.For | ast.While):
                 self._statements(node.body)
                 self._statements(node.orelse)
@@ -137,8 +145,11 @@ class _Outline:
             for alias in node.names:
                 if alias.asname:
                     imports[alias.asname] = alias.name
+                    self._bind(alias.asname)
                 else:
                     top = alias.name.partition(".")[0]
+                    if imports.get(top) != top:  # `import a.b` after `import a` binds the same
+                        self._bind(top)
                     imports[top] = top
             return
         base = node.module or ""
@@ -150,7 +161,10 @@ class _Outline:
             if alias.name == "*":
                 self.module.star_imports += (base,)
             else:
-                imports[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
+                name, full = alias.asname or alias.name, f"{base}.{alias.name}" if base else alias.name
+                if imports.get(name) != full:
+                    self._bind(name)
+                imports[name] = full
 
     def _class(self, node: ast.ClassDef, outer: str) -> None:
         qualname = f"{outer}{node.name}"
@@ -171,21 +185,28 @@ class _Outline:
             partial(_lower_head, node.bases, node.keywords, node.decorator_list, _raw_docstring(node)),
         )
         module.classes[qualname] = cls
+        if not outer:
+            self._bind(qualname)
+        bound: set[str] = set()
+        rebound: set[str] = set()
         pending = list(reversed(node.body))
         while pending:
             item = pending.pop()
             if isinstance(item, FunctionNode):
+                (rebound if item.name in bound else bound).add(item.name)
                 existing = methods.get(item.name)
                 if existing is None or not _is_accessor(item):
                     methods[item.name] = _function(module, item, cls, f"{qualname}.{item.name}")
             elif isinstance(item, ast.ClassDef):
                 self._class(item, f"{qualname}.")
             elif isinstance(item, ast.Assign | ast.AnnAssign):
-                _collect_assignment(item, attributes)
+                for name in _collect_assignment(item, attributes):
+                    (rebound if name in bound else bound).add(name)
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                     annotations[item.target.id] = item.annotation
             elif isinstance(item, ast.If):
                 pending.extend(reversed([*item.body, *item.orelse]))
+        cls.rebound = frozenset(rebound)
         cls.attributes = _lazy_values(module, attributes)
         cls.annotations = _lazy_values(module, annotations)
 
@@ -199,13 +220,16 @@ def _is_accessor(node: FunctionNode) -> bool:
     )
 
 
-def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.expr | ast.stmt]) -> None:
+def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.expr | ast.stmt]) -> list[str]:
+    """Note what an assignment binds to names; the names."""
+    names: list[str] = []
     if node.value is None:
-        return
+        return names
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         if isinstance(target, ast.Name):
             into[target.id] = node.value
+            names.append(target.id)
         elif (
             isinstance(target, ast.Tuple)
             and isinstance(node.value, ast.Tuple)
@@ -214,6 +238,8 @@ def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.ex
             for name, value in zip(target.elts, node.value.elts, strict=True):
                 if isinstance(name, ast.Name):
                     into[name.id] = value
+                    names.append(name.id)
+    return names
 
 
 def _lazy_values(module: ModuleFacts, nodes: dict[str, ast.expr | ast.stmt]) -> LazyValues:

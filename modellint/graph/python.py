@@ -172,6 +172,8 @@ class Class:
     annotations: Mapping[str, Value]
     methods: dict[str, Function]
     lower_head: Callable[[Class], ClassHead] = field(repr=False)
+    #: What the class statement binds more than once: methods under `if`, properties with setters, overloads.
+    rebound: frozenset[str] = frozenset()
 
     @cached_property
     def head(self) -> ClassHead:
@@ -278,6 +280,8 @@ class ModuleFacts:
     constants: Mapping[str, Value] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    #: What is imported, defined or assigned more than once at module level, on whatever path.
+    rebound: set[str] = field(default_factory=set)
     body: Function = field(init=False, repr=False)
     #: Syntax trees of definitions by (line, offset), held until `release`.
     trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)

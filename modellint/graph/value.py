@@ -226,6 +226,8 @@ class EventKind(Enum):
     YIELD = "yield"  # value: what is yielded, STARRED for `yield from`
     DELETE = "delete"  # target: what is deleted
     AUGMENT = "augment"  # value: the BIN of an augmented assignment to a name
+    READ = "read"  # value: the ATTR of the receiver that is read; kept apart from the others
+    UNPACK = "unpack"  # value: what is unpacked; target: a TUPLE of one part for each name; kept apart from the others
 
 
 @dataclass(eq=False, slots=True)
@@ -240,6 +242,8 @@ class Event:
     loops: int = 0
     #: Contexts of enclosing `with` statements (`torch.no_grad()`), outermost first.
     contexts: tuple[Value, ...] = ()
+    #: Names of the errors that handlers around it catch (`TypeError`; `BaseException` for a bare `except`).
+    handled: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -284,13 +288,18 @@ class Flow:
     """A function body as a list of events. `carried` are the CHOICEs of its loops, which lead back to themselves.
 
     `loops` stand in the order in which they begin, an outer one before those inside of it, and so do the functions
-    in it, `nested`.
+    in it, `nested`. `unpackings` are the tuple assignments that do not name the parts of a display one by one, `reads`
+    the attributes of the receiver that are read, whatever becomes of them, and `dropped` the calls (among the events)
+    that are statements of their own.
     """
 
     events: tuple[Event, ...]
     carried: tuple[Value, ...] = ()
     loops: tuple[Loop, ...] = ()
     nested: tuple[Nested, ...] = ()
+    unpackings: tuple[Event, ...] = ()
+    reads: tuple[Event, ...] = ()
+    dropped: tuple[Event, ...] = ()
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""

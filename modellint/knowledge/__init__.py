@@ -24,6 +24,9 @@ LAYERS_ELSEWHERE = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: What other libraries set on the layers of a model that they are given (transformers: `gradient_checkpointing_enable`
+#: and `_initialize_weights`; accelerate: `add_hook_to_module`).
+SET_ON_LAYERS = ("_gradient_checkpointing_func", "_is_hf_initialized", "_hf_hook", "_old_forward")
 #: Where a class of another library declares which of its weights are tied: a list, or a dict to what they share.
 TIED_WEIGHTS = "_tied_weights_keys"
 #: Its method that gives the table that tied heads share.

@@ -102,7 +102,7 @@ def _claim(bad: BadCall, misfit: Misfit) -> NotMade | NotCalled:
     if item.recipe.dialect is Dialect.OMEGACONF:
         return NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
-    says = first.unknown or (*first.missing, "")[0]
+    says = first.unknown or first.doubled or (*first.missing, "")[0]
     return NotMade(item.recipe.place(tag.span), item.top, tag.target, says)
 
 
@@ -111,6 +111,8 @@ def _message(name: str, misfit: Misfit, given: int) -> str:
         return f"`{name}` takes no argument `{misfit.unknown}`"
     if misfit.missing:
         return f"`{name}` needs " + " and ".join(f"`{missing}`" for missing in misfit.missing)
+    if misfit.doubled:
+        return f"`{name}` is given `{misfit.doubled}` by position, and again by name"
     arguments = "argument" if misfit.most == 1 else "arguments"
     return f"`{name}` takes at most {misfit.most} {arguments} by position, not {given}"
 
@@ -124,6 +126,8 @@ def _described(parameters: Parameters) -> str:
 def _advice(misfit: Misfit, meant: str | None) -> str:
     if misfit.unknown:
         return f"remove `{misfit.unknown}`"
+    if misfit.doubled:
+        return f"remove one `{misfit.doubled}`"
     if meant is not None:
         return f"is `{meant}` meant for what is missing?"
     return "add what is missing" if misfit.missing else "pass the arguments by name"

@@ -76,11 +76,16 @@ def _shape(parameters: Parameters) -> list[tuple[str, str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """Why arguments do not fit: an `unknown` name, a `missing` one, or more positional ones than `most`."""
+    """Why arguments do not fit.
+
+    There is an `unknown` name, a `missing` one, one given by position and `doubled` by name, or more positional ones
+    than `most`.
+    """
 
     unknown: str = ""
     missing: tuple[str, ...] = ()
     most: int = -1
+    doubled: str = ""
 
 
 def misfits(parameters: Parameters, positional: int, keywords: Iterable[str], *, is_final: bool) -> list[Misfit]:
@@ -96,6 +101,7 @@ def misfits(parameters: Parameters, positional: int, keywords: Iterable[str], *,
     if all(p.kind != "var-keyword" for p in parameters):
         known = {p.name for p in parameters if p.kind in ("positional", "keyword")}
         found += (Misfit(unknown=name) for name in keywords if name not in known)
+    found += (Misfit(doubled=name) for name in keywords if name in names[:positional])
     if is_final:
         missing = tuple(
             p.name

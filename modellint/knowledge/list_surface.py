@@ -1,0 +1,141 @@
+"""Writes down what the installed torch offers: `python -m modellint.knowledge.list_surface`.
+
+Unlike the other facts these come from the running package, as most methods of tensors stand in no Python source. What
+an earlier release offered, by the file that is there, and this one no longer does, is kept as removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from modellint.knowledge.surface import FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special")
+_ATTRIBUTE = re.compile(r"\bself\.(\w+)")
+_KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: ("", ""),
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: ("", ""),
+    inspect.Parameter.VAR_POSITIONAL: ("*", ""),
+    inspect.Parameter.KEYWORD_ONLY: ("", ":"),
+    inspect.Parameter.VAR_KEYWORD: ("**", ""),
+}
+
+
+def _layers() -> Iterator[tuple[str, type[nn.Module]]]:
+    for name in sorted(dir(nn)):
+        found = getattr(nn, name)
+        if isinstance(found, type) and issubclass(found, nn.Module):
+            yield name, found
+
+
+def _members(cls: type) -> set[str]:
+    """What objects of a class have: its attributes, and what the source of its bases speaks of on `self`."""
+    names = set(dir(cls))
+    for base in cls.__mro__:
+        names.update(getattr(base, "__annotations__", ()))
+        if base.__module__.startswith("torch."):
+            names.update(_ATTRIBUTE.findall(inspect.getsource(base)))
+    return {name for name in names if name not in dir(object)}
+
+
+def _parameters(function: Any) -> str | None:
+    """The parameters of `forward`, as `modellint.knowledge.catalogue` reads them, the receiver left out."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return None
+    words = []
+    for one in parameters:
+        before, after = _KINDS[one.kind]
+        words.append(f"{before}{one.name}{after}{'' if one.default is inspect.Parameter.empty else '='}")
+    return " ".join(words)
+
+
+def _tensor_first() -> dict[str, list[str]]:
+    """By module, the functions whose first argument is a tensor in each of their overloads, by torch's own stubs."""
+    folder = Path(torch.__file__).parent
+    found: dict[str, list[str]] = {}
+    for module, stub in (("torch", "_C/_VariableFunctions.pyi"), ("torch.nn.functional", "nn/functional.pyi")):
+        firsts: dict[str, set[str]] = {}
+        path = folder / stub
+        if not path.exists():
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                arguments = [*node.args.posonlyargs, *node.args.args]
+                annotation = arguments[0].annotation if arguments else None
+                firsts.setdefault(node.name, set()).add("" if annotation is None else ast.unparse(annotation))
+        found[module] = sorted(name for name, kinds in firsts.items() if kinds == {"Tensor"})
+    functional = found.setdefault("torch.nn.functional", [])
+    for name, function in inspect.getmembers(torch.nn.functional, inspect.isfunction):
+        first = next(iter(inspect.signature(function).parameters.values()), None)
+        if first is not None and first.annotation in (torch.Tensor, "Tensor") and name not in functional:
+            functional.append(name)
+    homes = {"torch": torch, "torch.nn.functional": torch.nn.functional}
+    return {
+        module: sorted(name for name in set(names) if name[0] != "_" and _refuses(getattr(homes[module], name, None)))
+        for module, names in found.items()
+    }
+
+
+def _refuses(function: Any) -> bool:
+    """Whether a function takes no number for its tensor: some wrap it (`torch.multiply(2, x)`), whatever stubs say."""
+    one = torch.ones(2)
+    for arguments in ((2.0,), (2.0, one), (2.0, one, one), (2.0, 2.0)):
+        try:
+            function(*arguments)
+        except Exception:
+            continue
+        return False
+    return function is not None
+
+
+def surface() -> dict[str, Any]:
+    """What the installed torch offers."""
+    module = _members(nn.Module)
+    return {
+        "release": torch.__version__.partition("+")[0],
+        "tensor": " ".join(sorted(name for name in dir(torch.Tensor) if not name.startswith("__"))),
+        "removed": "",
+        "modules": {name: " ".join(sorted(_offered(name))) for name in _MODULES},
+        "takes tensors": {name: " ".join(names) for name, names in _tensor_first().items()},
+        "layer": " ".join(sorted(module)),
+        "layers": {
+            name: [_parameters(cls.forward), " ".join(sorted(_members(cls) - module))] for name, cls in _layers()
+        },
+    }
+
+
+def _offered(name: str) -> set[str]:
+    found: Any = torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return {one for one in dir(found) if not one.startswith("_")}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m modellint.knowledge.list_surface", description=__doc__)
+    parser.add_argument("--into", type=Path, default=FILE)
+    options = parser.parse_args(arguments)
+    data = surface()
+    if options.into.exists():
+        old = json.loads(options.into.read_text(encoding="utf-8"))
+        gone = {*old["tensor"].split(), *old["removed"].split()} - set(data["tensor"].split())
+        data["removed"] = " ".join(sorted(gone))
+    options.into.write_text(json.dumps(data, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

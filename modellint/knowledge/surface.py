@@ -1,0 +1,74 @@
+"""What torch offers: the methods of tensors, the functions of its modules, what its layers have and take.
+
+One JSON file, which `python -m modellint.knowledge.list_surface` writes from the installed torch.
+
+    release        of torch
+    tensor         the attributes and methods of tensors; `removed` those of earlier releases
+    modules        the names of each module
+    takes tensors  the functions of a module whose first argument is a tensor and nothing else
+    layer          what each layer has; `layers` by class: the parameters of `forward`, and what else it has
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modellint.knowledge.catalogue import read_parameters
+
+if TYPE_CHECKING:
+    from modellint.graph.python import Parameter
+
+FILE = Path(__file__).with_name("torch_surface.json")
+_NN = "torch.nn."
+
+
+@cache
+def _data() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def tensor_names() -> frozenset[str]:
+    """The attributes and methods of tensors."""
+    return frozenset(_data()["tensor"].split())
+
+
+@cache
+def removed_tensor_names() -> frozenset[str]:
+    """What tensors had in earlier releases."""
+    return frozenset(_data()["removed"].split())
+
+
+@cache
+def module_names(module: str) -> frozenset[str] | None:
+    """The names of a module of torch, None for one that is not described."""
+    text = _data()["modules"].get(module)
+    return None if text is None else frozenset(text.split())
+
+
+@cache
+def takes_tensor(name: str) -> bool:
+    """Whether the function with a full name takes a tensor as its first argument, and nothing else."""
+    module, _, function = name.rpartition(".")
+    return function in _data()["takes tensors"].get(module, "").split()
+
+
+@cache
+def layer_members(name: str) -> frozenset[str] | None:
+    """What objects of the layer class with a full name have, None for one that is not described."""
+    common = frozenset(_data()["layer"].split())
+    if name == f"{_NN}Module":
+        return common
+    row = _data()["layers"].get(name.removeprefix(_NN)) if name.startswith(_NN) else None
+    return None if row is None else common | frozenset(row[1].split())
+
+
+@cache
+def forward_parameters(name: str) -> tuple[Parameter, ...] | None:
+    """The parameters of `forward` of a layer class, the receiver left out; None if they are not known."""
+    row = _data()["layers"].get(name.removeprefix(_NN)) if name.startswith(_NN) else None
+    return None if row is None or row[0] is None else read_parameters(row[0])

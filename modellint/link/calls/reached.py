@@ -1,0 +1,314 @@
+"""Which definition a call reaches, by names, bases and attributes alone.
+
+A call reaches a function, a method, the constructor of a class, or `forward` of a layer. What several definitions
+answer to reaches none. That nothing changes the answer while the program runs is another question, which costs more:
+`modellint.link.calls.doubts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.knowledge import surface
+from modellint.link.classes.definitions import SourceFacts
+from modellint.link.classes.signatures import constructor_parameters
+from modellint.link.names import DefinedClass, DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.graph.python import Class, Function, Parameter
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+#: Decorators of torch and the standard library under which a function takes and gives the same.
+_KEEPING = frozenset(
+    (
+        *("builtins.staticmethod", "builtins.classmethod", "abc.abstractmethod", "functools.cache"),
+        *("functools.lru_cache", "typing.final", "typing.override", "typing_extensions.override", "torch.compile"),
+        *("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast"),
+        *("torch.jit.export", "torch.jit.ignore", "torch.jit.unused", "torch.jit.script", "torch.compiler.disable"),
+        *("torch.cuda.amp.autocast", "torch.amp.autocast", "torch.autograd.no_grad", "torch.fx.wrap"),
+    )
+)
+#: Bases that bring no methods of their own.
+_NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+_SAME = operators.methods("Module", "itself")
+_MODULE_LISTS = frozenset(("torch.nn.ModuleList",))
+_MAX_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a call reaches: its parameters, without those that are bound already, and where it is defined.
+
+    `function` is the definition, None for a constructor that no source states. `owner` is the class whose object is
+    called, or made, `is_made` tells which. `attribute` is where on `self` the called object is kept. `is_open` tells
+    that the method belongs to an object of a subclass, perhaps.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    function: Function | None = None
+    owner: ClassModel | None = None
+    is_made: bool = False
+    is_open: bool = False
+    attribute: str | None = None
+
+
+class Reach:
+    """What the calls in a function reach. Made for one function, as names mean what they mean there."""
+
+    def __init__(self, project: Project, function: Function) -> None:
+        self._project = project
+        self._function = function
+        self._names = project.names
+        self._classes = project.classes
+
+    def of(self, call: Value) -> Reached | None:
+        """What a CALL reaches; None if that is not known, or not one definition."""
+        callee = call.callee
+        if callee.op is Op.GLOBAL:
+            return self._defined(self._names.definition(self._function.module, callee), str(callee.data))
+        if callee.op is Op.PARAM and callee.data == "self":
+            return self._of_receiver()
+        if callee.op is not Op.ATTR:
+            made = self.class_of(callee)
+            return None if made is None else self._called(made)
+        owner, name = callee.args[0], str(callee.data)
+        definition = self._names.definition(self._function.module, callee)
+        if definition is not None:
+            return self._defined(definition, name)
+        if owner.op is Op.PARAM and owner.data == "self":
+            return self._of_self(callee, name)
+        if owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super":
+            return self._of_super(owner, name)
+        if owner.op in (Op.CALL, Op.ATTR, Op.ITEM, Op.INDEX):
+            made = self.class_of(owner)
+            return None if made is None else self._method(made, name, attribute=self_attribute(owner))
+        return None
+
+    # -- objects -----------------------------------------------------------------------------------------------
+
+    def class_of(self, value: Value, depth: int = 0) -> ClassModel | None:
+        """The class that made an object; None if it is not known, or not one."""
+        if depth > _MAX_DEPTH:
+            return None
+        if value.op is Op.CALL:
+            callee = value.callee
+            definition = self._names.definition(self._function.module, callee)
+            if definition is None and callee.op is Op.ATTR and callee.data in _SAME:
+                return self.class_of(callee.args[0], depth + 1)
+            return self._classes.of(definition) if isinstance(definition, DefinedClass | External) else None
+        if value.op is Op.CHOICE and value.data is not None:
+            found = {self.class_of(part, depth + 1) for part in value.args}
+            return found.pop() if len(found) == 1 else None
+        name = self_attribute(value)
+        if name is not None:
+            owner = self._function.owner
+            return None if owner is None else attribute_class(self._project, owner, name, depth + 1)
+        if value.op in (Op.ITEM, Op.INDEX):
+            name = self_attribute(value.args[0])
+            owner = self._function.owner
+            return None if name is None or owner is None else element_class(self._project, owner, name, depth + 1)
+        return None
+
+    # -- what is reached ---------------------------------------------------------------------------------------
+
+    def _defined(self, definition: Definition | None, name: str) -> Reached | None:
+        if isinstance(definition, DefinedFunction):
+            function = definition.function
+            if not keeps_signature(function, self._project):
+                return None
+            parameters = function.parameters
+            if function.owner is not None and function.is_class_method:
+                parameters = parameters[1:]
+            return Reached(name, parameters, function)
+        if isinstance(definition, DefinedClass | External):
+            model = self._classes.of(definition)
+            if model is not None:
+                return self._constructor(model)
+        return None
+
+    def _constructor(self, model: ClassModel) -> Reached | None:
+        found = constructor_parameters(model, self._classes, any_release=True)
+        if len(found) != 1:
+            return None
+        for current in model.mro():
+            if current.facts.has_method("__init__"):
+                method = current.cls.methods["__init__"] if current.cls is not None else None
+                return Reached(_short(model), found[0], method, model, is_made=True)
+        return Reached(_short(model), found[0], None, model, is_made=True)
+
+    def _called(self, model: ClassModel) -> Reached | None:
+        """`forward` of a layer that is called, or `__call__` of another object."""
+        if model.cls is None:
+            parameters = surface.forward_parameters(model.name)
+            return None if parameters is None else Reached("forward", parameters, None, model)
+        if self._method_home(model, "__call__") is not None or not model.is_module:
+            return self._method(model, "__call__")
+        return self._method(model, "forward")
+
+    def _method(self, model: ClassModel, name: str, *, attribute: str | None = None) -> Reached | None:
+        """The method of an object that was made of exactly this class."""
+        home = self._method_home(model, name)
+        return None if home is None else self._bound(home, name, model, attribute=attribute)
+
+    def _method_home(self, model: ClassModel, name: str) -> Class | None:
+        """The class of the MRO that defines a method; None where an unknown base comes before, or nothing does."""
+        for current in model.mro():
+            facts = current.facts
+            if facts.has_method(name):
+                return facts.cls if isinstance(facts, SourceFacts) else None
+            if name in facts.attributes or not all(map(self._is_known, facts.bases)):
+                return None
+        return None
+
+    def _is_known(self, base: Definition | None) -> bool:
+        return (isinstance(base, External) and base.name in _NEUTRAL) or self._classes.of(base) is not None
+
+    def _bound(
+        self, home: Class, name: str, model: ClassModel, *, is_open: bool = False, attribute: str | None = None
+    ) -> Reached | None:
+        function = home.methods[name]
+        if name in home.rebound or name in home.attributes or not keeps_signature(function, self._project):
+            return None
+        parameters = function.parameters if function.is_static else function.parameters[1:]
+        if not function.is_static and not (function.parameters and function.parameters[0].kind == "positional"):
+            parameters = function.parameters
+        return Reached(name, parameters, function, model, is_open=is_open, attribute=attribute)
+
+    def _of_self(self, callee: Value, name: str) -> Reached | None:
+        """`self.name(…)`: a method, or an object that the class keeps under this name."""
+        cls = self._function.owner
+        if cls is None or len(callee.args) > 1:
+            return self._kept(callee)
+        model = self._classes.model(cls)
+        home = self._method_home(model, name)
+        if home is not None:
+            if self._function.is_class_method and not _is_of_class(home.methods[name]):
+                return None
+            return self._bound(home, name, model, is_open=True)
+        return self._kept(callee)
+
+    def _of_receiver(self) -> Reached | None:
+        """`self(…)` of a layer, `cls(…)` in a class method."""
+        cls = self._function.owner
+        if cls is None or self._function.is_static:
+            return None
+        model = self._classes.model(cls)
+        found = self._constructor(model) if self._function.is_class_method else self._called(model)
+        return None if found is None else replace(found, is_open=True)
+
+    def _kept(self, callee: Value) -> Reached | None:
+        made = self.class_of(callee)
+        found = None if made is None else self._called(made)
+        return None if found is None else replace(found, attribute=self_attribute(callee))
+
+    def _of_super(self, call: Value, name: str) -> Reached | None:
+        """`super().name(…)`, where the next class is certain: the only base, or the first one defines it."""
+        cls = self._function.owner
+        if cls is None or self._function.is_static:
+            return None
+        if call.positional and not self._is_own(call):
+            return None
+        model = self._classes.model(cls)
+        bases = [base for base in model.facts.bases if not (isinstance(base, External) and base.name in _NEUTRAL)]
+        first = self._classes.of(bases[0]) if bases else None
+        if first is None or (len(bases) > 1 and not first.facts.has_method(name)):
+            return None
+        if name == "__init__":
+            found = constructor_parameters(first, self._classes, any_release=True)
+            made = self._constructor(first) if len(found) == 1 else None
+            is_stated = made is not None and (made.function is not None or first.cls is None)
+            return made if is_stated else None
+        home = self._method_home(first, name)
+        if home is None or (self._function.is_class_method and not _is_of_class(home.methods[name])):
+            return None
+        return self._bound(home, name, first)
+
+    def _is_own(self, call: Value) -> bool:
+        """Whether `super(X, self)` names the class that it stands in."""
+        cls = self._function.owner
+        first = call.positional[0]
+        second = call.positional[1] if len(call.positional) > 1 else None
+        if cls is None or second is None or second.op is not Op.PARAM or second.data != "self":
+            return False
+        definition = self._names.definition(self._function.module, first)
+        return isinstance(definition, DefinedClass) and definition.cls is cls
+
+
+def attribute_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:
+    """The class of all objects that a class and its bases keep under an attribute."""
+    return project.once(("attribute class", cls, name), lambda: _attribute_class(project, cls, name, depth))
+
+
+def _attribute_class(project: Project, cls: Class, name: str, depth: int) -> ClassModel | None:
+    found: set[ClassModel | None] = set()
+    for current in project.classes.model(cls).mro():
+        if current.cls is None:
+            continue
+        if name in current.cls.attributes:
+            return None
+        for function in current.cls.assigned.get(name, ()):
+            reach = Reach(project, function)
+            for event in function.flow.of(EventKind.STORE):
+                if event.target is not None and self_attribute(event.target) == name:
+                    found.add(reach.class_of(event.value, depth))
+                    if None in found:
+                        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def element_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:
+    """The class of all elements of the `ModuleList` that a class keeps under an attribute."""
+    return project.once(("element class", cls, name), lambda: _element_class(project, cls, name, depth))
+
+
+def _element_class(project: Project, cls: Class, name: str, depth: int) -> ClassModel | None:
+    found: set[ClassModel | None] = set()
+    for function, event in project.members.stored(cls, name):
+        value = event.value
+        definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
+        if not isinstance(definition, External) or definition.name not in _MODULE_LISTS or len(value.args) > 2:
+            return None
+        held = value.args[1] if len(value.args) > 1 else None
+        if held is None:
+            continue
+        if held.op is Op.COMPREHENSION or (held.op in (Op.LIST, Op.TUPLE) and held.args):
+            found.update(Reach(project, function).class_of(part, depth) for part in held.args)
+        else:
+            return None
+    for function, event in project.members.calls_on(cls, name, ("append", "insert", "extend")):
+        if event.value.callee.data != "append" or len(event.value.positional) != 1:
+            return None
+        found.add(Reach(project, function).class_of(event.value.positional[0], depth))
+    return found.pop() if len(found) == 1 else None
+
+
+def keeps_signature(function: Function, project: Project) -> bool:
+    """Whether a function is called as it is written: decorators may have changed it, or called it themselves."""
+    decorators = function.signature.decorators
+    return not decorators or _named(project, function, decorators)
+
+
+def _named(project: Project, function: Function, decorators: Iterable[Value]) -> bool:
+    for decorator in decorators:
+        plain = decorator.callee if decorator.op is Op.CALL else decorator
+        definition = project.names.definition(function.module, plain)
+        if not isinstance(definition, External) or definition.name not in _KEEPING:
+            return False
+    return True
+
+
+def _is_of_class(function: Function) -> bool:
+    return function.is_static or function.is_class_method
+
+
+def _short(model: ClassModel) -> str:
+    return model.name.rpartition(".")[2]

@@ -1,0 +1,212 @@
+"""How many values a call gives, where each way that it can take through its callee says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import EventKind, Op
+from modellint.link.calls.doubts import is_certain
+from modellint.link.calls.reached import Reach
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Guard, Value
+    from modellint.link.calls.reached import Reached
+    from modellint.link.project import Project
+
+#: How many calls are followed, each of which gives what another one gives.
+_MAX_DEPTH = 5
+#: Functions that give pairs of elements and ids, or parts of tensors.
+_PAIRS = operators.functions("pair")
+_CATCHING = frozenset(("ValueError", "TypeError", "Exception", "BaseException"))
+_RECURRENT = operators.functions("recurrent")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A `return` (or a display) of so many values in a function."""
+
+    function: Function
+    value: Value
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacking:
+    """A tuple assignment in a function, and what it is given instead: one for each way."""
+
+    function: Function
+    event: Event
+    parts: tuple[Part, ...]
+    reached: Reached | None
+
+
+def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacking]:
+    """The tuple assignments of a file that are given another number of values, whatever way the call takes."""
+    for function in (*module.all_functions(), module.body):
+        for event in function.flow.unpackings:
+            names = event.target
+            if names is None or not _CATCHING.isdisjoint(event.handled):
+                continue
+            if _asks_length(event):
+                continue
+            found = _parts(project, function, event.value, event, 0)
+            if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
+                continue
+            yield Unpacking(function, event, found.parts, found.reached)
+
+
+def _asks_length(event: Event) -> bool:
+    """Whether a condition around an assignment asks what is unpacked for its length or its type."""
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    calls = [part for test in tests for part in test.walk() if part.op is Op.CALL and part.callee.op is Op.GLOBAL]
+    return any(call.callee.data in ("len", "isinstance") and event.value in call.args for call in calls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    parts: tuple[Part, ...]
+    reached: Reached | None = None
+
+
+def _parts(project: Project, function: Function, value: Value, event: Event, depth: int) -> _Found | None:
+    """The numbers of values that a value may be unpacked into; None if they are not all known."""
+    if value.op in (Op.TUPLE, Op.LIST):
+        if any(part.op is Op.STARRED for part in value.args):
+            return None
+        return _Found((Part(function, value, len(value.args)),))
+    if value.op is Op.CHOICE and value.data is not None and value.args:
+        found = [_parts(project, function, part, event, depth + 1) for part in value.args]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found) or depth > _MAX_DEPTH:
+            return None
+        return _Found(tuple(part for one in known for part in one.parts))
+    if value.op is Op.ITEM:
+        return _turns(project, function, value.args[0])
+    if value.op is Op.CALL:
+        return _given(project, function, value, event, depth)
+    return None
+
+
+def _turns(project: Project, function: Function, iterable: Value) -> _Found | None:
+    """What a loop over `zip(…)` or `enumerate(…)` gives at each turn."""
+    if iterable.op is not Op.CALL or iterable.has_unpacking:
+        return None
+    definition = project.names.definition(function.module, iterable.callee)
+    if definition == External("builtins.zip"):
+        return _Found((Part(function, iterable, len(iterable.positional)),))
+    if definition == External("builtins.enumerate"):
+        return _Found((Part(function, iterable, 2),))
+    return None
+
+
+def _given(project: Project, function: Function, call: Value, event: Event, depth: int) -> _Found | None:
+    reach = Reach(project, function)
+    outside = _outside(project, function, call, reach)
+    if outside is not None:
+        return _Found((Part(function, call, outside),))
+    reached = reach.of(call)
+    if reached is None or reached.function is None or reached.is_made or depth >= _MAX_DEPTH:
+        return None
+    target = reached.function
+    if target.signature.is_async or not is_certain(project, function, _as_event(call, event), reached):
+        return None
+    bound = _bound(call, reached)
+    parts: list[Part] = []
+    for inner in target.flow.events:
+        if inner.kind is EventKind.YIELD:
+            return None
+        if inner.kind is not EventKind.RETURN or not _is_possible(inner.guard, bound):
+            continue
+        if inner.value.op is Op.CONST and inner.value.data is None:
+            continue
+        found = _parts(project, target, inner.value, inner, depth + 1)
+        if found is None:
+            return None
+        parts += (Part(target, inner.value, part.count) for part in found.parts)
+    return _Found(tuple(parts), reached)
+
+
+def _as_event(call: Value, event: Event) -> Event:
+    from modellint.graph.value import Event as New
+
+    return New(EventKind.CALL, call, None, event.guard, event.loops, event.contexts, event.handled)
+
+
+def _outside(project: Project, function: Function, call: Value, reach: Reach) -> int | None:
+    """How many values functions and layers of torch give: pairs, parts of given sizes, an output and a state."""
+    definition = project.names.definition(function.module, call.callee)
+    if isinstance(definition, External):
+        if definition.name in ("torch.split", "torch.functional.split"):
+            sizes = call.argument(1, "split_size_or_sections")
+            is_list = sizes is not None and sizes.op in (Op.LIST, Op.TUPLE)
+            return len(sizes.args) if sizes is not None and is_list and not _starred(sizes) else None
+        if definition.name in _PAIRS and definition.name.startswith("torch."):
+            row = operators.row(definition.name)
+            is_pair = row is not None and ("reduces" not in row.facets or call.argument(1, "dim") is not None)
+            dim = call.argument(1, "dim")
+            return 2 if is_pair and (dim is None or dim.op is Op.CONST) and not call.has_unpacking else None
+        return None
+    if definition is None:
+        made = reach.class_of(call.callee)
+        if made is not None and made.name in _RECURRENT:
+            return 2
+    return None
+
+
+def _starred(value: Value) -> bool:
+    return any(part.op is Op.STARRED for part in value.args)
+
+
+# -- which ways a call can take ------------------------------------------------------------------------------------
+
+
+def _bound(call: Value, reached: Reached) -> dict[str, object]:
+    """The constants that parameters have in a call: given, or by default; what is not known is absent."""
+    given: dict[str, Value] = dict(call.keywords)
+    names = [p.name for p in reached.parameters if p.kind == "positional"]
+    for name, value in zip(names, call.positional, strict=False):
+        if value.op is Op.STARRED:
+            return {}
+        given.setdefault(name, value)
+    found: dict[str, object] = {}
+    for parameter in reached.parameters:
+        known = given.get(parameter.name, None if call.has_unpacking else parameter.default)
+        if known is not None and known.op is Op.CONST:
+            found[parameter.name] = known.data
+    return found
+
+
+def _is_possible(guard: Guard | None, bound: dict[str, object]) -> bool:
+    return guard is None or all(_truth(link.test, bound) in (None, link.truthy) for link in guard.chain())
+
+
+def _truth(test: Value, bound: dict[str, object]) -> bool | None:
+    """Whether a condition on parameters holds for these constants; None if that is not known."""
+    if test.op is Op.PARAM:
+        return bool(bound[test.data]) if test.data in bound else None
+    if test.op is Op.CONST:
+        return bool(test.data)
+    if test.op is Op.UNARY and test.data == "not":
+        inner = _truth(test.args[0], bound)
+        return None if inner is None else not inner
+    if test.op is Op.BOOL:
+        parts = [_truth(part, bound) for part in test.args]
+        decisive: bool = test.data == "or"
+        if decisive in parts:
+            return decisive
+        return None if None in parts else not decisive
+    if test.op is Op.COMPARE and test.args[0].op is Op.PARAM and test.args[1].op is Op.CONST:
+        if test.args[0].data not in bound:
+            return None
+        left, right = bound[test.args[0].data], test.args[1].data
+        if test.data in ("is", "=="):
+            return bool(left is right or left == right)
+        if test.data in ("is not", "!="):
+            return not bool(left is right or left == right)
+    return None

@@ -1,0 +1,224 @@
+"""ML212: a layer that puts tensors on a CUDA device, whatever device it is on itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+#: Methods that move on purpose.
+_MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
+#: Methods that a run begins with: construction, a call, a Lightning step, a loss.
+_ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
+_CALLED = re.compile(r"(?<![\w.])self\s*\.\s*(\w+)\s*\(")
+_CUDA = re.compile(r"cuda(?::\d+)?")
+#: What a condition has to mention to choose the device itself.
+_CHOOSING = re.compile(r"cuda|gpu|device|accelerator|\brank\b|world_size|is_initialized|nccl", re.IGNORECASE)
+
+#: What asks the machine, or another tensor; an attribute of the layer itself is a flag.
+_QUESTION = re.compile(r"(?:torch\.cuda\.is_available\(\)|(?!self\.is_cuda)[\w.]+\.is_cuda)")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A literal CUDA device in a method. `is_asked`: under `is_available()` or `is_cuda`, the wrong question."""
+
+    function: Function
+    event: Event
+    device: Value | None
+    is_asked: bool
+
+
+class HardCodedDevice(Rule):
+    """A layer puts something on a CUDA device, whatever device it is on itself
+
+    ## What it does
+    Looks in layers, losses and Lightning modules for `.cuda()`, `.to("cuda")`, `device="cuda:0"` and
+    `torch.cuda.FloatTensor` that no condition, flag or argument chooses. One finding for each method.
+
+    An info where the question is asked of the machine (`if torch.cuda.is_available():`) or of another tensor
+    (`if x.is_cuda: y.to("cuda")`) rather than which device that is; in methods that neither construction nor a call
+    reaches; and where the project chooses its device for each process (`torch.cuda.set_device`).
+
+    ## Why is this bad
+    The layer cannot run on a CPU, on Apple's MPS, or on the second GPU: `RuntimeError: Expected all tensors to be on
+    the same device`, or `Torch not compiled with CUDA enabled`. Whoever builds the model decides where it is.
+
+    ## How to fix
+    Use the device of an input or of a parameter. `--unsafe-fixes` takes `next(self.parameters()).device`.
+
+    ## What it cannot see
+    Devices that come from settings, and literals in scripts, which choose for themselves.
+
+    ## Confirming
+    Not run: whether it fails depends on the devices of the machine that runs it.
+
+    ## References
+    - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
+    """
+
+    code = "ML212"
+    name = "hard-coded-device"
+    severity = Severity.WARNING
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        if "cuda" not in module.text:
+            return
+        for cls in module.classes.values():
+            if "cuda" in cls.text and project.classes.model(cls).is_module:
+                entered = _entered(cls)
+                for function in cls.methods.values():
+                    placed = list(_placements(function, project)) if "cuda" in function.text else []
+                    if placed:
+                        yield self._finding(cls, placed, function.name in entered, project)
+
+    def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
+        from modellint.link.calls.doubts import is_tried_out
+
+        first = next((one for one in placed if not one.is_asked), placed[0])
+        function, call = first.function, first.event.value
+        module = function.module
+        is_latent = first.is_asked or not is_entered or is_tried_out(project, function, first.event)
+        per_process = not is_latent and _is_for_cuda_only(module, project)
+        related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
+        evidence = ["it fails on a machine without CUDA, and on every other device than this one"]
+        if per_process:
+            evidence.append("the project sets a CUDA device for each process, and never asks if there is one")
+        if first.is_asked:
+            evidence.append("that CUDA is there does not say where the layer is")
+        shown = module.text_of(call)
+        return self.finding(
+            module.place(first.device or call),
+            f"`{shown if len(shown) < 60 else called_name(call.callee)}` chooses a CUDA device for whoever uses "
+            f"`{cls.name}`",
+            symbol=f"{function.qualname}.cuda",
+            confidence=Confidence.HIGH if not is_latent else Confidence.MEDIUM,
+            severity=Severity.INFO if is_latent or per_process else None,
+            evidence=evidence,
+            related=related,
+            help="use the device of an input or of a parameter",
+            fix=None if function.name == "__init__" else _fix(placed, cls, project),
+        )
+
+
+def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
+    """Whether a project sets the device of each process, and never asks whether there is CUDA."""
+    from modellint.link.values.callers import mentioning
+
+    sets = any("cuda.set_device" in one.text for one in mentioning(project, module, "set_device"))
+    return sets and not mentioning(project, module, "is_available")
+
+
+def _entered(cls: Class) -> set[str]:
+    """The methods of a class that construction, a call, a step or a loss reaches."""
+    reached = {name for name in cls.methods if _ENTERED.fullmatch(name)}
+    pending = list(reached)
+    while pending:
+        for name in _CALLED.findall(cls.methods[pending.pop()].text):
+            if name in cls.methods and name not in reached:
+                reached.add(name)
+                pending.append(name)
+    return reached
+
+
+def _placements(function: Function, project: Project) -> Iterator[Placement]:
+    """The calls of a method that name a CUDA device, and that nothing chooses."""
+    if function.name in _MOVING:
+        return
+    stored = {id(e.value): e.target for e in function.flow.of(EventKind.STORE)}
+    for event in function.flow.of(EventKind.CALL):
+        device = _device(event.value, function, project)
+        if device is None:
+            continue
+        is_asked = False
+        for guard in event.guard.chain() if event.guard is not None else ():
+            text = function.module.text_of(guard.test)
+            if not _CHOOSING.search(text):
+                continue
+            parts = [part for part in text.split(" and ") if _CHOOSING.search(part)]
+            if not guard.truthy or not all(map(_QUESTION.fullmatch, parts)) or function.name == "__init__":
+                break
+            is_asked = True
+        else:
+            if not event.handled and not _is_for_good(stored.get(id(event.value)), event.value, function):
+                yield Placement(function, event, device if device is not event.value else None, is_asked)
+
+
+def _device(call: Value, function: Function, project: Project) -> Value | None:
+    """The literal CUDA device of a call; the call itself, where its name says it."""
+    callee = call.callee
+    definition = project.names.definition(function.module, callee)
+    if definition is not None:
+        name = str(getattr(definition, "name", ""))
+        if name.startswith("torch.cuda.") and name.endswith("Tensor"):
+            return call
+    elif callee.op is Op.ATTR and not _is_super(callee.args[0]):
+        if callee.data == "cuda" and all(_is_number(arg) for arg in call.positional):
+            device = call.keywords.get("device")
+            return call if device is None or _is_number(device) else None
+        if callee.data == "to" and call.positional:
+            return call.positional[0] if _is_cuda(call.positional[0], function, project) else None
+    device = call.keywords.get("device")
+    return device if device is not None and _is_cuda(device, function, project) else None
+
+
+def _is_number(value: Value) -> bool:
+    return value.op is Op.CONST and (isinstance(value.data, int) or _names_cuda(value))
+
+
+def _is_cuda(value: Value, function: Function, project: Project) -> bool:
+    if value.op is Op.CALL and len(value.args) == 2:
+        definition = project.names.definition(function.module, value.callee)
+        return getattr(definition, "name", "") == "torch.device" and _names_cuda(value.args[1])
+    return _names_cuda(value)
+
+
+def _names_cuda(value: Value) -> bool:
+    return value.op is Op.CONST and isinstance(value.data, str) and _CUDA.fullmatch(value.data) is not None
+
+
+def _is_super(value: Value) -> bool:
+    is_call = value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "super"
+    return is_call or (value.op is Op.PARAM and value.data == "self")
+
+
+def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
+    """Whether a constructor keeps a fresh tensor on the device: a plain tensor attribute is another mistake (ML205)."""
+    if function.name != "__init__" or target is None or self_attribute(target) is None:
+        return False
+    return call.callee.op is not Op.ATTR or self_attribute(call.callee.args[0]) is None
+
+
+def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
+    """The device of a parameter, in the place of each literal of a method."""
+    model = project.classes.model(cls)
+    if model.has_state(trained=True) is not True:
+        return None
+    edits: list[Edit] = []
+    for one in placed:
+        module, call = one.function.module, one.event.value
+        if one.device is not None:
+            edits.append(Edit(module.place(one.device), "next(self.parameters()).device"))
+            continue
+        text = module.text_of(call)
+        if call.callee.op is not Op.ATTR or not text.endswith(".cuda()"):
+            return None
+        place = module.place(call)
+        start = place.span.end_column - len("cuda()")
+        from modellint.source import Place, Span
+
+        span = Span(place.span.end_line, start, place.span.end_line, place.span.end_column)
+        edits.append(Edit(Place(module.path, span), "to(next(self.parameters()).device)"))
+    return Fix("Use the device of a parameter", Applicability.UNSAFE, tuple(edits))

@@ -1,0 +1,2 @@
+def attend(layer, x):
+    return layer.proj(x)

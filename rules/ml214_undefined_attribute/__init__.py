@@ -1,0 +1,109 @@
+"""ML214: an attribute of a layer that is read, and that nothing sets."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.link.classes.attributes import Undefined
+    from modellint.link.project import Project
+
+
+class UndefinedAttribute(Rule):
+    """A layer reads an attribute of itself that nothing sets
+
+    ## What it does
+    Looks in layers for `self.x` that no class of the hierarchy sets, defines or registers, in the bases, in
+    subclasses, or in what stands beside them in a subclass, and that nothing in the project sets from outside. Speaks
+    only where all bases can be read.
+
+    An error on the way that each call takes; a warning under a condition, in `__repr__` and in messages of errors; an
+    info in methods that nothing calls.
+
+    ## Why is this bad
+    `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
+    copied from another class, an argument that was never kept, or a method that the base no longer has.
+
+    ## How to fix
+    Read the attribute that is meant, or set it in the constructor. `--unsafe-fixes` takes the name that is written
+    alike.
+
+    ## What it cannot see
+    Attributes that are set on one way through the constructor only; classes with a base that cannot be read, with
+    `__getattr__`, or whose attributes come from `setattr` with computed names.
+
+    ## Confirming
+    Not run: that no code sets the attribute is a fact about the whole project, which building one object does not show.
+
+    ## References
+    - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
+    """
+
+    code = "ML214"
+    name = "undefined-attribute"
+    severity = Severity.ERROR
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.classes.attributes import undefined
+
+        seen: set[tuple[str, str]] = set()
+        for found in undefined(module, project):
+            if (found.cls.qualname, found.name) not in seen:
+                seen.add((found.cls.qualname, found.name))
+                yield self._finding(found, project)
+
+    def _finding(self, found: Undefined, project: Project) -> Finding:
+        module, name, cls = found.function.module, found.name, found.cls
+        near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
+        constructor = cls.methods.get("__init__")
+        is_argument = constructor is not None and constructor.parameter(name) is not None
+        evidence = [f"no class of the hierarchy of `{cls.name}` sets it, and nothing outside does"]
+        if near:
+            evidence.append(f"there is `{near[0]}`")
+        if is_argument:
+            evidence.append(f"the constructor takes `{name}`, and does not keep it")
+        place = module.place(found.value)
+        return self.finding(
+            place,
+            f"`self.{name}` is read, and nothing sets it",
+            symbol=f"{cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=_severity(found, project),
+            evidence=evidence,
+            related=(Related(cls.place, "the class"),),
+            help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
+            fix=_renamed(place, name, near[0]) if near else None,
+        )
+
+
+def _severity(found: Undefined, project: Project) -> Severity:
+    from modellint.link.classes.attributes import is_called, is_named_elsewhere
+
+    function = found.function
+    is_entered = function.name in ("__init__", "forward")
+    if not is_entered and not (is_called(function, project) and is_named_elsewhere(found.cls, project)):
+        return Severity.INFO
+    is_message = any(
+        event.kind is EventKind.RAISE and any(part is found.value for part in event.value.walk())
+        for event in function.flow.events
+    )
+    prints = function.name in ("__repr__", "__str__", "extra_repr")
+    if is_message or prints or found.event.guard is not None or found.value.op is not Op.ATTR:
+        return Severity.WARNING
+    return Severity.ERROR
+
+
+def _renamed(place: Place, name: str, near: str) -> Fix:
+    span = place.span
+    start = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
+    return Fix(f"Read `self.{near}`", Applicability.UNSAFE, (Edit(Place(place.path, start), near),))

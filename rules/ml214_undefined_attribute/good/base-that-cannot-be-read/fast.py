@@ -1,0 +1,3 @@
+class Module:
+    def fused(self, x):
+        return x

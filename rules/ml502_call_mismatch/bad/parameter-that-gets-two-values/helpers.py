@@ -1,0 +1,2 @@
+def fake(x, scale, *, bits):
+    return (x / scale).round() * scale * bits

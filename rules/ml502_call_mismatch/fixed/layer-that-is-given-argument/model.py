@@ -1,0 +1,16 @@
+from torch import nn
+
+from encoder import Encoder
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.encoder = Encoder(width, depth=4)  # expect: ML502
+        self.decoders = nn.ModuleList([Encoder(width) for _ in range(2)])
+
+    def forward(self, x, mask):
+        x = self.encoder(x, mask=mask)  # expect: ML502
+        for decoder in self.decoders:
+            x = decoder(x, mask, x)  # expect: ML502
+        return x

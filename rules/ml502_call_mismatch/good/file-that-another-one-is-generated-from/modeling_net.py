@@ -1,0 +1,3 @@
+# Automatically generated from modular_net.py.
+class Net:
+    pass

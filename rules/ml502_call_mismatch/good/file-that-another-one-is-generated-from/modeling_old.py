@@ -1,0 +1,3 @@
+class OldNet:
+    def __init__(self, config):
+        self.config = config

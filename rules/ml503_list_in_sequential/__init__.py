@@ -1,0 +1,92 @@
+"""ML503: `nn.Sequential` of a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+_SEQUENTIAL = External("torch.nn.Sequential")
+
+
+class ListInSequential(Rule):
+    """A list of layers is given to `nn.Sequential` instead of the layers
+
+    ## What it does
+    Looks for `nn.Sequential(layers)` where `layers` is a list or a tuple: a display, a comprehension, or a name that
+    holds one on every path.
+
+    ## Why is this bad
+    `TypeError: list is not a Module subclass` when the model is built.
+
+    ## How to fix
+    Unpack it: `nn.Sequential(*layers)`. `--fix` adds the star.
+
+    ## Confirming
+    Not run: torch's constructor refuses every list.
+
+    ## References
+    - [torch.nn.Sequential](https://pytorch.org/docs/stable/generated/torch.nn.Sequential.html)
+    """
+
+    code = "ML503"
+    name = "list-in-sequential"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for function in (*module.all_functions(), module.body):
+            for event in function.flow.of(EventKind.CALL):
+                call = event.value
+                if len(call.args) != 2 or call.data or not _is_list(call.args[1]):
+                    continue
+                if project.names.definition(module, call.callee) == _SEQUENTIAL and "TypeError" not in event.handled:
+                    yield self._finding(function, call)
+
+    def _finding(self, function: Function, call: Value) -> Finding:
+        from modellint.edits.python import argument_place
+
+        module, held = function.module, call.args[1]
+        place = argument_place(call, 0, "", module) or module.place(call)
+        made = module.place(held)
+        spot = Place(module.path, Span(place.span.line, place.span.column, place.span.line, place.span.column))
+        kind = "tuple" if held.op is Op.TUPLE else "list"
+        return self.finding(
+            place,
+            f"`nn.Sequential` takes layers, not a {kind} of them",
+            symbol=f"{function.qualname}.Sequential",
+            confidence=Confidence.HIGH,
+            evidence=(f"torch raises `TypeError: {kind} is not a Module subclass`",),
+            related=(Related(made, f"the {kind} is made here"),) if made.span.line < place.span.line else (),
+            help="unpack it with a star",
+            fix=Fix("Unpack it", Applicability.SAFE, (Edit(spot, "*"),)),
+        )
+
+
+def _is_list(value: Value, depth: int = 0) -> bool:
+    """Whether a value is a list or a tuple on every path, whatever was added to it."""
+    if depth > 30:
+        return False
+    if value.op in (Op.LIST, Op.TUPLE):
+        return True
+    if value.op is Op.COMPREHENSION:
+        return bool(value.data == "list")
+    if value.op is Op.UPDATE:
+        return _is_list(value.args[0], depth + 1)
+    if value.op is Op.BIN and value.data == "+":
+        return any(_is_list(part, depth + 1) for part in value.args)
+    if value.op is Op.CHOICE:
+        parts = value.args[:1] if value.data is None else value.args
+        return bool(parts) and all(_is_list(part, depth + 1) for part in parts)
+    return False

@@ -1,0 +1,134 @@
+"""ML504: dropout by function, which no `eval()` turns off."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.link.names import External
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event
+    from modellint.link.project import Project
+
+#: Functions whose `training` is true unless it is given, and the number of arguments before it.
+_ALWAYS_ON = {f"torch.nn.functional.{name}": 2 for name in ("dropout", "dropout1d", "dropout2d", "dropout3d")}
+_LOSS = re.compile(r"\w*loss\w*")
+#: What says that the noise is wanted.
+_WANTED = re.compile(
+    r"perturb|corrupt|monte|\bmc\b|mc_|noise|sampl|always|augment|determinis|stochastic", re.IGNORECASE
+)
+
+
+class DropoutAlwaysOn(Rule):
+    """Dropout by function is always on, also after `eval()`
+
+    ## What it does
+    Looks in layers for `F.dropout(x, p)` (and `dropout1d` to `dropout3d`) without `training`: it is true unless it is
+    given. An info where only a loss sees it.
+
+    ## Why is this bad
+    `model.eval()` does not reach it: predictions are noisy, and differ from call to call.
+
+    ## How to fix
+    Pass `training=self.training`, as `--fix` does, or keep an `nn.Dropout`.
+
+    ## What it cannot see
+    Rates that every caller sets to zero. A rate that is an argument of the method is left alone, and so is dropout
+    under a condition on `self.training`, or that a comment or the method's name calls a perturbation.
+
+    ## Confirming
+    Not run: the default of `training` is a fact about torch.
+
+    ## References
+    - [torch.nn.functional.dropout](https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html)
+    """
+
+    code = "ML504"
+    name = "dropout-always-on"
+    severity = Severity.WARNING
+    triggers = ("class",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        if "dropout" not in module.text:
+            return
+        for cls in module.classes.values():
+            if "dropout" not in cls.text or not project.classes.model(cls).is_module:
+                continue
+            for function in cls.methods.values():
+                if "dropout" in function.text and not _WANTED.search(function.name):
+                    for event in function.flow.of(EventKind.CALL):
+                        if _is_always_on(event, function, project):
+                            yield self._finding(function, event.value)
+
+    def _finding(self, function: Function, call: Value) -> Finding:
+        module = function.module
+        owner = function.owner
+        assert owner is not None
+        is_loss = _LOSS.fullmatch(function.name) is not None or "loss" in owner.name.lower() or _makes_loss(function)
+        return self.finding(
+            module.place(call),
+            "this dropout is always on: `eval()` does not turn it off",
+            symbol=f"{function.qualname}.dropout",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if is_loss else None,
+            evidence=("`training` of the function is true unless it is given",),
+            help="pass `training=self.training`",
+            fix=_fix(call, module),
+        )
+
+
+def _is_always_on(event: Event, function: Function, project: Project) -> bool:
+    call = event.value
+    definition = project.names.definition(function.module, call.callee)
+    if not isinstance(definition, External) or definition.name not in _ALWAYS_ON:
+        return False
+    if call.has_unpacking or "training" in call.data or len(call.positional) > _ALWAYS_ON[definition.name]:
+        return False
+    rate = call.argument(1, "p")
+    if rate is not None and any(part.op is Op.PARAM and part.data != "self" for part in rate.walk()):
+        return False
+    if rate is not None and rate.op is Op.CONST and rate.data in (0, 0.0):
+        return False
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    if any(map(_asks_training, tests)) or (rate is not None and _asks_training(rate)):
+        return False
+    lines = function.module.source.lines[max(call.line - 3, 0) : call.end_line]
+    comments = " ".join(line.partition("#")[2] for line in lines)
+    return not _WANTED.search(comments)
+
+
+def _asks_training(value: Value) -> bool:
+    """Whether a condition or a number depends on `self.training`."""
+    return any(
+        self_attribute(part) == "training"
+        or (part.op is Op.CHOICE and isinstance(part.data, Value) and self_attribute(part.data) == "training")
+        for part in value.walk()
+    )
+
+
+def _makes_loss(function: Function) -> bool:
+    """Whether a method gives nothing but a loss."""
+    returned = [event.value for event in function.flow.of(EventKind.RETURN)]
+    return bool(returned) and all("loss" in (value.target or "") for value in returned)
+
+
+def _fix(call: Value, module: ModuleFacts) -> Fix | None:
+    """`training=self.training` behind the last argument."""
+    from modellint.edits.python import argument_place
+
+    places = [argument_place(call, index, "", module) for index in range(len(call.positional))]
+    places += [argument_place(call, 99, name, module) for name in call.keywords]
+    known = [place.span for place in places if place is not None]
+    if not known:
+        return None
+    end = max(known, key=lambda span: (span.end_line, span.end_column))
+    spot = Place(module.path, Span(end.end_line, end.end_column, end.end_line, end.end_column))
+    return Fix("Pass `training`", Applicability.SAFE, (Edit(spot, ", training=self.training"),))

@@ -1,0 +1,95 @@
+"""ML505: softmax of a tensor of three dimensions without saying along which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+_SOFTMAX = {f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")}
+
+
+class ImplicitSoftmaxDim(Rule):
+    """Softmax of a tensor of three dimensions without `dim` normalises over the batch
+
+    ## What it does
+    Looks for `F.softmax(x)`, `F.log_softmax(x)` and `F.softmin(x)` without `dim` where `x` is known to have three
+    dimensions: its shape is unpacked into three names, or it comes of something whose shape is, or the comment behind
+    it writes down three (`# (B, T, T)`).
+
+    ## Why is this bad
+    Without `dim`, torch takes dimension 0 of tensors with three dimensions (and 1 of two or four): the scores of
+    different examples of a batch compete with each other, and training goes on as if nothing were wrong.
+
+    ## How to fix
+    Say which dimension is meant: `dim=-1` for attention, as `--unsafe-fixes` writes.
+
+    ## What it cannot see
+    Tensors whose number of dimensions is not known. One, two and four dimensions are left alone: there it is only
+    deprecated.
+
+    ## Confirming
+    Not run: which dimension torch takes follows from the number of dimensions.
+
+    ## References
+    - [torch.nn.functional.softmax](https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
+    """
+
+    code = "ML505"
+    name = "implicit-softmax-dim"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.kinds import Kinds
+
+        for function in (*module.all_functions(), module.body):
+            kinds: Kinds | None = None
+            for event in function.flow.of(EventKind.CALL):
+                call = event.value
+                if len(call.args) != 2 or (call.data and call.data != ("input",)) or call.callee.op is Op.PARAM:
+                    continue
+                definition = project.names.definition(module, call.callee)
+                if not isinstance(definition, External) or definition.name not in _SOFTMAX:
+                    continue
+                kinds = kinds or Kinds(project, function)
+                rank = kinds.rank(call.args[1]) or kinds.rank_by_use(call)
+                if rank == 3 or (rank is None and kinds.rank_by_comment(call) == 3):
+                    yield self._finding(function, call, is_told=rank is None)
+
+    def _finding(self, function: Function, call: Value, *, is_told: bool) -> Finding:
+        module = function.module
+        return self.finding(
+            module.place(call),
+            "without `dim`, this takes dimension 0 of a tensor with three dimensions, the batch",
+            symbol=f"{function.qualname}.softmax",
+            confidence=Confidence.MEDIUM if is_told else Confidence.HIGH,
+            evidence=(
+                "torch takes dimension 0 for 0, 1 and 3 dimensions, and 1 otherwise",
+                *(("a comment writes down three dimensions",) if is_told else ()),
+            ),
+            help="say which dimension is meant: `dim=-1`?",
+            fix=_fix(call, module),
+        )
+
+
+def _fix(call: Value, module: ModuleFacts) -> Fix | None:
+    from modellint.edits.python import argument_place
+
+    place = argument_place(call, 0, "input", module)
+    if place is None:
+        return None
+    span = place.span
+    spot = Place(module.path, Span(span.end_line, span.end_column, span.end_line, span.end_column))
+    return Fix("Take the last dimension", Applicability.UNSAFE, (Edit(spot, ", dim=-1"),))

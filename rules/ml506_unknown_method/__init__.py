@@ -1,0 +1,137 @@
+"""ML506: a method that tensors do not have."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+    from modellint.link.values.kinds import Kinds
+
+#: Conditions that ask what kind of thing a value is.
+_ASKING = frozenset(("isinstance", "hasattr", "type", "getattr", "callable"))
+
+
+class UnknownMethod(Rule):
+    """A method is called that tensors do not have
+
+    ## What it does
+    Looks for `x.name(…)` where `x` is a tensor on every path, made by a factory, an operator or a layer of torch, and
+    tensors of the described release have no such method: a misspelt name (`continous`), or a function of
+    `torch.nn.functional` that is no method (`logsigmoid`). An info for names that tensors once had.
+
+    ## Why is this bad
+    `AttributeError: 'Tensor' object has no attribute …` when the line is reached.
+
+    ## How to fix
+    Correct the name, or call the function. `--unsafe-fixes` takes the name that is written alike.
+
+    ## What it cannot see
+    Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
+    project gives to `torch.Tensor` itself.
+
+    ## Confirming
+    Not run: which methods tensors have is a fact about torch.
+
+    ## References
+    - [torch.Tensor](https://pytorch.org/docs/stable/tensors.html)
+    """
+
+    code = "ML506"
+    name = "unknown-method"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.knowledge import surface
+        from modellint.link.values.kinds import Kinds
+
+        known = surface.tensor_names()
+        for function in (*module.all_functions(), module.body):
+            kinds: Kinds | None = None
+            for event in function.flow.of(EventKind.CALL):
+                callee = event.value.callee
+                if callee.op is not Op.ATTR or callee.data in known or callee.args[0].op is Op.GLOBAL:
+                    continue
+                if _cannot_be(callee.args[0]) or str(callee.data).startswith("__"):
+                    continue
+                kinds = kinds or Kinds(project, function)
+                if not _is_tensor(callee.args[0], function, kinds) or _is_asked(event):
+                    continue
+                if not _is_given_to_tensors(str(callee.data), module, project):
+                    yield self._finding(function, event)
+
+    def _finding(self, function: Function, event: Event) -> Finding:
+        from modellint.knowledge import surface
+
+        module, callee = function.module, event.value.callee
+        name = str(callee.data)
+        names = [one for one in surface.tensor_names() if not one.startswith("_")]
+        squeezed = {one.replace("_", ""): one for one in names if not one.endswith("_")}
+        near = get_close_matches(name, names, n=1, cutoff=0.8)
+        near = near or [squeezed[one] for one in get_close_matches(name.replace("_", ""), squeezed, n=1, cutoff=0.8)]
+        is_function = name in (surface.module_names("torch.nn.functional") or ())
+        was_there = name in surface.removed_tensor_names()
+        place = module.place(callee)
+        evidence = ["a factory, an operator or a layer of torch makes it, on every path"]
+        if is_function:
+            evidence.append(f"`torch.nn.functional.{name}` is a function, no method")
+            near = []
+        return self.finding(
+            place,
+            f"tensors have no method `{name}`" + (" any more" if was_there else ""),
+            symbol=f"{function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if was_there else None,
+            evidence=evidence,
+            help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
+            fix=_renamed(place, name, near[0]) if near else None,
+        )
+
+
+def _cannot_be(value: Value) -> bool:
+    """Whether a value is plainly none, without looking at what it is made of."""
+    return value.op in (Op.CONST, Op.LIST, Op.DICT, Op.TUPLE, Op.SET, Op.STRING, Op.COMPREHENSION, Op.LAMBDA, Op.ITEM)
+
+
+def _is_tensor(value: Value, function: Function, kinds: Kinds) -> bool:
+    if kinds.is_tensor(value):
+        return True
+    if value.op is not Op.PARAM or value.data == "self":
+        return False
+    parameter = function.parameter(str(value.data))
+    annotation = parameter.annotation if parameter is not None else None
+    is_annotated = annotation is not None and annotation.op in (Op.ATTR, Op.GLOBAL) and annotation.data == "Tensor"
+    return is_annotated and kinds.is_used_as_tensor(value)
+
+
+def _is_asked(event: Event) -> bool:
+    """Whether a condition asks what there is, or a handler waits for the error."""
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    calls = (part for test in tests for part in test.walk() if part.op is Op.CALL and part.callee.op is Op.GLOBAL)
+    is_caught = not {"AttributeError", "Exception", "BaseException"}.isdisjoint(event.handled)
+    return is_caught or any(call.callee.data in _ASKING for call in calls)
+
+
+def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bool:
+    from modellint.link.values.callers import mentioning
+
+    given = re.compile(rf"Tensor\s*\.\s*{re.escape(name)}\s*=|setattr\([^\n]*Tensor[^\n]*[\"']{re.escape(name)}[\"']")
+    return any(given.search(one.text) for one in (module, *mentioning(project, module, name, "Tensor")))
+
+
+def _renamed(place: Place, name: str, near: str) -> Fix:
+    span = place.span
+    spot = Span(span.end_line, span.end_column - len(name), span.end_line, span.end_column)
+    return Fix(f"Call `{near}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), near),))

@@ -1,0 +1,5 @@
+import torch
+
+
+def run(x: torch.Tensor):
+    return x.redistribute(placements=None)

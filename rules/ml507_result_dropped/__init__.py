@@ -1,0 +1,178 @@
+"""ML507: a statement whose result is all it does, and is lost."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import Op
+from modellint.link.names import External
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+    from modellint.link.values.kinds import Kinds
+
+#: Methods that compute a new tensor, and change nothing.
+_PURE = frozenset(
+    (
+        *("to", "cuda", "cpu", "type", "float", "half", "double", "long", "int", "bool", "bfloat16", "type_as"),
+        *(
+            "masked_fill",
+            "clamp",
+            "detach",
+            "unsqueeze",
+            "squeeze",
+            "reshape",
+            "transpose",
+            "permute",
+            "view",
+            "expand",
+        ),
+        *("contiguous", "clone", "flatten", "repeat", "softmax", "sigmoid", "tanh", "relu", "mul", "div", "add", "sub"),
+        *(
+            "index_select",
+            "masked_select",
+            "gather",
+            "scatter",
+            "scatter_add",
+            "index_fill",
+            "index_add",
+            "fill_diagonal",
+        ),
+        *("swapaxes", "t", "flip", "roll", "tril", "triu", "abs", "exp", "log", "sqrt", "pow", "neg", "nan_to_num"),
+    )
+)
+#: Those that only arrays and tensors have, by a name that says so: whoever has them changes nothing.
+_TELLING = frozenset(("masked_fill", "unsqueeze", "index_select", "masked_select", "transpose", "swapaxes", "type_as"))
+#: Layers that compute from their input alone.
+_STATELESS = (
+    *("Linear", "Conv", "LayerNorm", "GroupNorm", "RMSNorm", "Embedding", "Dropout", "ReLU", "GELU", "SiLU", "Sigmoid"),
+    *("Tanh", "Softmax", "LogSoftmax", "LeakyReLU", "ELU", "AvgPool", "MaxPool"),
+)
+_TRYING = re.compile(r"warm|profil|bench|timing|measure", re.IGNORECASE)
+
+
+class ResultDropped(Rule):
+    """The result of an operation is lost: it changes nothing
+
+    ## What it does
+    Looks for statements that compute a tensor and drop it: `x.masked_fill(mask, 0)`, `mask.unsqueeze(1)`,
+    `torch.transpose(x, 0, 1)`, `x.to(device)` of a tensor, and layers that are called for nothing
+    (`self.layer_norm(x)`). An info for `contiguous`.
+
+    ## Why is this bad
+    The line looks as if it did something. The mask is not applied, the norm never normalises, the tensor stays where it
+    was.
+
+    ## How to fix
+    Assign the result, or call the method that changes its operand (`masked_fill_`). `--unsafe-fixes` assigns it to the
+    name that it was called on.
+
+    ## What it cannot see
+    Methods that other objects have as well (`to`, `type`, `detach`) on what is not known to be a tensor: modules and
+    batches move in place.
+
+    ## Confirming
+    Not run: that nothing takes the result is written in the code.
+
+    ## References
+    - [In-place operations](https://pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
+    """
+
+    code = "ML507"
+    name = "result-dropped"
+    severity = Severity.WARNING
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.kinds import Kinds
+
+        for function in (*module.all_functions(), module.body):
+            kinds: Kinds | None = None
+            if not function.flow.dropped or _TRYING.search(function.name):
+                continue
+            for event in function.flow.dropped:
+                kinds = kinds or Kinds(project, function)
+                what = _lost(event, function, kinds, project)
+                if what is not None and not _TRYING.search(module.file.name):
+                    yield self._finding(function, event.value, what, kinds, project)
+
+    def _finding(self, function: Function, call: Value, what: str, kinds: Kinds, project: Project) -> Finding:
+        from modellint.link.calls.doubts import is_tried_out
+
+        module = function.module
+        is_weak = what == "contiguous"
+        event = next(event for event in function.flow.dropped if event.value is call)
+        is_trial = is_tried_out(project, function, event)
+        return self.finding(
+            module.place(call),
+            f"`{what}` changes nothing here: its result is lost",
+            symbol=f"{function.qualname}.{what}",
+            confidence=Confidence.HIGH if kinds.is_tensor(call) else Confidence.MEDIUM,
+            severity=Severity.INFO if is_weak or is_trial else None,
+            evidence=("the statement computes a new tensor, and nothing takes it",),
+            help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
+            fix=_assigned(call, module),
+        )
+
+
+def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> str | None:
+    """What a statement computes for nothing; None if it may do something."""
+    call = event.value
+    if event.handled or "out" in call.data:
+        return None
+    callee = call.callee
+    definition = project.names.definition(function.module, callee)
+    if definition is not None:
+        name = definition.name if isinstance(definition, External) else ""
+        last = name.rpartition(".")[2]
+        is_pure = name.startswith("torch.") and name.count(".") == 1 and last in _PURE
+        return last if is_pure and not call.has_unpacking else None
+    if callee.op is Op.ATTR and callee.data in _PURE and callee.args[0].op is not Op.GLOBAL:
+        name = str(callee.data)
+        if kinds.is_tensor(callee.args[0]):
+            is_fresh = callee.args[0].op is Op.CALL and callee.args[0].target is None
+            return None if is_fresh and name in ("to", "cuda") else name  # which only wakes a device up
+        is_shape = name == "reshape" and len(call.positional) > 1 and not call.data
+        if (name in _TELLING or is_shape) and call.positional and not _is_defined(name, function.module, project):
+            return name
+    layer = kinds.layer(callee, _STATELESS)
+    if layer is not None and call.positional and "_hook" not in function.module.text:
+        return function.module.text_of(callee)
+    return None
+
+
+def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
+    """Whether a class of the project has a method of this name, which may do anything."""
+    from modellint.link.values.callers import mentioning
+
+    defined = re.compile(rf"\bdef\s+{re.escape(name)}\s*\(")
+    return any(defined.search(one.text) for one in (module, *mentioning(project, module, "def", name)))
+
+
+def _assigned(call: Value, module: ModuleFacts) -> Fix | None:
+    """The result under the name that the method was called on."""
+    if call.callee.op is not Op.ATTR:
+        return None
+    text = module.text_of(call)
+    owner = re.match(r"([A-Za-z_][\w.]*)\s*\.\s*\w+\(", text)
+    if owner is None or owner[1].startswith("torch"):
+        return None
+    name = text[: len(owner[1])]
+    if (
+        name == "self"
+        or name.count(".") > 1
+        or (module.text_of(call.callee.args[0]) != name and call.callee.args[0].target != name)
+    ):
+        return None
+    span = module.place(call).span
+    spot = Place(module.path, Span(span.line, span.column, span.line, span.column))
+    return Fix(f"Assign it to `{name}`", Applicability.UNSAFE, (Edit(spot, f"{name} = "),))

@@ -1,0 +1,2 @@
+def old(x):
+    return x, x, x

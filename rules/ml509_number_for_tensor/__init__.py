@@ -1,0 +1,130 @@
+"""ML509: a function of torch that is given something else than the tensor it takes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.link.values.kinds import Kinds
+
+#: Functions of `math` that torch has under the same name.
+_IN_MATH = frozenset(
+    (
+        *("log", "log2", "log10", "log1p", "sqrt", "exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+        *("asin", "acos", "atan", "floor", "ceil", "trunc", "erf", "erfc", "lgamma"),
+    )
+)
+
+
+class NumberForTensor(Rule):
+    """A function of torch that takes a tensor is given a number, a list, a text or a layer
+
+    ## What it does
+    Looks for functions of `torch` and `torch.nn.functional` whose first argument has to be a tensor, by torch's own
+    signatures, and that are given something else on every path: a number (`torch.log(math.pi)`), a list, a text, or a
+    layer instead of its output (`F.relu(self.proj)`). Also optimizers that are given a dictionary.
+
+    ## Why is this bad
+    `TypeError: log(): argument 'input' must be Tensor, not float` when the line is reached.
+
+    ## How to fix
+    For numbers use `math`, as `--fix` does where the file imports it. Call the layer; make a tensor of the list.
+
+    ## What it cannot see
+    Numbers that arrive as arguments, or in settings.
+
+    ## Confirming
+    Not run: what the function takes is a fact about torch.
+
+    ## References
+    - [torch](https://pytorch.org/docs/stable/torch.html)
+    """
+
+    code = "ML509"
+    name = "number-for-tensor"
+    severity = Severity.ERROR
+    triggers = ("import|def",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.kinds import Kinds
+
+        for function in (*module.all_functions(), module.body):
+            kinds: Kinds | None = None
+            for event in function.flow.of(EventKind.CALL):
+                call = event.value
+                if call.callee.op not in (Op.ATTR, Op.GLOBAL) or not call.positional or "TypeError" in event.handled:
+                    continue
+                definition = project.names.definition(module, call.callee)
+                if not isinstance(definition, External) or not definition.name.startswith("torch."):
+                    continue
+                kinds = kinds or Kinds(project, function)
+                kind = _kind(definition.name, call.positional[0], kinds)
+                if kind is not None:
+                    yield self._finding(function, call, definition.name, kind)
+
+    def _finding(self, function: Function, call: Value, name: str, kind: str) -> Finding:
+        module, short = function.module, name.rpartition(".")[2]
+        given = call.positional[0]
+        is_optimizer = name.startswith("torch.optim.")
+        return self.finding(
+            _place(call, module),
+            f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, and is given {kind}",
+            symbol=f"{function.qualname}.{short}",
+            confidence=Confidence.HIGH,
+            evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
+            help=_help(short, kind),
+            fix=_fix(call, module, short) if kind == "a number" else None,
+        )
+
+
+def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
+    """What is given instead of a tensor; None if it may be one."""
+    from modellint.knowledge import surface
+
+    if name.startswith("torch.optim.") and name.count(".") == 2 and name.rpartition(".")[2][:1].isupper():
+        return "a dictionary" if value.op is Op.DICT else None
+    if not surface.takes_tensor(name):
+        return None
+    if kinds.is_number(value):
+        return "a number"
+    if value.op in (Op.LIST, Op.DICT, Op.TUPLE):
+        return {Op.LIST: "a list", Op.DICT: "a dictionary", Op.TUPLE: "a tuple"}[value.op]
+    if (value.op is Op.CONST and isinstance(value.data, str)) or value.op is Op.STRING:
+        return "a text"
+    return "a layer" if kinds.layer(value, ("",)) is not None else None
+
+
+def _help(short: str, kind: str) -> str:
+    if kind == "a number":
+        return f"use `math.{short}`" if short in _IN_MATH else "make a tensor of it"
+    return "call the layer" if kind == "a layer" else "make a tensor of it"
+
+
+def _place(call: Value, module: ModuleFacts) -> Place:
+    from modellint.edits.python import argument_place
+
+    return argument_place(call, 0, "input", module) or module.place(call)
+
+
+def _fix(call: Value, module: ModuleFacts, short: str) -> Fix | None:
+    """`math` in the place of `torch`, where the file imports it."""
+    written = module.text_of(call.callee)
+    if short not in _IN_MATH or module.imports.get("math") != "math" or len(call.args) != 2:
+        return None
+    if not re.fullmatch(rf"[A-Za-z_]\w*\.{short}", written):
+        return None
+    span = module.place(call.callee).span
+    place = Place(module.path, Span(span.line, span.column, span.end_line, span.end_column))
+    return Fix("Use `math`", Applicability.SAFE, (Edit(place, f"math.{short}"),))

@@ -337,6 +337,49 @@ def limited(ids, last):
 """,
             },
         ),
+        Example(
+            "A published codec that another file makes, and a head that is cut for each of its codebooks",
+            {
+                "loading.py": """\
+from transformers import MimiModel
+
+
+def load(device):
+    tokenizer = None
+    codec = MimiModel.from_pretrained("kyutai/mimi").eval().to(device)
+    return tokenizer, codec
+""",
+                "speak.py": """\
+import torch
+from torch import nn
+
+from loading import load
+
+
+class Speaker(nn.Module):
+    def __init__(self, width=64, classes=2051, books=8):
+        super().__init__()
+        self.classes, self.books = classes, books
+        self.head = nn.Linear(width, classes * books)
+
+    def forward(self, hidden):
+        scores, found = self.head(hidden), []
+        for book in range(self.books):
+            found.append(scores[..., self.classes * book : self.classes * (book + 1)])
+        return found
+
+
+def speak(model: Speaker, hidden, codec):
+    codes = [scores.argmax(-1) for scores in model(hidden)]
+    return codec.decode(torch.stack(codes, dim=1)).audio_values  # expect: ML103
+
+
+def main(hidden):
+    _, codec = load("cuda")
+    return speak(Speaker(), hidden, codec)
+""",
+            },
+        ),
     )
     good = (
         Example(
@@ -659,11 +702,46 @@ class Codec(nn.Module):
 """,
             },
         ),
+        Example(
+            "Ids that a codec has rows for, by its class, its checkpoint, its configuration and what it says itself",
+            {
+                "speak.py": """\
+import torch
+from snac import SNAC
+from torch import nn
+from transformers import AutoModel, EncodecConfig, EncodecModel
+
+
+class Speaker(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.head = nn.Linear(width, 2048)
+        self.wide = nn.Linear(width, 4160)
+        self.small = EncodecModel(EncodecConfig(codebook_size=2048))
+        self.large = SNAC.from_pretrained("hubertsiuzdak/snac_24khz").eval()
+        self.music = EncodecModel.from_pretrained("facebook/encodec_32khz")
+        self.other = EncodecModel.from_pretrained("somebody/codec")
+        self.found = AutoModel.from_pretrained("kyutai/mimi")
+
+    def forward(self, hidden):
+        codes, wide = self.head(hidden).argmax(-1), self.wide(hidden).argmax(-1)
+        kept = wide.clamp(max=self.found.config.codebook_size - 1)
+        told = self.small.decode(codes), self.large.decode([codes]), self.music.decode(codes)
+        return told, self.other.decode(wide), self.found.decode(kept)
+""",
+            },
+        ),
     )
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        nearest: dict[object, Lookup] = {}
         for lookup in project.indexed.lookups(module):
-            yield from self._too_many_classes(lookup)
+            extra = _extra(lookup)
+            key = lookup.place, lookup.table
+            if extra is not None and (key not in nearest or _rank(lookup) < _rank(nearest[key])):
+                nearest[key] = lookup
+        for lookup in nearest.values():
+            yield self._too_many_classes(lookup)
         guarding = list(_guarding(module, project))
         if guarding:
             yield from self._wrong_guards(guarding, module, project)
@@ -704,14 +782,13 @@ class Codec(nn.Module):
             return recipe_probe(claim, project)
         return python_probe(claim, project, claim.lookup if isinstance(claim, GuardAdmits) else None)
 
-    def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
+    def _too_many_classes(self, lookup: Lookup) -> Finding:
         from modellint.claims.lookups import IdsExceed
         from modellint.flow.domain import Ids
 
         ids, rows = lookup.element, lookup.rows
-        extra = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
-        if not isinstance(ids, Ids) or rows is None or extra is None or extra <= len(ids.excluded):
-            return
+        assert isinstance(ids, Ids)
+        assert rows is not None
         module, call = lookup.place.module, lookup.place.value
         name = module.text_of(call.args[0])
         confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
@@ -719,7 +796,10 @@ class Codec(nn.Module):
         if ids.head is not None:
             related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
         related.append(Related(ids.origin.place, "the ids are drawn here"))
-        yield self.finding(
+        related.extend(Related(step.place, "the ids are handed on here") for step in lookup.steps[1:-1])
+        if len(lookup.steps) > 1:
+            related.append(Related(lookup.steps[-1].place, "the ids are looked up here"))
+        return self.finding(
             lookup.place.place,
             f"`{name}` looks up ids of {ids.bound.described} classes in a table of {rows.described} rows",
             symbol=name,
@@ -727,7 +807,7 @@ class Codec(nn.Module):
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=_clamped(rows, lookup),
+            fix=None if lookup.source else _clamped(rows, lookup),
             claim=IdsExceed(lookup.place.place),
         )
 
@@ -770,6 +850,23 @@ class Codec(nn.Module):
             fix=fix,
             claim=GuardAdmits(guard.place, lookup.place),
         )
+
+
+def _extra(lookup: Lookup) -> int | None:
+    """How many ids have no row, if there are more of them than tests keep away."""
+    from modellint.flow.domain import Ids
+
+    ids, rows = lookup.element, lookup.rows
+    found = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
+    return found if isinstance(ids, Ids) and found is not None and found > len(ids.excluded) else None
+
+
+def _rank(lookup: Lookup) -> tuple[bool, int]:
+    """Which of several ids that one table looks up at one place are told: those that surely arrive, as they are drawn.
+
+    A container holds what its elements are replaced with later, too: ids with an offset, say.
+    """
+    return lookup.is_conditional, _extra(lookup) or 0
 
 
 def _clamp(ids: Clamped, module: ModuleFacts) -> Site:
@@ -843,5 +940,7 @@ def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
+    if lookup.source:
+        yield f"its codebooks have {rows.described} rows ({lookup.source})"
     if lookup.way:
         yield f"the ids reach the table through {lookup.way}"

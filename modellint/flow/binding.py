@@ -25,6 +25,8 @@ class Binding:
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
+        #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
+        self._layers: dict[int, Shell | None] = {}
 
     def frame(self, function: FunctionRef, arguments: Arguments, trail: Trail) -> Frame:
         """The frame of a function that is called with these arguments."""
@@ -87,6 +89,8 @@ class Binding:
                 found = self._asked_for(parameter, code, frame)
             else:
                 found = (Given(name),)
+            if self._run.lookups is not None and parameter.annotation is not None:
+                found = self._annotated(found, parameter, code)
             is_tensor = any(isinstance(atom, There) for atom in found) and may_be_tensor(parameter)
             is_plain = name in code.plain and not is_tensor and self._run.tensors is None
             if is_plain and all(self._is_unknown(atom) for atom in found):
@@ -119,6 +123,32 @@ class Binding:
         path = str(function.module.path)
         symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
         return (Given(parameter.name, symbol, f"{path}:{parameter.name}"),)
+
+    def _annotated(self, found: Atoms, parameter: Parameter, code: Method) -> Atoms:
+        """An argument of which nothing is known, as an object of the layer that the parameter is annotated with.
+
+        What was made of an object, by what cannot be read (`fabric.setup(model)`), is taken for that object.
+        """
+        if self._run.objects.under_construction or not all(isinstance(atom, Given | Unknown) for atom in found):
+            return found
+        key = id(parameter.annotation)
+        if key not in self._layers:
+            self._layers[key] = self._layer(parameter, code)
+        known = self._layers[key]
+        if known is None or known.model is None:
+            return found
+        held = (shell for atom in found if isinstance(atom, Unknown) for shell in atom.held)
+        own = tuple(shell for shell in held if shell.model is not None and known.model in shell.model.mro())
+        return own or (known,)
+
+    def _layer(self, parameter: Parameter, code: Method) -> Shell | None:
+        """The one object that stands for all that a parameter may be given, if its annotation is a class of layers."""
+        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
+            definition = code.scope.definition(part)
+            model = None if definition is None else self._run.classes.of(definition)
+            if model is not None and model.cls is not None and model.is_module is True:
+                return Shell("instance", None, (id(parameter.annotation),), model, ANY_ARGUMENTS)
+        return None
 
     def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
         positional, keywords = list(arguments.positional), dict(arguments.keywords)

@@ -324,7 +324,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "builtins.range":
         made = run.shell("generator", value, frame)
         made.is_exact = False
-        made.put((Counter(),) if len(given) == 1 else PLAIN, ())
+        made.put((Counter(_end(first)),) if len(given) == 1 else PLAIN, ())
         return (made,)
     if name == "builtins.zip":
         return (_rows(run, [_column(atoms) for atoms in given], value, frame),)
@@ -353,6 +353,12 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == _CHECKPOINT and given:
         return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)
     return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments, value)
+
+
+def _end(atoms: Atoms) -> int | None:
+    """The number that a range counts to."""
+    known = constant(atoms)
+    return known.value if known is not None and type(known.value) is int else None
 
 
 def _opaque(run: Interpreter, name: str, arguments: Arguments, value: Value) -> Atoms:

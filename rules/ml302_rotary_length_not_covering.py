@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.flow.domain import Given, Length, Tensor
+from modellint.flow.domain import Constant, Given, Length, Tensor, Unknown
 from modellint.flow.terms import Kind, Term
 from modellint.graph.value import Op
 from modellint.rule import Example, Rule
@@ -27,7 +27,9 @@ class RotaryLengthNotCovering(Rule):
 
     ## What it does
     Finds calls `rotary(seq_len=n)` whose table is then indexed by position ids that the caller passes in, where `n` is
-    the length of the current input alone although the same function continues a cached sequence.
+    the length of the current input alone although the same function continues a cached sequence. Where `n` is the
+    number of keys, the cached ones among them, and nothing compares the ids, it says so as *info*: that holds for
+    ordinary, padded and packed ids, but not for those that a caller sets beyond the cache.
 
     ## Why is this bad
     When a sequence is continued, the input is one token long while its position is as large as the cache: the table
@@ -285,10 +287,55 @@ class Attention(nn.Module):
 """,
             },
         ),
+        Example(
+            "Keys are counted, the cached ones among them, but a caller may set larger positions",
+            {
+                "attention.py": """\
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, dim, longest=2048):
+        super().__init__()
+        self.frequencies = 1.0 / 10000.0 ** (torch.arange(0, dim, 2) / dim)
+        self.grow(longest)
+
+    def grow(self, length):
+        self.longest = length
+        angles = torch.outer(torch.arange(length), self.frequencies)
+        self.register_buffer("cosines", angles.cos(), persistent=False)
+        self.register_buffer("sines", angles.sin(), persistent=False)
+
+    def forward(self, x, seq_len):
+        if seq_len > self.longest:
+            self.grow(seq_len)
+        return self.cosines[:seq_len], self.sines[:seq_len]
+
+
+def rotated(x, cos, sin, position_ids):
+    return x * cos[position_ids] + x.flip(-1) * sin[position_ids]
+
+
+class Attention(nn.Module):
+    def __init__(self, dim=64):
+        super().__init__()
+        self.rotary = Rotary(dim)
+
+    def forward(self, q, k, position_ids, past=None):
+        length = k.shape[-2]
+        if past is not None:
+            length += past.get_seq_length()
+        cos, sin = self.rotary(q, seq_len=length)  # expect: ML302
+        q, k = rotated(q, cos, sin, position_ids), rotated(k, cos, sin, position_ids)
+        return q @ k.transpose(-1, -2)
+""",
+            },
+        ),
     )
     good = (
         Example(
-            "The past is added to the length",
+            "The past is added to the length, and the positions are made of that",
             {
                 "attention.py": """\
 import torch
@@ -306,10 +353,11 @@ class Attention(nn.Module):
         super().__init__()
         self.rotary = Rotary()
 
-    def forward(self, q, k, position_ids, past=None):
+    def forward(self, q, k, past=None):
         length = k.shape[-2]
         if past is not None:
             length += past.shape[-2]
+        position_ids = torch.arange(length - k.shape[-2], length, device=k.device)
         cos, sin = self.rotary(q, seq_len=length)
         k = k * cos[position_ids] + k.flip(-1) * sin[position_ids]
         if past is not None:
@@ -532,8 +580,9 @@ class Attention(nn.Module):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[Value | Term] = set()
         for asked in project.position_lengths.asked(module):
-            for picked in asked.picked.values() if asked.is_kept else ():
-                if not _is_given(picked, asked) or not all(_is_current(length, asked) for length in picked.lengths):
+            for picked in asked.picked.values():
+                is_current = asked.is_kept and all(_is_current(length, asked) for length in picked.lengths)
+                if not _is_given(picked, asked) or not (is_current or _counts_keys(picked)):
                     continue
                 for table in asked.sized.values():
                     place = table.call(picked) or table.use
@@ -542,7 +591,7 @@ class Attention(nn.Module):
                     if table.length in picked.lengths and not is_told and place.module is module:
                         key = place.value if table.calls else table.length
                         if key not in reported:
-                            yield self._report(place, table, picked, asked)
+                            yield self._report(place, table, picked, asked, is_current=is_current)
                         reported.add(key)
 
     def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
@@ -551,7 +600,7 @@ class Attention(nn.Module):
 
         return boundary_probe(claim, project, [claim.place])
 
-    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked) -> Finding:
+    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked, *, is_current: bool) -> Finding:
         from modellint.claims.positions import StepBeyond
 
         passed = table.passed.get(place)
@@ -561,15 +610,25 @@ class Attention(nn.Module):
             place.place,
             f"the table has `{length}` rows, which need not cover the positions `{ids}`",
             symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
+            severity=None if is_current else Severity.INFO,
             confidence=Confidence.MEDIUM,
-            evidence=(
-                f"`{length}` is the length of the current input",
-                f"`{ids}` is passed in, and the sequence may continue a cached one",
-            ),
+            evidence=_evidence(length, ids, is_current=is_current),
             related=(Related(picked.use.place, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
-            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)),
+            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)) if is_current else None,
         )
+
+
+def _evidence(length: str, ids: str, *, is_current: bool) -> tuple[str, str]:
+    if is_current:
+        return (
+            f"`{length}` is the length of the current input",
+            f"`{ids}` is passed in, and the sequence may continue a cached one",
+        )
+    return (
+        f"`{length}` is the number of keys, the cached ones among them",
+        f"`{ids}` is passed in, and nothing compares it: a caller may set larger ones",
+    )
 
 
 def _is_given(picked: Picked, asked: Asked) -> bool:
@@ -591,3 +650,25 @@ def _is_past(atom: Atom, asked: Asked) -> bool:
     if isinstance(atom, Tensor):
         return atom.extent is not None and atom.extent.is_grown
     return isinstance(atom, Given) and atom.parameter in asked.kept
+
+
+def _counts_keys(picked: Picked) -> bool:
+    """Whether every length is how many keys there are, and one of them counts those of earlier calls, too."""
+    terms = [length for length in picked.lengths if isinstance(length, Term)]
+    if len(terms) < len(picked.lengths) or not all(map(_is_of_keys, terms)):
+        return False
+    return any(part.kind is Kind.SUM for term in terms for part in term.parts())
+
+
+def _is_of_keys(term: Term) -> bool:
+    """Whether a length is counted, or the sum or the larger one of some that are: no number is added, no position."""
+    if term.kind in (Kind.COUNT, Kind.KEPT):
+        return True
+    if term.kind not in (Kind.SUM, Kind.MAXIMUM) or not any(isinstance(atom, Term) for atom in term.operands[0]):
+        return False
+    return all(map(_is_of_key, term.numbers()))
+
+
+def _is_of_key(atom: Atom) -> bool:
+    """The same of what is added: what cannot be read may be how many a cache has."""
+    return _is_of_keys(atom) if isinstance(atom, Term) else atom == Constant(None) or isinstance(atom, Unknown)

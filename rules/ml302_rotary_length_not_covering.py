@@ -619,7 +619,7 @@ class Attention(nn.Module):
         )
 
 
-def _evidence(length: str, ids: str, *, is_current: bool) -> tuple[str, str]:
+def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, str]:
     if is_current:
         return (
             f"`{length}` is the length of the current input",
@@ -670,5 +670,5 @@ def _is_of_keys(term: Term) -> bool:
 
 
 def _is_of_key(atom: Atom) -> bool:
-    """The same of what is added: what cannot be read may be how many a cache has."""
-    return _is_of_keys(atom) if isinstance(atom, Term) else atom == Constant(None) or isinstance(atom, Unknown)
+    """The same of what is added: what is given, or cannot be read, may be how many a cache has."""
+    return _is_of_keys(atom) if isinstance(atom, Term) else isinstance(atom, Given | Unknown) or atom == Constant(None)

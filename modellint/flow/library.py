@@ -175,6 +175,8 @@ def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Fram
         if isinstance(atom, Shell) and atom.is_container and name in ("+", "*", "|"):
             made = run.shell(atom.kind, value, frame)
             made.is_exact = made.is_exact and name == "+" and made is not atom  # grown in a loop
+            other = right if side is left else left
+            made.is_exact = made.is_exact and all(isinstance(o, Shell) and o.is_container for o in other)
             if not (side is right and atom in left):
                 merge(made, (atom,), ())
             found.append((made,))

@@ -297,7 +297,7 @@ class Tensors:
         """The sizes of what an operator gives."""
         row, arguments = operation.row, operation.arguments
         if operation.sizes:
-            return sizes.viewed(operation.sizes, operation.site)
+            return sizes.viewed(operation.sizes, operation.site) if arguments.is_complete else None
         if "counted" in row.facets:
             return _counted(arguments)
         if "flat" in row.facets:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import There, may_be_tensor
-from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Unknown, function_of, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Site, Unknown, function_of, size_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell
 from modellint.graph.python import alternatives
 from modellint.graph.size import Symbol
 from modellint.graph.value import Nested, Op
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
@@ -110,6 +111,9 @@ class Binding:
             return (Given(parameter.name),)
         for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
             definition = code.scope.definition(part)
+            if self._run.tensors is not None and isinstance(definition, External) and definition.name == "torch.Size":
+                site = Site(part, function)
+                return self._run.tensors.shape(Given(parameter.name), site)
             model = None if definition is None else self._run.classes.of(definition)
             is_nested = id(part) in frame.trail  # an object that is given one of its class: there is no end to these
             if model is not None and model.cls is not None and not is_nested:

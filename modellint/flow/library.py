@@ -402,6 +402,12 @@ def copied(
 
 def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
     made = run.shell("generator", value, frame)
+    only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
+    items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
+    if name == "builtins.map" and run.lookups is not None and items is not None and 1 < len(items) <= _MOST_PARTS:
+        each = [entry.atoms for entry in items]
+        made.fill(tuple(join(run.calls.apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
+        return (made,)
     made.is_exact = False
     elements = tuple(join(run.objects.element(atom, frame, value) for atom in atoms) for atoms in given[1:])
     run.loops += 1

@@ -30,7 +30,7 @@ from modellint.flow.callees import (
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS, MAKING
 from modellint.graph.python import Class, Function
-from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, walk_all
+from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, subscripts, walk_all
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ _PAIRING = operators.words("pairs")
 _ARITHMETIC = frozenset("+-%|&")
 _NO_ELEMENTS = frozenset((Op.COMPARE, Op.STRING, Op.CONST, Op.GLOBAL, Op.SLICE, Op.UNKNOWN))
 #: What may be a table or a function that is handed on.
-_PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.CALL, Op.CHOICE))
+_PASSED_ON = frozenset((Op.ATTR, Op.GLOBAL, Op.PARAM, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CALL, Op.CHOICE))
 #: Any parameter of a function.
 _ANY = "*"
 
@@ -488,7 +488,10 @@ class Body(Callees):
         if kind is EventKind.CALL and called_name(value.callee) in ADDERS:
             if self.draws or any(self._may_be_any(arg, given) for arg in value.args[1:]):
                 return True
-            return value.callee.op is Op.ATTR and id(value.callee.args[0]) in self._looked_up[0]
+            if value.callee.op is not Op.ATTR:
+                return False
+            listed = id(value.callee.args[0])
+            return listed in self._looked_up[0] or (listed in self._returned and any(map(self._scores, value.args[1:])))
         if self._is_met(event, given) or self.asking(event):
             return True
         return kind is EventKind.CALL and (self._prepares(value) or self._runs_inner(value))
@@ -537,6 +540,18 @@ class Body(Callees):
         return self._may_be_any(choice, given) or (
             id(choice) in self._looked_up[0] and self._may_be_real(choice, given)
         )
+
+    @cached_property
+    def _returned(self) -> frozenset[int]:
+        """What the body gives, or what that is made of, by identity."""
+        given = [event.value for event in self.flow.events if event.kind in (EventKind.RETURN, EventKind.YIELD)]
+        return frozenset(map(id, walk_all(given))) if given else frozenset()
+
+    def _scores(self, value: Value) -> bool:
+        """Whether ids may be drawn from a value elsewhere: it is cut from others, or what a layer of torch's gives."""
+        if value.op is Op.INDEX:
+            return any(part.op is Op.SLICE for part in subscripts(value)) and bool(self.real(value))
+        return value.op is Op.CALL and Layer in self.objects(value.callee)
 
     @cached_property
     def _looked_up(self) -> tuple[frozenset[int], frozenset[str]]:

@@ -14,6 +14,7 @@ from modellint import operators
 from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
 from modellint.graph.python import Class, Function
 from modellint.graph.value import Nested, Op, called_name, dotted
+from modellint.knowledge import codecs
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule
 
 if TYPE_CHECKING:
@@ -193,9 +194,12 @@ class Callees:
         if target is None and not (head in self._module.constants or head in self._module.functions):
             if not self._module.star_imports and head not in self._record.own:
                 return NONE
-        elif target is not None and (target == "torch" or target.startswith("torch.")):
-            is_class = (last if rest else target.rpartition(".")[2])[:1].isupper()
-            return _LAYER_CLASS if is_class else NONE
+        elif target is not None:
+            if target == "torch" or target.startswith("torch."):
+                is_class = (last if rest else target.rpartition(".")[2])[:1].isupper()
+                return _LAYER_CLASS if is_class else NONE
+            if target.partition(".")[0] in codecs.PACKAGES and codecs.is_known(f"{target}.{rest}".rstrip(".")):
+                return frozenset((TableClass,))
         return self._defined(self._names.resolve(self._module, name))
 
     def _defined(self, definition: object) -> Objects:
@@ -303,6 +307,8 @@ class Callees:
             if row.facets.keys().isdisjoint(_GIVING):  # numbers, made of a table's perhaps
                 found = frozenset(one if isinstance(one, Given) else Matrix for one in found if _is_numbers(one))
             return found | {Matrix} if row.facets.keys() & _SIZED else found
+        if name == "from_pretrained" and any(_is_checkpoint(arg) for arg in call.positional[:1]):
+            return _TABLE
         made, called = set[Any](), self.objects(callee)
         is_holding = not called - {LayerClass}
         made |= {Layer} if LayerClass in called else NONE
@@ -317,6 +323,8 @@ class Callees:
             elif one is TableClass:
                 made |= _PADDED if _pads(call, _PADDING) else _TABLE
             elif isinstance(one, Made):
+                if callee.op is Op.PARAM and self.function.is_class_method:  # `cls(…)`
+                    made.add(one)
                 for function in self._called(one.cls):
                     made |= self._made_in(function, call)
         if is_holding:  # of what it is given
@@ -456,6 +464,11 @@ def parameter_of(path: str) -> str:
 def kept_or_it(one: object) -> Any:
     """What an instance keeps, or what it is."""
     return one.one if isinstance(one, Kept) else one
+
+
+def _is_checkpoint(value: Value) -> bool:
+    """Whether a value is the name of a published codec."""
+    return value.op is Op.CONST and isinstance(value.data, str) and codecs.published(value.data) is not None
 
 
 def _is_numbers(one: object) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from modellint.flow import exact, library
+from modellint.flow import codecs, exact, library
 from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -36,6 +37,7 @@ from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.value import Nested, Op, Value
 from modellint.knowledge import parameter_counts
+from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes import calls
 from modellint.link.names import DefinedFunction, DefinedModule, External
 
@@ -102,10 +104,22 @@ class Calls:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
                 return join(self.method(atom, name, arguments, frame, value) for atom in owner)
-            functions = named
+            functions = named if self._run.lookups is None else self._bound_to_class(named, callee, frame)
         else:
             functions = self._run.evaluate(callee, frame)
         return join(self.apply(atom, arguments, frame, value) for atom in functions)
+
+    def _bound_to_class(self, functions: Atoms, callee: Value, frame: Frame) -> Atoms:
+        """Class methods of records, with the class that they are called on: `Config.from_file(…)`."""
+        if not any(isinstance(f, FunctionRef) and _is_class_method(f) for f in functions):
+            return functions
+        owner = self._run.evaluate(callee.args[0], frame)
+        cls = owner[0] if len(owner) == 1 and isinstance(owner[0], ClassRef) else None
+        if cls is None or cls.model.facts.fields is None:
+            return functions
+        return tuple(
+            replace(f, receiver=cls) if isinstance(f, FunctionRef) and _is_class_method(f) else f for f in functions
+        )
 
     def arguments(self, call: Value, frame: Frame) -> Arguments | None:
         """The arguments of a call; None if one is an element of something empty."""
@@ -159,6 +173,8 @@ class Calls:
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""
         classes = self._run.classes
+        if self._run.lookups is not None and isinstance(definition, External) and is_known(definition.name):
+            return (Outside(definition.name),)
         model = classes.of(definition)
         if model is not None:
             return (ClassRef(model),)
@@ -217,6 +233,8 @@ class Calls:
             return self._object_method(atom, name, arguments, frame, value)
         if isinstance(atom, Derived):
             return library.tensor_method(atom, name, arguments, value)
+        if isinstance(atom, codecs.CodecObject):
+            return codecs.called(run, atom, name, arguments, frame, value)
         if isinstance(atom, Super):
             return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
@@ -385,6 +403,10 @@ class Calls:
                 return known
         if self._run.training is not None and self._run.training.builds(Outside(name), arguments, frame, value):
             return UNKNOWN
+        if self._run.lookups is not None and name.partition(".")[0] in PACKAGES:
+            codec = codecs.made(name, arguments, frame, value)
+            if codec is not None:
+                return codec
         if self._run.tensors is not None:
             found = self._run.tensors.function(name, arguments, frame, value)
             if found is not None:
@@ -475,6 +497,12 @@ class Calls:
         self.way.pop()
         self.under_way.pop()
         return found
+
+
+def _is_class_method(function: FunctionRef) -> bool:
+    """Whether a class method is called that is not bound to a class yet."""
+    code = function_of(function.code)
+    return function.receiver is None and code is not None and code.is_class_method
 
 
 def _super_of(cls: ClassRef, arguments: Arguments) -> Super | None:

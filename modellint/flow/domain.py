@@ -116,7 +116,9 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """0, 1, 2, … as a loop counts, or a multiple of it."""
+    """0, 1, 2, … as a loop counts, less than `end` if that is known; or a multiple of it."""
+
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Site, Unknown, join
+from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Counter, Site, Unknown, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -296,7 +296,12 @@ class Shell:
             return join(found) if found and known is not None else self.element()
         if self.is_exact and isinstance(known, int) and -len(self.entries) <= known < len(self.entries):
             return self.entries[known].atoms
-        return self.element()
+        return join(entry.atoms for entry in self.counted(index))
+
+    def counted(self, index: Atoms) -> list[Entry]:
+        """The entries that an index may be of: where a loop counts to a number, those before that."""
+        end = index[0].end if len(index) == 1 and isinstance(index[0], Counter) else None
+        return self.entries[:end] if self.is_exact and end is not None and end > 0 else self.entries
 
     def take(self, other: Shell) -> None:
         """Be no more exact than what it is filled from."""

@@ -20,6 +20,7 @@ from modellint.flow.domain import (
     UNKNOWN,
     Bound,
     Constant,
+    Counter,
     FunctionRef,
     Given,
     Number,
@@ -39,7 +40,7 @@ from modellint.flow.objects import Objects
 from modellint.flow.training import Training
 from modellint.flow.truth import identity, open_part, truth
 from modellint.flow.turns import Turns
-from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
+from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op, called_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from modellint.flow.lookups import Lookups
     from modellint.flow.tensors import Tensors
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.value import Event, Flow, Value
+    from modellint.graph.value import Event, Flow, Loop, Value
     from modellint.link.classes.methods import Method
     from modellint.link.project import Project
 
@@ -61,6 +62,10 @@ _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
+#: How many containers that one expression makes are told from each other, and what makes an empty one.
+MAX_SLOTS = 16
+_EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
+_DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
 #: Comparisons that tensors answer element by element.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
@@ -189,6 +194,8 @@ class Interpreter:
         assert loop is not None
         self.loops += 1
         changing = loop.carried if self.lookups is None else self.lookups.carried(loop, frame)
+        if len(changing) < len(loop.carried):
+            self._leave(loop, changing, frame)
         carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in changing]
         for choice, before in carried:
             frame.memo[id(choice)] = before
@@ -205,6 +212,23 @@ class Interpreter:
         for choice, before in carried:
             frame.memo[id(choice)] = self._carried(choice, before, frame)
         self.loops -= 1
+
+    def _leave(self, loop: Loop, changing: tuple[Value, ...], frame: Frame) -> None:
+        """Say what variables are of which a loop carries nothing that is asked for.
+
+        A number that it counts or sets may be any (`if index == 7` holds in time), and a container that it changes in
+        place is the same all along.
+        """
+        for choice in loop.carried:
+            if any(choice is other for other in changing):
+                continue
+            first = choice.args[0]
+            if first.op is Op.CONST and type(first.data) in (int, bool, float):
+                frame.memo[id(choice)] = PLAIN
+            elif all(arg.op is Op.UPDATE for arg in choice.args[1:]) and (
+                first.op in _DISPLAYS or id(first) in frame.memo
+            ):
+                frame.memo[id(choice)] = self.evaluate(first, frame)
 
     def _carried(self, choice: Value, before: Atoms, frame: Frame) -> Atoms:
         """What a loop's variable is after any number of turns; counted numbers are just numbers."""
@@ -543,12 +567,36 @@ class Interpreter:
         counted = None if self.turns is None else self.turns.comprehension(value, frame)
         if counted is not None:
             return (counted,)
+        slots = self._slots(value, frame) if value.data == "list" and value.guard is None else 0
+        if slots:
+            return (self._empty(value, slots, frame),)
         kind = "list" if value.data == "generator" else str(value.data)
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
         element = self.evaluate(value.args[-1], frame)
         found.put(element if value.guard is None else self.behind(element, frame, value.guard), ())
         return (found,)
+
+    def _slots(self, value: Value, frame: Frame) -> int:
+        """How many empty containers a comprehension makes, which are filled one by one: `[[] for _ in range(8)]`."""
+        element = value.args[0]
+        if self.lookups is None or element.args[element.op is Op.CALL :] or element.op not in _EMPTY:
+            return 0
+        if element.op is Op.CALL and called_name(element.callee) not in ("list", "dict", "set"):
+            return 0
+        loop = next((loop for loop in frame.flow.loops if loop.result is value), None)
+        if loop is None or len(loop.turns) != 1:
+            return 0
+        over = self.evaluate(loop.turns[0][1], frame)
+        counted = over[0].element() if len(over) == 1 and isinstance(over[0], Shell) else ()
+        end = counted[0].end if len(counted) == 1 and isinstance(counted[0], Counter) else None
+        return end if end is not None and end <= MAX_SLOTS else 0
+
+    def _empty(self, value: Value, slots: int, frame: Frame) -> Shell:
+        made = self.evaluate(value.args[0], frame)
+        kind = made[0].kind if made and isinstance(made[0], Shell) else "list"
+        each = [(self.shell(kind, value.args[0], frame, f"slot {number}"),) for number in range(slots)]
+        return self.sequence("list", each, value, frame)
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
@@ -595,6 +643,8 @@ class Interpreter:
                 atom = self.tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self.tensors.index(atom, value, frame))
+            elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
+                found.append(exact.sliced(self, (atom,), value, frame) if _is_told(value.args[1]) else (atom,))
             elif is_slice:  # some rows of a weight are not the weight
                 found.append(UNKNOWN if isinstance(atom, Bound) else (atom,))
             else:
@@ -746,6 +796,11 @@ def followed(project: Project, kind: type[Following]) -> tuple[Interpreter, Foll
     run = Interpreter(project, project.lives.keepers, kind)
     assert isinstance(run.lookups, kind)
     return run, run.lookups
+
+
+def _is_told(part: Value) -> bool:
+    """Whether the ends of a slice are written as numbers."""
+    return all(arg.op is Op.CONST or (arg.op is Op.UNARY and arg.args[0].op is Op.CONST) for arg in part.args)
 
 
 def _longer(path: Path, more: Path) -> Path:

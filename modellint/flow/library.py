@@ -175,6 +175,8 @@ def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Fram
         if isinstance(atom, Shell) and atom.is_container and name in ("+", "*", "|"):
             made = run.shell(atom.kind, value, frame)
             made.is_exact = made.is_exact and name == "+" and made is not atom  # grown in a loop
+            other = right if side is left else left
+            made.is_exact = made.is_exact and all(isinstance(o, Shell) and o.is_container for o in other)
             if not (side is right and atom in left):
                 merge(made, (atom,), ())
             found.append((made,))
@@ -324,7 +326,7 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "builtins.range":
         made = run.shell("generator", value, frame)
         made.is_exact = False
-        made.put((Counter(),) if len(given) == 1 else PLAIN, ())
+        made.put((Counter(_end(first)),) if len(given) == 1 else PLAIN, ())
         return (made,)
     if name == "builtins.zip":
         return (_rows(run, [_column(atoms) for atoms in given], value, frame),)
@@ -353,6 +355,12 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == _CHECKPOINT and given:
         return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)
     return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments, value)
+
+
+def _end(atoms: Atoms) -> int | None:
+    """The number that a range counts to."""
+    known = constant(atoms)
+    return known.value if known is not None and type(known.value) is int else None
 
 
 def _opaque(run: Interpreter, name: str, arguments: Arguments, value: Value) -> Atoms:
@@ -394,6 +402,12 @@ def copied(
 
 def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
     made = run.shell("generator", value, frame)
+    only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
+    items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
+    if name == "builtins.map" and run.lookups is not None and items is not None and 1 < len(items) <= _MOST_PARTS:
+        each = [entry.atoms for entry in items]
+        made.fill(tuple(join(run.calls.apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
+        return (made,)
     made.is_exact = False
     elements = tuple(join(run.objects.element(atom, frame, value) for atom in atoms) for atoms in given[1:])
     run.loops += 1

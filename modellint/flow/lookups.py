@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
+    from modellint.flow.codecs import CodecObject
     from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
@@ -74,7 +75,7 @@ class Lookup:
     is what is indexed.
 
     `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
-    how wide the last dimension of the index is.
+    how wide the last dimension of the index is, `source` where the rows of a codec are stated whose class is not read.
     """
 
     table: Site
@@ -84,6 +85,7 @@ class Lookup:
     width: Size | None = None
     is_conditional: bool = False
     is_made: bool = True
+    source: str = ""
 
     @property
     def place(self) -> Site:
@@ -372,6 +374,10 @@ class Lookups:
         elif isinstance(table, Given | Unknown | Plain):
             self._look_up(None, None, index, frame, value, takes_real=False)
 
+    def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
+        """`codec.decode(codes)`."""
+        self._look_up(codec.made, codec.rows, index, frame, value, source=codec.source)
+
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Note that tables are sliced: `self.table[:, :length]`."""
 
@@ -440,6 +446,7 @@ class Lookups:
         value: Value,
         *,
         takes_real: bool = False,
+        source: str = "",
     ) -> None:
         if not self._frames or frame.function is None:
             return
@@ -458,7 +465,7 @@ class Lookups:
                     continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
-                found = Lookup(at, rows, element, steps, tensor.width, is_open, is_made=table is not None)
+                found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, source)
                 self._frames[-1][1].append(found)
 
     def _fitting(self, index: Atoms, value: Value, frame: Frame) -> Atoms:

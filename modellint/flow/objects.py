@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow import exact, library, sizes
+from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -15,6 +16,7 @@ from modellint.flow.domain import (
     Bound,
     ClassRef,
     Constant,
+    Counter,
     Derived,
     FunctionRef,
     Given,
@@ -121,6 +123,8 @@ class Objects:
             )
         if isinstance(atom, Derived):
             return (atom,) if name in ("T", "mT", "H") else PLAIN
+        if isinstance(atom, CodecObject):
+            return atom.attribute(name)
         if isinstance(atom, FunctionRef):
             return PLAIN
         return (
@@ -342,6 +346,11 @@ class Objects:
                 before = atom.entries[key].atoms
                 atom.replace(key, atoms if not path and not self._run.loops else join([before, atoms]))
                 return
+            counted = atom.counted(index) if atom.kind == "list" and atom.is_exact else atom.entries
+            if 0 < len(counted) < len(atom.entries) or (counted and _counts_all(index, atom)):
+                for number, entry in enumerate(counted):
+                    atom.replace(number, join([entry.atoms, atoms]))
+                return
             atom.is_exact = atom.is_exact and key is not None and atom.kind == "dict"
             atom.put(atoms, path, key if atom.kind == "dict" or isinstance(key, str) else None)
         elif isinstance(atom, Shell) and (own := self.own_method(atom, "__setitem__")) is not None:
@@ -513,7 +522,9 @@ class Objects:
             shell.set(parameter.name, found)
         after = self.own_method(shell, "__post_init__")
         if after is not None and shell.value is not None:
+            self.under_construction.append(shell)
             self._run.calls.apply(after, Arguments(), frame, shell.value)
+            self.under_construction.pop()
 
 
 def model_of(shell: Shell) -> ClassModel:
@@ -530,6 +541,12 @@ def _is_same(one: Store, other: Store) -> bool:
         and one.atoms == other.atoms
         and one.path == other.path
     )
+
+
+def _counts_all(index: Atoms, owner: Shell) -> bool:
+    """Whether an index is that of a loop over as many numbers as there are entries."""
+    atom = index[0] if len(index) == 1 else None
+    return owner.is_exact and isinstance(atom, Counter) and atom.end == len(owner.entries)
 
 
 def _tensor_kind(name: str) -> str:

@@ -32,7 +32,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.graph.size import Size, excess
+from modellint.graph.size import Size, Symbol, excess
 from modellint.graph.value import Op, called_name, self_attribute, subscripts
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
 
 _NOTHING = Tensor()
+#: The owner of symbols that stand for values of a body of which nothing is known but that each is itself.
+_LOCAL = "<local>"
 #: Dimensions along which scores stand: the last one, by default or by its number.
 _LAST = (-1, None, 1, 2)
 #: What functions call the tensors that they work on.
@@ -258,6 +260,7 @@ class Tensors:
         sides = self._sizes_after(tensor, operation)
         if operation.sizes:
             width = size_of(operation.sizes[-1])
+            width = None if width is None or _is_negative(width) else width
         is_mask = "passed" in facets or "like" in facets
         return (
             replace(
@@ -294,7 +297,7 @@ class Tensors:
         """The sizes of what an operator gives."""
         row, arguments = operation.row, operation.arguments
         if operation.sizes:
-            return sizes.viewed(operation.sizes, operation.site)
+            return sizes.viewed(operation.sizes, operation.site) if arguments.is_complete else None
         if "counted" in row.facets:
             return _counted(arguments)
         if "flat" in row.facets:
@@ -538,10 +541,36 @@ class Tensors:
             return tensor.width if keeps else None
         if sum(is_cut) > 1 or not is_cut[-1]:
             return tensor.width if last.op is Op.SLICE and not is_cut[-1] else None
-        if not has_ellipsis or tensor.width is None:
+        if not has_ellipsis or constant(self._run.evaluate(last.args[2], frame)) != Constant(None):
             return None
-        lower, upper, step = (self._run.evaluate(arg, frame) for arg in last.args)
-        return size_of(upper) if _is_start(lower) and constant(step) == Constant(None) else None
+        return self._cut(tensor.width, last.args[0], last.args[1], frame)
+
+    def _cut(self, width: Size | None, lower: Value, upper: Value, frame: Frame) -> Size | None:
+        """How wide `[lower:upper]` leaves what is `width` wide: `logits[..., n * i : n * (i + 1)]` has `n` of them."""
+        first, last = self._offset(lower, frame), self._offset(upper, frame)
+        if first is None:
+            first = Size.of(0)
+        if last is None or _is_negative(last) is not _is_negative(first):
+            if width is None or (last is None and _is_negative(first)):
+                return -first if last is None and _is_negative(first) else None
+            last = width if last is None else last + width if _is_negative(last) else last
+            first = first + width if _is_negative(first) else first
+        found = last - first
+        return None if any(symbol.owner == _LOCAL for symbol in found.symbols) or _is_negative(found) else found
+
+    def _offset(self, value: Value, frame: Frame) -> Size | None:
+        """Where a slice begins or ends, with a symbol for whatever is not known; None where that is not said."""
+        atoms = self._run.evaluate(value, frame)
+        if constant(atoms) == Constant(None):
+            return None
+        size = size_of(atoms)
+        if size is not None:
+            return size
+        if value.op is Op.BIN and value.data in ("+", "-", "*"):
+            left, right = (self._offset(arg, frame) for arg in value.args)
+            if left is not None and right is not None:
+                return _calculated(value.data, left, right)
+        return Size.symbol(Symbol(_LOCAL, str(id(value))))
 
     def _is_number(self, part: Value, frame: Frame) -> bool:
         """Whether a subscript picks one, rather than those that a mask or other ids say."""
@@ -821,6 +850,10 @@ def _known(tensor: Tensor) -> Hashable:
 def _is_whole(part: Value) -> bool:
     """Whether a slice leaves nothing out."""
     return all(arg.op is Op.CONST and arg.data is None for arg in part.args)
+
+
+def _is_negative(size: Size) -> bool:
+    return size.number is not None and size.number < 0
 
 
 def _is_start(atoms: Atoms) -> bool:

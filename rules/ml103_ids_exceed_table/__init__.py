@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from modellint.edits.python import clamped
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
-from modellint.graph.size import excess, is_proved
+from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
 from modellint.link.values.bounds import is_as_large
 from modellint.rule import Rule
 
-from .guards import EXACT, admits_rows, direct_limits, guarding_functions, letting_through, made_exact
+from .guards import EXACT, admits_rows, direct_limits, guarding_functions, letting_through, made_exact, rank, surplus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +58,14 @@ class IdsExceedTable(Rule):
     triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        nearest: dict[object, Lookup] = {}
         for lookup in project.indexed.lookups(module):
-            yield from self._too_many_classes(lookup)
+            extra = surplus(lookup)
+            key = lookup.place, lookup.table
+            if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
+                nearest[key] = lookup
+        for lookup in nearest.values():
+            yield self._too_many_classes(lookup)
         guarding = list(guarding_functions(module, project))
         if guarding:
             yield from self._wrong_guards(guarding, module, project)
@@ -100,14 +106,13 @@ class IdsExceedTable(Rule):
             return recipe_probe(claim, project)
         return python_probe(claim, project, claim.lookup if isinstance(claim, GuardAdmits) else None)
 
-    def _too_many_classes(self, lookup: Lookup) -> Iterator[Finding]:
+    def _too_many_classes(self, lookup: Lookup) -> Finding:
         from modellint.claims.lookups import IdsExceed
         from modellint.flow.domain import Ids
 
         ids, rows = lookup.element, lookup.rows
-        extra = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
-        if not isinstance(ids, Ids) or rows is None or extra is None or extra <= len(ids.excluded):
-            return
+        assert isinstance(ids, Ids)
+        assert rows is not None
         module, call = lookup.place.module, lookup.place.value
         name = module.text_of(call.args[0])
         confidence = Confidence.HIGH if is_proved(ids.bound, rows) else Confidence.MEDIUM
@@ -115,7 +120,10 @@ class IdsExceedTable(Rule):
         if ids.head is not None:
             related.append(Related(ids.head.place, f"the head has {ids.bound.described} classes"))
         related.append(Related(ids.origin.place, "the ids are drawn here"))
-        yield self.finding(
+        related.extend(Related(step.place, "the ids are handed on here") for step in lookup.steps[1:-1])
+        if len(lookup.steps) > 1:
+            related.append(Related(lookup.steps[-1].place, "the ids are looked up here"))
+        return self.finding(
             lookup.place.place,
             f"`{name}` looks up ids of {ids.bound.described} classes in a table of {rows.described} rows",
             symbol=name,
@@ -123,7 +131,7 @@ class IdsExceedTable(Rule):
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=_clamped(rows, lookup),
+            fix=None if lookup.source else _clamped(rows, lookup),
             claim=IdsExceed(lookup.place.place),
         )
 
@@ -187,5 +195,7 @@ def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
+    if lookup.source:
+        yield f"its codebooks have {rows.described} rows ({lookup.source})"
     if lookup.way:
         yield f"the ids reach the table through {lookup.way}"

@@ -16,11 +16,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Site
+    from modellint.flow.lookups import Lookup
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.guarded import Clamped
+
+
+def surplus(lookup: Lookup) -> int | None:
+    """How many ids have no row, if there are more of them than tests keep away."""
+    from modellint.flow.domain import Ids
+
+    ids, rows = lookup.element, lookup.rows
+    found = excess(ids.bound, rows) if isinstance(ids, Ids) and rows is not None else None
+    return found if isinstance(ids, Ids) and found is not None and found > len(ids.excluded) else None
+
+
+def rank(lookup: Lookup) -> tuple[bool, int]:
+    """Which of several ids that one table looks up at one place are told: those that surely arrive, as they are drawn.
+
+    A container holds what its elements are replaced with later, too: ids with an offset, say.
+    """
+    return lookup.is_conditional, surplus(lookup) or 0
 
 
 def letting_through(ids: Clamped, module: ModuleFacts) -> Site:

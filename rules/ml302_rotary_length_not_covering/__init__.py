@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.flow.domain import Given, Length, Tensor
+from modellint.flow.domain import Constant, Given, Length, Tensor, Unknown
 from modellint.flow.terms import Kind, Term
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -27,7 +27,9 @@ class RotaryLengthNotCovering(Rule):
 
     ## What it does
     Finds calls `rotary(seq_len=n)` whose table is then indexed by position ids that the caller passes in, where `n` is
-    the length of the current input alone although the same function continues a cached sequence.
+    the length of the current input alone although the same function continues a cached sequence. Where `n` is the
+    number of keys, the cached ones among them, and nothing compares the ids, it says so as *info*: that holds for
+    ordinary, padded and packed ids, but not for those that a caller sets beyond the cache.
 
     ## Why is this bad
     When a sequence is continued, the input is one token long while its position is as large as the cache: the table
@@ -48,8 +50,9 @@ class RotaryLengthNotCovering(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[Value | Term] = set()
         for asked in project.position_lengths.asked(module):
-            for picked in asked.picked.values() if asked.is_kept else ():
-                if not _is_given(picked, asked) or not all(_is_current(length, asked) for length in picked.lengths):
+            for picked in asked.picked.values():
+                is_current = asked.is_kept and all(_is_current(length, asked) for length in picked.lengths)
+                if not _is_given(picked, asked) or not (is_current or _counts_keys(picked)):
                     continue
                 for table in asked.sized.values():
                     place = table.call(picked) or table.use
@@ -58,7 +61,7 @@ class RotaryLengthNotCovering(Rule):
                     if table.length in picked.lengths and not is_told and place.module is module:
                         key = place.value if table.calls else table.length
                         if key not in reported:
-                            yield self._report(place, table, picked, asked)
+                            yield self._report(place, table, picked, asked, is_current=is_current)
                         reported.add(key)
 
     def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
@@ -67,7 +70,7 @@ class RotaryLengthNotCovering(Rule):
 
         return boundary_probe(claim, project, [claim.place])
 
-    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked) -> Finding:
+    def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked, *, is_current: bool) -> Finding:
         from modellint.claims.positions import StepBeyond
 
         passed = table.passed.get(place)
@@ -77,15 +80,25 @@ class RotaryLengthNotCovering(Rule):
             place.place,
             f"the table has `{length}` rows, which need not cover the positions `{ids}`",
             symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
+            severity=None if is_current else Severity.INFO,
             confidence=Confidence.MEDIUM,
-            evidence=(
-                f"`{length}` is the length of the current input",
-                f"`{ids}` is passed in, and the sequence may continue a cached one",
-            ),
+            evidence=_evidence(length, ids, is_current=is_current),
             related=(Related(picked.use.place, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
-            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)),
+            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)) if is_current else None,
         )
+
+
+def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, str]:
+    if is_current:
+        return (
+            f"`{length}` is the length of the current input",
+            f"`{ids}` is passed in, and the sequence may continue a cached one",
+        )
+    return (
+        f"`{length}` is the number of keys, the cached ones among them",
+        f"`{ids}` is passed in, and nothing compares it: a caller may set larger ones",
+    )
 
 
 def _is_given(picked: Picked, asked: Asked) -> bool:
@@ -107,3 +120,25 @@ def _is_past(atom: Atom, asked: Asked) -> bool:
     if isinstance(atom, Tensor):
         return atom.extent is not None and atom.extent.is_grown
     return isinstance(atom, Given) and atom.parameter in asked.kept
+
+
+def _counts_keys(picked: Picked) -> bool:
+    """Whether every length is how many keys there are, and one of them counts those of earlier calls, too."""
+    terms = [length for length in picked.lengths if isinstance(length, Term)]
+    if len(terms) < len(picked.lengths) or not all(map(_is_of_keys, terms)):
+        return False
+    return any(part.kind is Kind.SUM for term in terms for part in term.parts())
+
+
+def _is_of_keys(term: Term) -> bool:
+    """Whether a length is counted, or the sum or the larger one of some that are: no number is added, no position."""
+    if term.kind in (Kind.COUNT, Kind.KEPT):
+        return True
+    if term.kind not in (Kind.SUM, Kind.MAXIMUM) or not any(isinstance(atom, Term) for atom in term.operands[0]):
+        return False
+    return all(map(_is_of_key, term.numbers()))
+
+
+def _is_of_key(atom: Atom) -> bool:
+    """The same of what is added: what is given, or cannot be read, may be how many a cache has."""
+    return _is_of_keys(atom) if isinstance(atom, Term) else isinstance(atom, Given | Unknown) or atom == Constant(None)

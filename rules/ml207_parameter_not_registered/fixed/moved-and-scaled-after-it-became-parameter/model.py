@@ -6,7 +6,7 @@ class Prompt(nn.Module):
     def __init__(self, length, width, device):
         super().__init__()
         self.tokens = nn.Parameter(torch.randn(length, width).to(device))  # expect: ML207
-        self.bias = nn.Parameter(torch.zeros(1, width).cuda(), requires_grad=False)  # expect: ML207
+        self.bias = nn.Parameter(torch.zeros(1, width).to(device, non_blocking=True), requires_grad=False)  # expect: ML207
         self.scale = nn.Parameter(torch.ones(width) * 0.1)  # expect: ML207
         self.shift = nn.Parameter(0.5 * (torch.rand(length) + torch.ones(length)))  # expect: ML207
 

@@ -13,10 +13,11 @@ class Attention(nn.Module):
         super().__init__()
         self.rotary = Rotary()
 
-    def forward(self, q, k, position_ids, past=None):
+    def forward(self, q, k, past=None):
         length = k.shape[-2]
         if past is not None:
             length += past.shape[-2]
+        position_ids = torch.arange(length - k.shape[-2], length, device=k.device)
         cos, sin = self.rotary(q, seq_len=length)
         k = k * cos[position_ids] + k.flip(-1) * sin[position_ids]
         if past is not None:

@@ -20,7 +20,7 @@ from modellint.__main__ import main
 from modellint.examples import materialise
 from modellint.explain import as_markdown
 from modellint.packs import load_rules
-from modellint.schema import configuration_schema
+from modellint.schema import configuration_schema, kind_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -140,18 +140,4 @@ def _table(properties: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     yield "|---|---|---|" if described else "|---|---|"
     for key, schema in properties.items():
         meaning = f" {schema['description']} |" if described else ""
-        yield f"| `{key}` | {_value(schema)} |{meaning}"
-
-
-def _value(schema: Mapping[str, Any]) -> str:
-    if "enum" in schema:
-        return "one of these words"
-    if "anyOf" in schema:
-        return " or ".join(map(_value, schema["anyOf"]))
-    if schema["type"] == "array":
-        return "a list of strings"
-    if schema["type"] == "object":
-        return "a table"
-    bounds = {"minimum": " from {} up", "exclusiveMinimum": " above {}"}
-    bound = "".join(words.format(schema[name]) for name, words in bounds.items() if name in schema)
-    return {"string": "a string", "integer": "a whole number", "number": "a number"}[schema["type"]] + bound
+        yield f"| `{key}` | {kind_in_words(schema)} |{meaning}"

@@ -172,6 +172,22 @@ def prepare(folder: Path) -> None:
         return  # then nothing will be remembered
 
 
+def is_cache(folder: Path) -> bool:
+    """Whether a folder was made for the cache."""
+    try:
+        return (folder / "CACHEDIR.TAG").read_text("utf-8") == _TAG
+    except (OSError, ValueError):
+        return False
+
+
+def remove(folder: Path) -> None:
+    """Remove what was remembered, and the folder if nothing else is in it. Raises OSError."""
+    for file in (*folder.glob("*.json"), folder / ".gitignore", folder / "CACHEDIR.TAG"):
+        file.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
 def checksum(data: bytes) -> bytes:
     """What the first line of a cache file says of the rest."""
     return hashlib.blake2b(data, digest_size=16).hexdigest().encode()

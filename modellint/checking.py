@@ -27,6 +27,24 @@ if TYPE_CHECKING:
     from modellint.report import Report
     from modellint.reporters import View
 
+#: Options that are settings as they stand.
+_SETTINGS = (
+    "select",
+    "ignore",
+    "extend_select",
+    "per_file_ignores",
+    "extend_per_file_ignores",
+    "preview",
+    "force_exclude",
+    "respect_gitignore",
+    "fix",
+    "unsafe_fixes",
+    "show_fixes",
+    "fixable",
+    "unfixable",
+    "jobs",
+    "max_file_size",
+)
 #: Seconds that are shown.
 _NOTICEABLE = 0.005
 
@@ -47,9 +65,11 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.packs import select_rules
 
     _refuse_contradictions(flags)
+    _refuse_idle(flags)
     paths, overlay = _inputs(paths, flags["stdin_filename"])
     settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(**_overrides(flags))
+    flags = {**flags, **_fixes_wanted(settings, flags)}
     rules = select_rules(settings)
     outputs = parse_outputs(flags["output_formats"], flags["output_file"], settings.output_format)
     if flags["show_settings"]:
@@ -134,6 +154,24 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
         raise UsageError(f"{given[0]} and {given[1]} deal with the same findings; expected one of the two")
 
 
+def _refuse_idle(flags: dict[str, Any]) -> None:
+    """Options that say how something is done need what they speak of."""
+    if flags["fix"] is False and flags["fix_only"]:
+        raise UsageError("--fix-only makes fixes, and --no-fix none; expected one of the two")
+    reason = flags["add_ignore"]
+    if reason is not None and not reason.isprintable():
+        raise UsageError(f"--add-ignore: the reason {reason!r} does not fit into a comment; expected one line of text")
+
+
+def _fixes_wanted(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
+    """What the settings and the options together say of fixes; none are made where findings are taken down."""
+    takes_down = flags["write_baseline"] or flags["add_ignore"] is not None
+    wanted = {"fix": settings.fix and not takes_down, "unsafe_fixes": settings.unsafe_fixes}
+    if flags["unsafe_fixes"] and not (wanted["fix"] or flags["fix_only"] or flags["diff"]):
+        raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
+    return {**wanted, "show_fixes": settings.show_fixes}
+
+
 def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequence[Path], dict[Path, bytes] | None]:
     """The paths to check, and the content of the one that comes on stdin."""
     if Path("-") not in paths:
@@ -156,8 +194,7 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
 def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
     from modellint.finding import Confidence, Severity
 
-    names = ("select", "ignore", "extend_select", "jobs", "max_file_size")
-    given = {name: flags[name] for name in names}
+    given = {name: flags[name] for name in _SETTINGS}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
     given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
     given["python"] = interpreter(flags["python"])
@@ -192,8 +229,6 @@ def _fixing(
 ) -> Fixing | None:
     """What makes fixes, if that is wanted."""
     if not any(flags[name] for name in ("fix", "fix_only", "diff")):
-        if flags["unsafe_fixes"]:
-            raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
         return None
     from modellint.fix.command import fixing
 
@@ -203,13 +238,17 @@ def _fixing(
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None, quiet: bool
 ) -> tuple[list[Path], list[Path]]:
-    from modellint.discovery import discover
+    from modellint.discovery import discover, glob_matcher, is_left_out
 
     def tell(folder: str, error: OSError) -> None:
         if not quiet:
             click.echo(f"Warning: {shown(folder)}: the folder cannot be listed: {error.strerror}", err=True)
 
-    return (list(overlay), []) if overlay else discover(paths, settings, tell)
+    if not overlay:
+        return discover(paths, settings, tell)
+    is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+    left_out = settings.force_exclude and any(is_left_out(file, settings.root, is_excluded) for file in overlay)
+    return [] if left_out else list(overlay), []
 
 
 def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
@@ -378,30 +417,25 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
 
 
 def _shown_settings(settings: Settings, rules: RuleSet) -> str:
-    shown = {
+    from modellint.config import KINDS
+
+    values = {key: getattr(settings, key.replace("-", "_")) for key in KINDS}
+    replaced = {"select", "extend-select", "ignore", "confirm"}
+    listed = {
         "root": settings.root,
         "configuration": settings.source,
         "rules": tuple(code for code in rules.rules if code in rules.selected),
-        "per-file-ignores": settings.per_file_ignores,
-        "exclude": settings.exclude,
-        "extend-exclude": settings.extend_exclude,
-        "min-confidence": settings.min_confidence,
-        "fail-on": settings.fail_on,
-        "output-format": settings.output_format,
-        "python": settings.python,
-        "recipes": settings.recipes,
-        "rule-paths": settings.rule_paths,
+        **{key: value for key, value in values.items() if key not in replaced},
         "cache-dir": settings.cache_folder,
-        "baseline": settings.baseline,
-        "jobs": settings.jobs,
-        "max-file-size": settings.max_file_size,
     }
-    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
+    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in listed.items())
 
 
 def _shown_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown_value, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
 
 

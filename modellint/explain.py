@@ -29,6 +29,7 @@ def summary_json(rule: type[Rule]) -> dict[str, Any]:
         "severity": rule.severity.value,
         "fixable": rule.is_fixable(),
         "confirmable": rule.is_confirmable(),
+        "preview": rule.preview,
         "summary": rule.docs().summary,
     }
 
@@ -53,6 +54,8 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
     traits.append("fixable" if rule.is_fixable() else "no fix")
     if rule.is_confirmable():
         traits.append("confirmable")
+    if rule.preview:
+        traits.append("on trial: it runs with `--preview` only")
     yield " · ".join(traits)
     yield ""
     yield docs.body

@@ -273,8 +273,8 @@ def test_explain_shows_the_page_of_a_rule(workspace: Workspace) -> None:
     assert "## Why is this bad" in text
     assert "A parenthesis that is never closed" in text
     assert workspace.run("explain", "ml001").out == workspace.run("explain", "unreadable-file").out == text
-    assert "```python\n" in workspace.run("explain", "ML001", "--format", "markdown").out
-    page = workspace.run("explain", "ML001", "--format", "json").json
+    assert "```python\n" in workspace.run("explain", "ML001", "--output-format", "markdown").out
+    page = workspace.run("explain", "ML001", "--output-format", "json").json
     assert (page["code"], page["severity"]) == ("ML001", "error")
     assert page["bad"][0]["files"].keys() == {"model.py"}
 

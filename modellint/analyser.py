@@ -16,6 +16,7 @@ from modellint.files import Files
 from modellint.finding import verified
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
+from modellint.report import Inventory
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.finding import Finding
+    from modellint.graph.python import ModuleFacts
     from modellint.packs import RuleSet
     from modellint.rule import Rule
     from modellint.sizes import Oversized
@@ -45,7 +47,7 @@ class FileResult:
     `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
     read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
     that the file asked too much of. `seconds` is the processor time of each rule and of the rest, which is READING;
-    there is none if nothing was analysed.
+    there is none if nothing was analysed. `inventory` is what the file defines.
     """
 
     path: str
@@ -57,6 +59,7 @@ class FileResult:
     unfinished: tuple[str, ...] = ()
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    inventory: Inventory = field(default_factory=Inventory)
 
 
 @dataclass
@@ -69,6 +72,7 @@ class _Run:
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    inventory: Inventory = field(default_factory=Inventory)
 
     def take(self, other: _Run) -> None:
         """Take what has been found about a file for this one's."""
@@ -76,6 +80,7 @@ class _Run:
         self.crashes += other.crashes
         self.readable &= other.readable
         self.unfinished += (part for part in other.unfinished if part not in self.unfinished)
+        self.inventory += other.inventory
         for part, seconds in other.seconds.items():
             self.spend(part, seconds)
 
@@ -154,6 +159,7 @@ class Analyser:
             tuple(run.unfinished),
             oversized,
             tuple(run.seconds.items()),
+            run.inventory,
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
@@ -186,6 +192,7 @@ class Analyser:
             return
         for rule in rules:
             self._asked(run, rule, rule.check_python, module, project)
+        run.inventory += Inventory(layers=_layers(module, project))
         project.release(module)
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
@@ -203,6 +210,7 @@ class Analyser:
             if recipe is None:
                 self._guarded(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
+            run.inventory += Inventory(recipes=is_recipe, configurations=not is_recipe)
             for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
 
@@ -273,6 +281,14 @@ class Analyser:
         for rule in self._rules:
             with noted(run.crashes, rule.code, path):
                 run.findings += map(verified, rule.check_unreadable(path, error))
+
+
+def _layers(module: ModuleFacts, project: Project) -> int:
+    """How many of a module's classes are layers, as far as that is known."""
+    try:
+        return sum(project.classes.model(cls).is_module is True for cls in module.classes.values())
+    except RAISED:  # which a rule that asks the same has told
+        return 0
 
 
 def _recursing(rule: Rule, error: RecursionError) -> str:

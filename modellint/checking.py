@@ -13,11 +13,19 @@ import click
 
 from modellint import process
 from modellint.config.errors import UsageError
-from modellint.outputs import HUMAN_FORMATS, deliver, parse_outputs, shown, wants_colour
+from modellint.outputs import (
+    HUMAN_FORMATS,
+    deliver,
+    parse_outputs,
+    shown,
+    terminal_width,
+    wants_colour,
+    wants_links,
+)
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
@@ -130,11 +138,12 @@ def _shown(
     fixing: Fixing | None,
 ) -> int:
     """Write the report, and what was fixed: the exit code."""
+    packages = partial(_packages, settings)
     if fixing is None:
-        write(report, outputs, rules, overlay, flags)
+        write(report, outputs, rules, overlay, flags, packages)
         _tell_about_baseline(report, flags["quiet"])
     else:
-        fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
+        fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags, packages))
     if report.guard is not None and not flags["quiet"]:
         click.echo(f"guard: {report.guard}", err=True)
     if fixing is not None and fixing.fixer.write_errors:
@@ -370,15 +379,26 @@ def write(
     rules: RuleSet,
     overlay: dict[Path, bytes] | None,
     flags: dict[str, Any],
+    packages: Callable[[], str] = lambda: "",
 ) -> None:
-    """Write a report in the formats that are wanted, each to its place."""
+    """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
     from modellint.files import Files
     from modellint.reporters import View, render
 
     files = Files(overlay)
     for output in outputs:
         colour = output.file is None and wants_colour(flags["color"])
-        view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
+        is_shown = output.file is None
+        view = View(
+            Path.cwd(),
+            files,
+            rules=rules.rules,
+            colour=colour,
+            quiet=flags["quiet"],
+            links=is_shown and wants_links(flags["color"]),
+            width=terminal_width(flags["color"]) if is_shown else None,
+            packages=packages,
+        )
         text = _statistics(report, output.format, view) if flags["statistics"] else render(output.format, report, view)
         option = "--output-file" if flags["output_file"] else "--output-format"
         deliver(text, output.file, option, is_data=output.format not in HUMAN_FORMATS)
@@ -389,7 +409,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     from collections import Counter
 
     from modellint.finding import Applicability
-    from modellint.reporters.text import summary
+    from modellint.reporters.text import styled, summary
 
     counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
     fixable = Counter(
@@ -407,13 +427,39 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
             for code, name, severity in (kind,)
         ]
         return json.dumps(listed, indent=2) + "\n"
-    width = max((len(str(count)) for _, count in rows), default=1)
-    lines = [
-        f"{count:>{width}}  {code}  {severity!s:<7}  {name}" + (f"  ({fixable[kind]} fixable)" if fixable[kind] else "")
+    table = [("count", "code", "name", "severity", "fixable")]
+    table += [
+        (str(count), code, name, str(severity), str(fixable[kind] or ""))
         for kind, count in rows
         for code, name, severity in (kind,)
     ]
+    lines = _aligned(table) if rows else []
+    if lines:
+        lines[0] = styled(lines[0], view, bold=True)
     return "".join(f"{line}\n" for line in (*lines, *summary(report, view)))
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """The rows of a table with its columns below each other: those of numbers, the first and the last, to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    last = len(widths) - 1
+    return [
+        "  ".join(
+            cell.rjust(width) if number in (0, last) else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _packages(settings: Settings) -> str:
+    """The packages that are known, and by what: the source that is installed, or the facts that are shipped."""
+    from modellint.packages import known_packages
+
+    known = known_packages(settings)
+    if any(package.folder for package in known):
+        return ", ".join(map(str, known))
+    return f"{' and '.join(f'{package.name} {package.release}' for package in known)} known by shipped facts"
 
 
 def _shown_settings(settings: Settings, rules: RuleSet) -> str:
@@ -442,7 +488,7 @@ def _shown_value(value: Any) -> str:
 class _Progress:
     """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
 
-    _DELAY, _INTERVAL, _WIDTH = 0.7, 0.1, 30
+    _DELAY, _INTERVAL, _WIDTH = 2.0, 0.1, 30
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from modellint.home import page_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -30,6 +32,7 @@ def summary_json(rule: type[Rule]) -> dict[str, Any]:
         "fixable": rule.is_fixable(),
         "confirmable": rule.is_confirmable(),
         "preview": rule.preview,
+        "url": page_of(rule),
         "summary": rule.docs().summary,
     }
 
@@ -58,6 +61,9 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
         traits.append("on trial: it runs with `--preview` only")
     yield " · ".join(traits)
     yield ""
+    if page := page_of(rule):
+        yield page
+        yield ""
     yield docs.body
     for title, examples in (("Examples", rule.bad), ("Not reported", rule.good)):
         if examples:

@@ -19,7 +19,7 @@ from modellint.failures import Crash, noted
 from modellint.files import Files
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
 from modellint.packs import ALL, chosen, fit, fits, select_rules
-from modellint.report import Report
+from modellint.report import Inventory, Report
 from modellint.rule import Rule
 from modellint.sizes import parse_size
 from modellint.suppressions import stale, suppress
@@ -158,6 +158,7 @@ def run(
         judged.guard,
         tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
+        sum((result.inventory for result in results.values()), Inventory()),
     )
 
 

@@ -12,6 +12,24 @@ if TYPE_CHECKING:
     from modellint.sizes import Oversized
 
 
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """How many model definitions were looked at: classes of layers, recipes, and plain configurations."""
+
+    layers: int = 0
+    recipes: int = 0
+    configurations: int = 0
+
+    def __add__(self, other: Inventory) -> Inventory:
+        return Inventory(
+            self.layers + other.layers, self.recipes + other.recipes, self.configurations + other.configurations
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Inventory()
+
+
 @dataclass(frozen=True)
 class Report:
     """The outcome of a run: findings to show, in order, and what failed on our side.
@@ -21,7 +39,7 @@ class Report:
     `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
     the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
     large. `seconds` is the processor time of each rule and of reading files, the dearest first; files that the cache
-    knew took none.
+    knew took none. `inventory` is what there was in the files to be checked; None of a report that does not tell.
     """
 
     findings: tuple[Finding, ...]
@@ -36,3 +54,4 @@ class Report:
     guard: Guard | None = None
     skipped: tuple[Oversized, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    inventory: Inventory | None = None

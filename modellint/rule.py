@@ -105,6 +105,8 @@ class Rule:
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
     operators: ClassVar[str] = ""
+    #: The address of a page about the rule, which reports and editors link to.
+    url: ClassVar[str] = ""
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
 

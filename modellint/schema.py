@@ -47,13 +47,13 @@ _ABOUT = {
 
 #: Values that show how a key is written.
 _EXAMPLES: Mapping[str, Any] = {
-    "select": ["ML1", "ML201"],
+    "select": ["ML1", "ML2"],
     "extend-select": ["LAB"],
-    "ignore": ["ML302"],
+    "ignore": ["ML3"],
     "per-file-ignores": {"tests/*": ["ML1"]},
-    "extend-per-file-ignores": {"tests/*": ["ML204"]},
-    "severity": {"ML303": "warning", "ML4": "error"},
-    "unfixable": ["ML205"],
+    "extend-per-file-ignores": {"tests/*": ["ML2"]},
+    "severity": {"ML3": "warning", "ML4": "error"},
+    "unfixable": ["ML2"],
     "include": ["*.py", "recipes/**/*.yaml"],
     "extend-exclude": ["third_party/*"],
     "recipes": {"recipes/*/hparams/*.yaml": "train.py"},

@@ -185,8 +185,9 @@ def test_statistics_count_by_rule(words: Workspace) -> None:
     result = words.check("a.py", "--statistics")
     assert result.code == 1
     assert result.lines == [
-        "2  TST101  warning  word",
-        "1  ML002  warning  unused-suppression",
+        "count  code    name                severity  fixable",
+        "    2  TST101  word                warning",
+        "    1  ML002   unused-suppression  warning",
         "Found 3 findings (3 warnings)",
     ]
     as_json = words.run("check", "a.py", "--statistics", "--output-format", "json").json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from modellint.version import __version__
@@ -27,6 +28,8 @@ def lines(report: Report, view: View) -> Iterator[str]:
         "files_checked": report.files_checked,
         "duration_s": round(report.duration, 3),
     }
+    if report.inventory is not None:
+        document["inventory"] = asdict(report.inventory)
     if report.guard is not None:
         document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
     yield json.dumps(document, indent=2, ensure_ascii=False)
@@ -70,6 +73,7 @@ def finding_json(finding: Finding, view: View) -> dict[str, Any]:
         "fix": _fix(finding.fix, view) if finding.fix else None,
         "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
         "fingerprint": finding.fingerprint,
+        "url": view.page(finding.code),
     }
 
 

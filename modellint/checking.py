@@ -290,7 +290,7 @@ def _run(
         from modellint.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline)
-    with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
+    with Progress(quiet=flags["quiet"]) as progress:
         if confirmer is not None:
             confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
         try:
@@ -485,17 +485,17 @@ def _shown_value(value: Any) -> str:
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
 
 
-class _Progress:
+class Progress:
     """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
 
     _DELAY, _INTERVAL, _WIDTH = 2.0, 0.1, 30
 
-    def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._enabled = not quiet and sys.stderr.isatty()
         self._next = time.monotonic() + self._DELAY
         self._shown = False
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -12,7 +12,7 @@ from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
 from modellint.help import Command, Group, section
 from modellint.outputs import deliver, parse_outputs, wants_colour
-from modellint.project_commands import clean, config
+from modellint.project_commands import clean, config, doctor
 from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
 from modellint.sizes import EXPECTED, parse_size
 from modellint.version import __version__
@@ -125,7 +125,7 @@ _COMMANDS = {
     "Check": ("check", "merge", "server"),
     "Look into models": ("map", "probe"),
     "Rules": ("explain", "rules", "test-rules"),
-    "Set up": ("config", "clean"),
+    "Set up": ("config", "doctor", "clean"),
 }
 _rules, _files, _shows = section("Rules"), section("Files"), section("Output")
 _fixes, _adopts, _confirms = section("Fixes"), section("Code that is there already"), section("Confirming")
@@ -448,5 +448,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules, config, clean):
+for command in (explain, rules, test_rules, config, clean, doctor):
     cli.add_command(command)

@@ -16,7 +16,7 @@ from modellint.rule_commands import FilePath
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_shows = section("Output")
+_shows, _runs = section("Output"), section("How it runs")
 _CONFIG_EXAMPLES = """
 \b
 Examples:
@@ -119,4 +119,58 @@ def clean(folder: Path) -> int:
             except OSError as error:
                 raise UsageError(f"{shown(cache)}: cannot be removed: {error.strerror}") from None
             click.echo(f"removed {shown(cache)}")
+    return 0
+
+
+_DOCTOR_EXAMPLES = """
+\b
+Examples:
+  modellint doctor
+  modellint doctor src recipes --output-format json
+
+\b
+Exit codes:
+  0  what is known was told
+  2  wrong usage or bad configuration
+"""
+
+
+@click.command(cls=Command, epilog=_DOCTOR_EXAMPLES)
+@click.argument("paths", nargs=-1, type=FilePath())
+@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+@_shows("--output-file", type=FilePath(), help="Write it to this file.")
+@_runs("--config", "config_file", type=FilePath(), help="A pyproject.toml or modellint.toml to use.")
+@_runs("--isolated", is_flag=True, help="Use no configuration file.")
+@_runs("--python", type=FilePath(), help="The project's interpreter, whose packages are read as text.")
+def doctor(
+    paths: tuple[Path, ...],
+    output_format: str,
+    output_file: Path | None,
+    config_file: Path | None,
+    isolated: bool,
+    python: Path | None,
+) -> int:
+    """Tell what a check knows: the interpreter, packages, recipes with their scripts, and what is not known and why.
+
+    PATHS are files and folders, the working directory if there are none.
+    """
+    from modellint.checking import Progress, interpreter
+    from modellint.config import settings_for
+    from modellint.discovery import discover
+    from modellint.doctor import as_text, examine
+    from modellint.linter import undisturbed
+    from modellint.reporters.text import printable
+
+    paths = paths or (Path(),)
+    settings = settings_for(paths, config_file, isolated=isolated).with_options(python=interpreter(python))
+    files, _ = discover(paths, settings)
+    with undisturbed(), Progress() as progress:
+        told = examine(files, settings, progress.update)
+    if output_format == "json":
+        import json
+
+        text = json.dumps(told.as_json(), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(f"{printable(line)}\n" for line in as_text(told))
+    deliver(text, output_file, is_data=output_format == "json")
     return 0

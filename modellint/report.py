@@ -25,9 +25,13 @@ class Inventory:
             self.layers + other.layers, self.recipes + other.recipes, self.configurations + other.configurations
         )
 
-    @property
-    def is_empty(self) -> bool:
-        return self == Inventory()
+    def __str__(self) -> str:
+        """`2 classes of layers, 1 recipe`; empty if there is nothing."""
+        classes = "class" if self.layers == 1 else "classes"
+        parts = [f"{self.layers} {classes} of layers"] if self.layers else []
+        for number, noun in ((self.recipes, "recipe"), (self.configurations, "configuration")):
+            parts += [f"{number} {noun}{'' if number == 1 else 's'}"] if number else []
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -152,15 +152,7 @@ def looked_at(report: Report, view: View) -> Iterator[str]:
     """What there was to check, so that nothing found is not taken for nothing looked at."""
     if view.quiet or report.inventory is None:
         return
-    found = report.inventory
-    parts = [
-        f"{found.layers} {'class' if found.layers == 1 else 'classes'} of layers" if found.layers else "",
-        _counted(found.recipes, "recipe") if found.recipes else "",
-        _counted(found.configurations, "configuration") if found.configurations else "",
-    ]
-    told = (
-        ", ".join(filter(None, parts)) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
-    )
+    told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
     packages = view.packages()
     text = f"{_counted(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
     yield from wrapped("", 0, text, view, indent=2)

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-ARGUMENTS = ("check", "examples/speechbrain/broken/inference")
+FOLDER = ROOT / "examples/speechbrain/broken"
+ARGUMENTS = ("check", "inference")
 #: As many as can be read on a telephone.
-COLUMNS = "64"
+COLUMNS = "50"
 COLUMN, LINE, MARGIN = 8.0, 19, 16
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
 #: A space, which SVG would fold with its neighbours, and what is drawn in its place.
@@ -29,7 +30,7 @@ def run() -> str:
     command = [sys.executable, "-m", "modellint", *ARGUMENTS, "--no-cache", "--color", "always"]
     environment = {key: value for key, value in os.environ.items() if key != "FORCE_HYPERLINK"} | {"COLUMNS": COLUMNS}
     result = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False, env=environment
+        command, cwd=FOLDER, capture_output=True, text=True, encoding="utf-8", check=False, env=environment
     )
     return f"$ modellint {' '.join(ARGUMENTS)}\n{result.stdout}"
 

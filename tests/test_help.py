@@ -1,4 +1,4 @@
-"""What `--help` says: every command shows examples that hold, and its exit codes, as the page about the terminal lists them."""
+"""What `--help` says: every command shows examples that hold, and the exit codes that its page lists."""
 
 from __future__ import annotations
 

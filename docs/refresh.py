@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from modellint import home
 from modellint.packs import load_rules
 from modellint.schema import configuration_schema
+from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +62,11 @@ def with_rules(readme: str, rules: Mapping[str, Rule]) -> str:
     return _RULES.sub(lambda _: f"\n{listed(rules)}", readme)
 
 
+def with_version(text: str) -> str:
+    """A text whose examples of a hook and of an action name the present version."""
+    return re.sub(r"((?:rev: v|uses: [\w./-]+/modellint@v))\d+\.\d+\.\d+", rf"\g<1>{__version__}", text)
+
+
 def files_with_addresses() -> list[Path]:
     """The files that repeat where the project lives."""
     return [ROOT / "modellint/home.py", ROOT / "pyproject.toml", ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -82,6 +88,8 @@ def refresh() -> None:
     """Write what is made of the code."""
     readme = ROOT / "README.md"
     readme.write_text(with_rules(readme.read_text("utf-8"), load_rules()), "utf-8")
+    for file in (readme, *ROOT.glob("docs/*.md")):
+        file.write_text(with_version(file.read_text("utf-8")), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
     picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)

@@ -39,7 +39,7 @@ ELSEWHERE = {
     ".venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy modellint rules": ".ci/run",
     "uvx modellint check": "a new user",
     "pipx run modellint check": "a new user",
-    "pip install modellint && modellint check": "tests/two_minutes.sh",
+    "pip install modellint && modellint check": ".ci/two-minutes",
     "pip install 'modellint[lsp]'": "tests/test_server.py needs what that installs",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "

@@ -198,6 +198,11 @@ def test_the_project_moves_by_one_command() -> None:
     assert elsewhere == set()
 
 
+def test_the_pages_name_this_version() -> None:
+    assert sum("@v" in refresh.with_version(text) or "rev: v" in text for text in PAGES.values()) >= 3
+    assert {page for page, text in PAGES.items() if refresh.with_version(text) != text} == set()
+
+
 def test_no_address_waits_to_be_filled_in() -> None:
     texts = [*PAGES.values(), (ROOT / "action.yml").read_text("utf-8"), (ROOT / "pyproject.toml").read_text("utf-8")]
     assert not any(re.search(r"\bOWNER\b", text) for text in texts)

@@ -186,3 +186,32 @@ def test_what_cannot_be_seen_is_as_the_page_says(kind: str, said: str, code: str
 def test_each_limit_has_what_is_found_beside_it() -> None:
     assert [kind for kind, _, _ in LIMITS] == ["found", "not found"] * (len(LIMITS) // 2)
     assert len(LIMITS) >= 12
+
+
+ROOT = DOCS.parent
+
+
+def test_each_room_is_described_and_each_that_is_described_is_there() -> None:
+    rooms = re.findall(r"^\| `([\w/]+/)` \| (.+) \|$", (DOCS / "design.md").read_text("utf-8"), re.MULTILINE)
+    packages = {path.parent for path in (ROOT / "modellint").rglob("__init__.py")}
+    described = {(ROOT / room).resolve() for room, _ in rooms}
+    below = {ROOT / room / name for room, about in rooms for name in re.findall(r"`(\w+/)`", about)}
+    assert packages <= described | {path.resolve() for path in below} | {ROOT}
+    assert [room for room, _ in rooms if not (ROOT / room).is_dir()] == []
+    for room, about in rooms:
+        for name in re.findall(r"`(\w+\.py)`", about):
+            assert (ROOT / room / name).is_file(), f"{room}: {name}"
+
+
+def test_contributing_is_short_and_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert len(text.encode()) <= 8192
+    rows = re.findall(r"^\| (`.+`.*) \| (`[^|]+) \|$", text, re.MULTILINE)
+    assert len(rows) >= 12
+    for _, tests in rows:
+        for name in " ".join(re.findall(r"`([^`]+)`", tests)).split():
+            if re.fullmatch(r"[\w/]+(\.py)?", name) and name not in ("local", "PAGE"):
+                assert (ROOT / "tests" / name).exists(), name
+    pages = "".join((ROOT / name).read_text("utf-8") for name in ("CONTRIBUTING.md", "docs/testing.md"))
+    for path in re.findall(r"`((?:tests|modellint|benchmarks|docs)/[\w/.]+)`", pages):
+        assert (ROOT / path).exists(), path

@@ -40,6 +40,9 @@ _FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
+_NOTHING = Inventory()
+
+
 @dataclass(frozen=True, slots=True)
 class FileResult:
     """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
@@ -59,7 +62,7 @@ class FileResult:
     unfinished: tuple[str, ...] = ()
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
-    inventory: Inventory = field(default_factory=Inventory)
+    inventory: Inventory = _NOTHING
 
 
 @dataclass
@@ -72,7 +75,7 @@ class _Run:
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
-    inventory: Inventory = field(default_factory=Inventory)
+    inventory: Inventory = _NOTHING
 
     def take(self, other: _Run) -> None:
         """Take what has been found about a file for this one's."""
@@ -80,7 +83,7 @@ class _Run:
         self.crashes += other.crashes
         self.readable &= other.readable
         self.unfinished += (part for part in other.unfinished if part not in self.unfinished)
-        self.inventory += other.inventory
+        self.inventory = self.inventory.plus(other.inventory)
         for part, seconds in other.seconds.items():
             self.spend(part, seconds)
 
@@ -192,7 +195,7 @@ class Analyser:
             return
         for rule in rules:
             self._asked(run, rule, rule.check_python, module, project)
-        run.inventory += Inventory(layers=_layers(module, project))
+        run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
@@ -210,7 +213,7 @@ class Analyser:
             if recipe is None:
                 self._guarded(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
-            run.inventory += Inventory(recipes=is_recipe, configurations=not is_recipe)
+            run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
 

@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import sys
-from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -93,7 +92,7 @@ class Cache:
                 [_suppression_json(suppression) for suppression in result.suppressions],
                 result.readable,
                 result.unfinished,
-                astuple(result.inventory),
+                result.inventory,
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:

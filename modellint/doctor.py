@@ -76,7 +76,7 @@ class Diagnosis:
             "site_packages": list(self.site_packages),
             "packages": list(self.packages),
             "files": self.files,
-            "inventory": asdict(self.inventory),
+            "inventory": self.inventory._asdict(),
             "recipes": [asdict(recipe) for recipe in self.recipes],
             "unresolved": [asdict(one) for one in self.unresolved],
         }
@@ -101,11 +101,11 @@ def examine(
             continue
         try:
             if kind_of(path.name) == PYTHON:
-                inventory += _module(project.python(path) or project.parsed(path, data), project, found)
+                inventory = inventory.plus(_module(project.python(path) or project.parsed(path, data), project, found))
             elif kind_of(path.name) == NOTEBOOK:
-                inventory += _notebook(path, data, project, found)
+                inventory = inventory.plus(_notebook(path, data, project, found))
             else:
-                inventory += _recipe(path, data, project, found, recipes)
+                inventory = inventory.plus(_recipe(path, data, project, found, recipes))
         except UnreadableError as error:
             reason = f"line {error.span.line}: {error.reason}"
             found["file", shown(path)] = Unresolved("file", shown(path), reason)

@@ -8,6 +8,7 @@ import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +159,7 @@ def run(
         judged.guard,
         tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
-        sum((result.inventory for result in results.values()), Inventory()),
+        reduce(Inventory.plus, (result.inventory for result in results.values()), Inventory()),
     )
 
 

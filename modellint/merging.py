@@ -46,7 +46,7 @@ def merged(files: Iterable[Path]) -> Report:
         checked += _number(document, "files_checked", file)
         duration += _number(document, "duration_s", file)
         told = _inventory(document, file)
-        inventory = None if inventory is None or told is None else inventory + told
+        inventory = None if inventory is None or told is None else inventory.plus(told)
         for finding in _items(document, "findings", file, _finding):
             findings.setdefault((finding.code, finding.symbol, finding.place), finding)
         crashes |= dict.fromkeys(_items(document, "errors", file, _crash))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import knowledge
 from modellint.link.project import Project, ProjectOptions
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _AS_SHIPPED = frozenset(("torch",))
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A package, the release that is known, and the folder that it is read in; None if the shipped facts are used."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from modellint.baseline import Comparison
@@ -12,18 +12,16 @@ if TYPE_CHECKING:
     from modellint.sizes import Oversized
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(NamedTuple):
     """How many model definitions were looked at: classes of layers, recipes, and plain configurations."""
 
     layers: int = 0
     recipes: int = 0
     configurations: int = 0
 
-    def __add__(self, other: Inventory) -> Inventory:
-        return Inventory(
-            self.layers + other.layers, self.recipes + other.recipes, self.configurations + other.configurations
-        )
+    def plus(self, other: Inventory) -> Inventory:
+        """Both together."""
+        return Inventory(*map(sum, zip(self, other, strict=True)))
 
     def __str__(self) -> str:
         """`2 classes of layers, 1 recipe`; empty if there is nothing."""

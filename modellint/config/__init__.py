@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
 from modellint.files import read_file
-from modellint.finding import Confidence, Severity
+from modellint.levels import Confidence, Severity
 from modellint.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
 
 if TYPE_CHECKING:

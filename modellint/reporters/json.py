@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from modellint.version import __version__
@@ -29,7 +28,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
         "duration_s": round(report.duration, 3),
     }
     if report.inventory is not None:
-        document["inventory"] = asdict(report.inventory)
+        document["inventory"] = report.inventory._asdict()
     if report.guard is not None:
         document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
     yield json.dumps(document, indent=2, ensure_ascii=False)

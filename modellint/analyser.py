@@ -14,6 +14,7 @@ from modellint.config.errors import UsageError
 from modellint.failures import RAISED, Crash, noted
 from modellint.files import Files
 from modellint.finding import verified
+from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.report import Inventory
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.finding import Finding
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.packs import RuleSet
     from modellint.rule import Rule
     from modellint.sizes import Oversized
@@ -289,9 +290,22 @@ class Analyser:
 def _layers(module: ModuleFacts, project: Project) -> int:
     """How many of a module's classes are layers, as far as that is known."""
     try:
-        return sum(project.classes.model(cls).is_module is True for cls in module.classes.values())
+        return sum(_is_layer(cls, module, project) for cls in module.classes.values() if cls.bases)
     except RAISED:  # which a rule that asks the same has told
         return 0
+
+
+def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
+    """Whether a class is known to be a layer; what is one by its own bases is so without more being read."""
+    from modellint.link.classes.calls import MODULE
+    from modellint.link.names import External
+
+    for base in cls.bases:
+        name = dotted(base)
+        definition = None if name is None else project.names.resolve(module, name)
+        if isinstance(definition, External) and definition.name == MODULE:
+            return True
+    return project.classes.model(cls).is_module is True
 
 
 def _recursing(rule: Rule, error: RecursionError) -> str:

@@ -134,9 +134,9 @@ def test_checking_does_not_load_maps(tmp_path: Path) -> None:
     assert not [name for name in loaded if name.startswith("modellint.mapping")]
 
 
-def test_readme_shows_what_comes_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (shown,) = re.findall(r"^```text\n\$ modellint map (\S+)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+def test_the_page_shows_what_comes_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/map.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```text\n\$ modellint map (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(ROOT)
     assert workspace.run("map", shown[0]).out == shown[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-ARGUMENTS = ("check", "examples/speechbrain/broken/inference")
-COLUMN, LINE, MARGIN = 8.0, 19, 20
+FOLDER = ROOT / "examples/speechbrain/broken"
+ARGUMENTS = ("check", "inference")
+#: As many as can be read on a telephone.
+COLUMNS = "50"
+COLUMN, LINE, MARGIN = 8.0, 19, 16
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
 #: A space, which SVG would fold with its neighbours, and what is drawn in its place.
 SPACE = (" ", "\N{NO-BREAK SPACE}")
@@ -22,9 +26,12 @@ _STYLE = re.compile(r"\x1b\[([\d;]*)m")
 
 
 def run() -> str:
-    """The output in colour, with the command above it."""
+    """The output in colour, as a narrow terminal has it, with the command above it."""
     command = [sys.executable, "-m", "modellint", *ARGUMENTS, "--no-cache", "--color", "always"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    environment = {key: value for key, value in os.environ.items() if key != "FORCE_HYPERLINK"} | {"COLUMNS": COLUMNS}
+    result = subprocess.run(
+        command, cwd=FOLDER, capture_output=True, text=True, encoding="utf-8", check=False, env=environment
+    )
     return f"$ modellint {' '.join(ARGUMENTS)}\n{result.stdout}"
 
 

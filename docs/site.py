@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import posixpath
 import re
@@ -15,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
+from refresh import families
 
+from modellint import home
 from modellint.__main__ import main
 from modellint.examples import materialise
 from modellint.explain import as_markdown
 from modellint.packs import load_rules
-from modellint.schema import configuration_schema
+from modellint.schema import configuration_schema, kind_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from modellint.rule import Rule
 
 ROOT = Path(__file__).parent.parent
-REPOSITORY = "https://github.com/OWNER/modellint/blob/main"
 #: Files of the repository that are pages, besides those in docs/.
 PAGES = {
     "README.md": "index.md",
@@ -46,7 +48,11 @@ _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the rules into the navigation."""
     section = next(entry["Rules"] for entry in config.nav if "Rules" in entry)
-    section.extend({f"{rule.code} {rule.name}": _page_of(rule)} for rule in load_rules().values())
+    for title, members in families(load_rules()):
+        section.append({title: [{f"{rule.code} {rule.name}": _page_of(rule)} for rule in members]})
+    config.site_url = f"{home.SITE}/"
+    # The theme would ask the repository's host for stars and forks if it were told as one.
+    config.extra["social"] = [{"icon": "fontawesome/brands/git-alt", "link": home.REPOSITORY, "name": "Repository"}]
     return config
 
 
@@ -81,11 +87,19 @@ def linked(text: str, source: str, page: str) -> str:
         if found is None and path.startswith("docs/"):
             found = path.removeprefix("docs/")
         if found is None:
-            return f"{REPOSITORY}/{path}"
+            return f"{home.REPOSITORY}/blob/main/{path}"
         return posixpath.relpath(found, posixpath.dirname(page) or ".") + (match[2] or "")
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if part.startswith("```") else _LINK.sub(target, part) for part in parts)
+    return "".join(part if part.startswith("```") else _here(_LINK.sub(target, part), page) for part in parts)
+
+
+def _here(text: str, page: str) -> str:
+    """The text with addresses of the site as links within it, which are checked."""
+    up = posixpath.relpath(".", posixpath.dirname(page) or ".")
+    text = re.sub(rf"(?<=\]\(){re.escape(home.SITE)}/([\w/-]+)\.html", rf"{up}/\1.md", text)
+    text = re.sub(rf"(?<=\]\(){re.escape(home.SITE)}/", f"{up}/", text)
+    return text.replace("](./", "](")
 
 
 def _page_of(rule: Rule) -> str:
@@ -93,16 +107,25 @@ def _page_of(rule: Rule) -> str:
 
 
 def _overview(rules: Mapping[str, Rule]) -> str:
-    rows = [
-        f"| [{rule.code}]({rule.code.lower()}.md) | `{rule.name}` | {rule.severity} | {rule.docs().summary} |"
-        for rule in rules.values()
+    """All rules by family, with what can be done about their findings."""
+    lines = [
+        "# Rules",
+        "",
+        "An error breaks or silently corrupts a run, a warning does so under conditions that occur, an info is latent. "
+        "What is fixable `--fix` mends, and what is confirmable `--confirm` can prove.",
     ]
-    return "\n".join(["# Rules", "", "| code | name | severity | what it finds |", "|---|---|---|---|", *rows, ""])
+    for title, members in families(rules):
+        lines += ["", f"## {title}", "", "| code | what it finds |", "|---|---|"]
+        for rule in members:
+            marks = [str(rule.severity), *["fixable"] * rule.is_fixable(), *["confirmable"] * rule.is_confirmable()]
+            told = f"{rule.docs().summary}<br>`{rule.name}` · {' · '.join(marks)}"
+            lines.append(f"| [{rule.code}]({rule.code.lower()}.md) | {told} |")
+    return "\n".join((*lines, ""))
 
 
 def _rule_page(rule: Rule) -> str:
     """The page of `modellint explain`, with what comes out for its first bad example."""
-    page = as_markdown(type(rule))
+    page = as_markdown(type(rule)).replace(f"\n{home.page_of(type(rule))}\n", "")
     if not rule.bad:
         return page
     before, title, after = page.partition("\n## Examples\n")
@@ -130,28 +153,32 @@ def printed(rule: Rule) -> str:
 
 def _filled(text: str) -> str:
     properties = configuration_schema()["properties"]
+    text = text.replace("<!-- recall -->", _recall())
     text = text.replace("<!-- keys -->", "\n".join(_table(properties)))
     return text.replace("<!-- keys of confirm -->", "\n".join(_table(properties["confirm"]["properties"])))
 
 
+def _recall() -> str:
+    """What the description of the benchmarks says of planted mistakes."""
+    text = (ROOT / "benchmarks/README.md").read_text("utf-8")
+    sections = re.findall(r"^## What share of mistakes [^\n]*\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if not sections:
+        raise ValueError("benchmarks/README.md says nothing of the share of mistakes that is found")
+    return linked("\n".join(sections), "benchmarks/README.md", "recall.md")
+
+
 def _table(properties: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     described = any("description" in schema for schema in properties.values())
-    yield "| key | value | meaning |" if described else "| key | value |"
-    yield "|---|---|---|" if described else "|---|---|"
+    yield "| key | value | default | meaning |" if described else "| key | value |"
+    yield "|---|---|---|---|" if described else "|---|---|"
     for key, schema in properties.items():
-        meaning = f" {schema['description']} |" if described else ""
-        yield f"| `{key}` | {_value(schema)} |{meaning}"
+        meaning = f" {_default(schema)} | {schema['description']} |" if described else ""
+        yield f"| `{key}` | {kind_in_words(schema)} |{meaning}"
 
 
-def _value(schema: Mapping[str, Any]) -> str:
-    if "enum" in schema:
-        return "one of these words"
-    if "anyOf" in schema:
-        return " or ".join(map(_value, schema["anyOf"]))
-    if schema["type"] == "array":
-        return "a list of strings"
-    if schema["type"] == "object":
-        return "a table"
-    bounds = {"minimum": " from {} up", "exclusiveMinimum": " above {}"}
-    bound = "".join(words.format(schema[name]) for name, words in bounds.items() if name in schema)
-    return {"string": "a string", "integer": "a whole number", "number": "a number"}[schema["type"]] + bound
+def _default(schema: Mapping[str, Any]) -> str:
+    """The default of a setting in a cell of a table; long lists are those of `modellint config`."""
+    if "default" not in schema:
+        return "found out, or none"
+    text = json.dumps(schema["default"])
+    return f"`{text}`" if len(text) < 40 else "see `modellint config`"

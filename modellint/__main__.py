@@ -50,7 +50,9 @@ def _run(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
+        from modellint.help import told
+
+        click.echo(told(error), err=True)
     except click.Abort:
         click.echo("Interrupted", err=True)
     except UsageError as error:

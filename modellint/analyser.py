@@ -14,8 +14,10 @@ from modellint.config.errors import UsageError
 from modellint.failures import RAISED, Crash, noted
 from modellint.files import Files
 from modellint.finding import verified
+from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
+from modellint.report import Inventory
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
     from modellint.finding import Finding
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.packs import RuleSet
     from modellint.rule import Rule
     from modellint.sizes import Oversized
@@ -38,6 +41,9 @@ _FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
 
 
+_NOTHING = Inventory()
+
+
 @dataclass(frozen=True, slots=True)
 class FileResult:
     """What checking one root file gave: findings (in any file), before anything is silenced or hidden.
@@ -45,7 +51,7 @@ class FileResult:
     `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
     read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
     that the file asked too much of. `seconds` is the processor time of each rule and of the rest, which is READING;
-    there is none if nothing was analysed.
+    there is none if nothing was analysed. `inventory` is what the file defines.
     """
 
     path: str
@@ -57,6 +63,7 @@ class FileResult:
     unfinished: tuple[str, ...] = ()
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    inventory: Inventory = _NOTHING
 
 
 @dataclass
@@ -69,6 +76,7 @@ class _Run:
     readable: bool = True
     unfinished: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    inventory: Inventory = _NOTHING
 
     def take(self, other: _Run) -> None:
         """Take what has been found about a file for this one's."""
@@ -76,6 +84,7 @@ class _Run:
         self.crashes += other.crashes
         self.readable &= other.readable
         self.unfinished += (part for part in other.unfinished if part not in self.unfinished)
+        self.inventory = self.inventory.plus(other.inventory)
         for part, seconds in other.seconds.items():
             self.spend(part, seconds)
 
@@ -154,6 +163,7 @@ class Analyser:
             tuple(run.unfinished),
             oversized,
             tuple(run.seconds.items()),
+            run.inventory,
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
@@ -186,6 +196,7 @@ class Analyser:
             return
         for rule in rules:
             self._asked(run, rule, rule.check_python, module, project)
+        run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
@@ -203,6 +214,7 @@ class Analyser:
             if recipe is None:
                 self._guarded(run, part, recipe_frontend.read_config, run.path, data)
         if recipe is not None:
+            run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
 
@@ -273,6 +285,27 @@ class Analyser:
         for rule in self._rules:
             with noted(run.crashes, rule.code, path):
                 run.findings += map(verified, rule.check_unreadable(path, error))
+
+
+def _layers(module: ModuleFacts, project: Project) -> int:
+    """How many of a module's classes are layers, as far as that is known."""
+    try:
+        return sum(_is_layer(cls, module, project) for cls in module.classes.values() if cls.bases)
+    except RAISED:  # which a rule that asks the same has told
+        return 0
+
+
+def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
+    """Whether a class is known to be a layer; what is one by its own bases is so without more being read."""
+    from modellint.link.classes.calls import MODULE
+    from modellint.link.names import External
+
+    for base in cls.bases:
+        name = dotted(base)
+        definition = None if name is None else project.names.resolve(module, name)
+        if isinstance(definition, External) and definition.name == MODULE:
+            return True
+    return project.classes.model(cls).is_module is True
 
 
 def _recursing(rule: Rule, error: RecursionError) -> str:

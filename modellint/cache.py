@@ -20,6 +20,7 @@ from modellint.analyser import FileResult
 from modellint.files import parse_json, read_file, write_atomically
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
+from modellint.report import Inventory
 from modellint.source import Place, Span
 from modellint.suppressions import Suppression
 from modellint.version import __version__
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FORMAT = 4
+_FORMAT = 5
 _KEPT = 8
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
@@ -55,7 +56,7 @@ class Cache:
         """The result for a file, if everything that it rests on is as it was."""
         name = path.as_posix()
         try:
-            numbers, findings, suppressions, readable, unfinished = _list(self._entries[name], 5)
+            numbers, findings, suppressions, readable, unfinished, inventory = _list(self._entries[name], 6)
             pairs = [self._pairs[_natural(number)] for number in _list(numbers)]
             if not all(map(self._is_as_it_was, pairs)):
                 return None
@@ -66,6 +67,7 @@ class Cache:
                 _typed(readable, bool),
                 dependencies=tuple(pairs),
                 unfinished=_texts(unfinished),
+                inventory=Inventory(*map(_natural, _list(inventory, 3))),
             )
         except Exception:  # whatever a value of another kind leads to, also in the claims of rule packs
             return None
@@ -90,6 +92,7 @@ class Cache:
                 [_suppression_json(suppression) for suppression in result.suppressions],
                 result.readable,
                 result.unfinished,
+                result.inventory,
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
@@ -122,7 +125,7 @@ class Cache:
     def _kept(self) -> Iterator[tuple[str, Any]]:
         """Old entries that are well-formed and not replaced, of files that still exist."""
         for name, entry in self._entries.items():
-            if name in self._new or not isinstance(entry, list) or len(entry) != 5:
+            if name in self._new or not isinstance(entry, list) or len(entry) != 6:
                 continue
             numbers = entry[0]
             if isinstance(numbers, list) and all(_is_index(n, self._pairs) for n in numbers) and os.path.exists(name):
@@ -170,6 +173,22 @@ def prepare(folder: Path) -> None:
                 (folder / name).write_text(text, encoding="utf-8")
     except OSError:
         return  # then nothing will be remembered
+
+
+def is_cache(folder: Path) -> bool:
+    """Whether a folder was made for the cache."""
+    try:
+        return (folder / "CACHEDIR.TAG").read_text("utf-8") == _TAG
+    except (OSError, ValueError):
+        return False
+
+
+def remove(folder: Path) -> None:
+    """Remove what was remembered, and the folder if nothing else is in it. Raises OSError."""
+    for file in (*folder.glob("*.json"), folder / ".gitignore", folder / "CACHEDIR.TAG"):
+        file.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def checksum(data: bytes) -> bytes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint import git
 from modellint.config.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def changes_since(revision: str, folder: Path) -> Changes:
 def _git(folder: Path, *arguments: str, missing: str = "") -> str:
     """What a git command says; `missing` names the revision that may be unknown."""
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+        done = git.run(folder, *arguments)
     except OSError as error:
         raise UsageError(f"--changed-since: git cannot be run: {error.strerror}") from None
     if done.returncode == 0:

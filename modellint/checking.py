@@ -13,11 +13,19 @@ import click
 
 from modellint import process
 from modellint.config.errors import UsageError
-from modellint.outputs import HUMAN_FORMATS, deliver, parse_outputs, shown, wants_colour
+from modellint.outputs import (
+    HUMAN_FORMATS,
+    deliver,
+    parse_outputs,
+    shown,
+    terminal_width,
+    wants_colour,
+    wants_links,
+)
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
@@ -27,6 +35,24 @@ if TYPE_CHECKING:
     from modellint.report import Report
     from modellint.reporters import View
 
+#: Options that are settings as they stand.
+_SETTINGS = (
+    "select",
+    "ignore",
+    "extend_select",
+    "per_file_ignores",
+    "extend_per_file_ignores",
+    "preview",
+    "force_exclude",
+    "respect_gitignore",
+    "fix",
+    "unsafe_fixes",
+    "show_fixes",
+    "fixable",
+    "unfixable",
+    "jobs",
+    "max_file_size",
+)
 #: Seconds that are shown.
 _NOTICEABLE = 0.005
 
@@ -47,9 +73,11 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.packs import select_rules
 
     _refuse_contradictions(flags)
+    _refuse_idle(flags)
     paths, overlay = _inputs(paths, flags["stdin_filename"])
     settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(**_overrides(flags))
+    flags = {**flags, **_fixes_wanted(settings, flags)}
     rules = select_rules(settings)
     outputs = parse_outputs(flags["output_formats"], flags["output_file"], settings.output_format)
     if flags["show_settings"]:
@@ -110,11 +138,12 @@ def _shown(
     fixing: Fixing | None,
 ) -> int:
     """Write the report, and what was fixed: the exit code."""
+    packages = partial(_packages, settings)
     if fixing is None:
-        write(report, outputs, rules, overlay, flags)
+        write(report, outputs, rules, overlay, flags, packages)
         _tell_about_baseline(report, flags["quiet"])
     else:
-        fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags))
+        fixing.conclude(report, partial(write, report, outputs, rules, fixing.overlay, flags, packages))
     if report.guard is not None and not flags["quiet"]:
         click.echo(f"guard: {report.guard}", err=True)
     if fixing is not None and fixing.fixer.write_errors:
@@ -132,6 +161,24 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
     given += ["--add-ignore"] * (flags["add_ignore"] is not None)
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]} deal with the same findings; expected one of the two")
+
+
+def _refuse_idle(flags: dict[str, Any]) -> None:
+    """Options that say how something is done need what they speak of."""
+    if flags["fix"] is False and flags["fix_only"]:
+        raise UsageError("--fix-only makes fixes, and --no-fix none; expected one of the two")
+    reason = flags["add_ignore"]
+    if reason is not None and not reason.isprintable():
+        raise UsageError(f"--add-ignore: the reason {reason!r} does not fit into a comment; expected one line of text")
+
+
+def _fixes_wanted(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
+    """What the settings and the options together say of fixes; none are made where findings are taken down."""
+    takes_down = flags["write_baseline"] or flags["add_ignore"] is not None
+    wanted = {"fix": settings.fix and not takes_down, "unsafe_fixes": settings.unsafe_fixes}
+    if flags["unsafe_fixes"] and not (wanted["fix"] or flags["fix_only"] or flags["diff"]):
+        raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
+    return {**wanted, "show_fixes": settings.show_fixes}
 
 
 def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequence[Path], dict[Path, bytes] | None]:
@@ -156,8 +203,7 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
 def _overrides(flags: dict[str, Any]) -> dict[str, Any]:
     from modellint.finding import Confidence, Severity
 
-    names = ("select", "ignore", "extend_select", "jobs", "max_file_size")
-    given = {name: flags[name] for name in names}
+    given = {name: flags[name] for name in _SETTINGS}
     given["cache_dir"] = flags["cache_dir"] and Path(os.path.abspath(flags["cache_dir"]))
     given["baseline"] = flags["baseline"] and Path(os.path.abspath(flags["baseline"]))
     given["python"] = interpreter(flags["python"])
@@ -192,8 +238,6 @@ def _fixing(
 ) -> Fixing | None:
     """What makes fixes, if that is wanted."""
     if not any(flags[name] for name in ("fix", "fix_only", "diff")):
-        if flags["unsafe_fixes"]:
-            raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
         return None
     from modellint.fix.command import fixing
 
@@ -203,13 +247,17 @@ def _fixing(
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None, quiet: bool
 ) -> tuple[list[Path], list[Path]]:
-    from modellint.discovery import discover
+    from modellint.discovery import discover, glob_matcher, is_left_out
 
     def tell(folder: str, error: OSError) -> None:
         if not quiet:
             click.echo(f"Warning: {shown(folder)}: the folder cannot be listed: {error.strerror}", err=True)
 
-    return (list(overlay), []) if overlay else discover(paths, settings, tell)
+    if not overlay:
+        return discover(paths, settings, tell)
+    is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+    left_out = settings.force_exclude and any(is_left_out(file, settings.root, is_excluded) for file in overlay)
+    return [] if left_out else list(overlay), []
 
 
 def _tell_about_inputs(files: Sequence[Path], skipped: Sequence[Path], quiet: bool) -> None:
@@ -242,7 +290,7 @@ def _run(
         from modellint.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline)
-    with _Progress(enabled=not flags["quiet"] and sys.stderr.isatty()) as progress:
+    with Progress(quiet=flags["quiet"]) as progress:
         if confirmer is not None:
             confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
         try:
@@ -331,15 +379,26 @@ def write(
     rules: RuleSet,
     overlay: dict[Path, bytes] | None,
     flags: dict[str, Any],
+    packages: Callable[[], str] = lambda: "",
 ) -> None:
-    """Write a report in the formats that are wanted, each to its place."""
+    """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
     from modellint.files import Files
     from modellint.reporters import View, render
 
     files = Files(overlay)
     for output in outputs:
         colour = output.file is None and wants_colour(flags["color"])
-        view = View(Path.cwd(), files, rules=rules.rules, colour=colour, quiet=flags["quiet"])
+        is_shown = output.file is None
+        view = View(
+            Path.cwd(),
+            files,
+            rules=rules.rules,
+            colour=colour,
+            quiet=flags["quiet"],
+            links=is_shown and wants_links(flags["color"]),
+            width=terminal_width(flags["color"]) if is_shown else None,
+            packages=packages,
+        )
         text = _statistics(report, output.format, view) if flags["statistics"] else render(output.format, report, view)
         option = "--output-file" if flags["output_file"] else "--output-format"
         deliver(text, output.file, option, is_data=output.format not in HUMAN_FORMATS)
@@ -350,7 +409,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     from collections import Counter
 
     from modellint.finding import Applicability
-    from modellint.reporters.text import summary
+    from modellint.reporters.text import styled, summary
 
     counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
     fixable = Counter(
@@ -368,54 +427,75 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
             for code, name, severity in (kind,)
         ]
         return json.dumps(listed, indent=2) + "\n"
-    width = max((len(str(count)) for _, count in rows), default=1)
-    lines = [
-        f"{count:>{width}}  {code}  {severity!s:<7}  {name}" + (f"  ({fixable[kind]} fixable)" if fixable[kind] else "")
+    table = [("count", "code", "name", "severity", "fixable")]
+    table += [
+        (str(count), code, name, str(severity), str(fixable[kind] or ""))
         for kind, count in rows
         for code, name, severity in (kind,)
     ]
+    lines = _aligned(table) if rows else []
+    if lines:
+        lines[0] = styled(lines[0], view, bold=True)
     return "".join(f"{line}\n" for line in (*lines, *summary(report, view)))
 
 
+def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """The rows of a table with its columns below each other: those of numbers, the first and the last, to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    last = len(widths) - 1
+    return [
+        "  ".join(
+            cell.rjust(width) if number in (0, last) else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _packages(settings: Settings) -> str:
+    """The packages that are known, and by what: the source that is installed, or the facts that are shipped."""
+    from modellint.packages import known_packages
+
+    known = known_packages(settings)
+    if any(package.folder for package in known):
+        return ", ".join(map(str, known))
+    return f"{' and '.join(f'{package.name} {package.release}' for package in known)} known by shipped facts"
+
+
 def _shown_settings(settings: Settings, rules: RuleSet) -> str:
-    shown = {
+    from modellint.config import KINDS
+
+    values = {key: getattr(settings, key.replace("-", "_")) for key in KINDS}
+    replaced = {"select", "extend-select", "ignore", "confirm"}
+    listed = {
         "root": settings.root,
         "configuration": settings.source,
         "rules": tuple(code for code in rules.rules if code in rules.selected),
-        "per-file-ignores": settings.per_file_ignores,
-        "exclude": settings.exclude,
-        "extend-exclude": settings.extend_exclude,
-        "min-confidence": settings.min_confidence,
-        "fail-on": settings.fail_on,
-        "output-format": settings.output_format,
-        "python": settings.python,
-        "recipes": settings.recipes,
-        "rule-paths": settings.rule_paths,
+        **{key: value for key, value in values.items() if key not in replaced},
         "cache-dir": settings.cache_folder,
-        "baseline": settings.baseline,
-        "jobs": settings.jobs,
-        "max-file-size": settings.max_file_size,
     }
-    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in shown.items())
+    return "\n".join(f"{key} = {_shown_value(value)}" for key, value in listed.items())
 
 
 def _shown_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown_value, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return "none" if value is None else value.as_posix() if isinstance(value, Path) else str(value)
 
 
-class _Progress:
+class Progress:
     """A bar on a terminal's stderr, for runs that take long enough to wonder about."""
 
-    _DELAY, _INTERVAL, _WIDTH = 0.7, 0.1, 30
+    _DELAY, _INTERVAL, _WIDTH = 2.0, 0.1, 30
 
-    def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._enabled = not quiet and sys.stderr.isatty()
         self._next = time.monotonic() + self._DELAY
         self._shown = False
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:

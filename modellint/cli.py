@@ -10,7 +10,9 @@ import click
 
 from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
+from modellint.help import Command, Group, section
 from modellint.outputs import deliver, parse_outputs, wants_colour
+from modellint.project_commands import clean, config, doctor
 from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
 from modellint.sizes import EXPECTED, parse_size
 from modellint.version import __version__
@@ -103,17 +105,37 @@ class _Size(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is no size; expected {EXPECTED}", param, ctx)
 
 
-class _Commands(click.Group):
-    def invoke(self, ctx: click.Context) -> Any:
-        """As always, but Ctrl-C is told by one line, without an empty one before it."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise click.Abort from None
+def _ignores(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
+    """Pairs `PATTERN:CODE`, separated by commas; a code without a pattern belongs to the pattern before it."""
+    table: dict[str, list[str]] = {}
+    for value in values:
+        pattern = ""
+        for item in value.split(","):
+            before, colon, code = item.strip().rpartition(":")
+            pattern = before if colon else pattern
+            if not pattern or not code:
+                raise click.BadParameter(f"{value!r} names no pattern or no code; expected one such as `tests/*:ML1`")
+            table.setdefault(pattern, []).append(code)
+    return tuple((pattern, tuple(codes)) for pattern, codes in table.items()) or None
+
+
+_COMMANDS = {
+    "Check": ("check", "merge", "server"),
+    "Look into models": ("map", "probe"),
+    "Rules": ("explain", "rules", "test-rules"),
+    "Set up": ("config", "doctor", "clean"),
+}
+_rules, _files, _shows = section("Rules"), section("Files"), section("Output")
+_fixes, _adopts, _confirms = section("Fixes"), section("Code that is there already"), section("Confirming")
+_runs = section("How it runs")
 
 
 @click.group(
-    cls=_Commands,
+    cls=Group,
+    sections=_COMMANDS,
+    aliases={"rule": "explain"},
     epilog=_EXAMPLES + _EXIT_CODES + _COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -122,9 +144,9 @@ def cli() -> None:
     """Finds the mistakes in PyTorch model definitions and HyperPyYAML recipes that only surface at run time."""
 
 
-@cli.command(epilog=_CHECK_EXAMPLES + _EXIT_CODES)
+@cli.command(cls=Command, epilog=_CHECK_EXAMPLES + _EXIT_CODES)
 @click.argument("paths", nargs=-1, type=_Files)
-@click.option(
+@_rules(
     "--select",
     metavar="CODES",
     multiple=True,
@@ -132,7 +154,7 @@ def cli() -> None:
     shell_complete=complete_code,
     help="Rules to run: codes, beginnings of codes such as ML2, or ALL.",
 )
-@click.option(
+@_rules(
     "--ignore",
     metavar="CODES",
     multiple=True,
@@ -140,7 +162,7 @@ def cli() -> None:
     shell_complete=complete_code,
     help="Rules to leave out.",
 )
-@click.option(
+@_rules(
     "--extend-select",
     metavar="CODES",
     multiple=True,
@@ -148,10 +170,66 @@ def cli() -> None:
     shell_complete=complete_code,
     help="Rules to run besides those selected.",
 )
-@click.option(
-    "--min-confidence", type=click.Choice(["low", "medium", "high"]), help="Show findings from this confidence up."
+@_rules(
+    "--per-file-ignores",
+    metavar="PATTERN:CODE",
+    multiple=True,
+    callback=_ignores,
+    help="Rules to leave out in some files, instead of those in the settings.",
 )
-@click.option(
+@_rules(
+    "--extend-per-file-ignores",
+    metavar="PATTERN:CODE",
+    multiple=True,
+    callback=_ignores,
+    help="Rules to leave out in some files, besides those in the settings.",
+)
+@_rules("--preview/--no-preview", default=None, help="Run rules that are on trial, too.")
+@_rules("--min-confidence", type=click.Choice(["low", "medium", "high"]), help="Show findings from this confidence up.")
+@_files(
+    "--exclude",
+    "--extend-exclude",
+    "exclude",
+    metavar="PATTERN",
+    multiple=True,
+    callback=_patterns,
+    help="More files and folders to leave out.",
+)
+@_files(
+    "--force-exclude/--no-force-exclude",
+    default=None,
+    help="Leave out what is excluded even where it is named, as commit hooks do.",
+)
+@_files(
+    "--respect-gitignore/--no-respect-gitignore",
+    default=None,
+    help="In folders, leave out what git ignores, which is the default.",
+)
+@_files("--max-file-size", metavar="SIZE", type=_Size(), help="Skip files that are larger (2 MB).")
+@_files("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
+@_files("--show-files", is_flag=True, help="List the files that would be checked.")
+@_fixes("--fix/--no-fix", default=None, help="Fix what can be fixed safely, and show what remains.")
+@_fixes("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: fixes that need a look, too.")
+@_fixes("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
+@_fixes("--diff", is_flag=True, help="Show what --fix would change, and change nothing; exit 1 if it would.")
+@_fixes("--fix-only", is_flag=True, help="Fix, and neither show what remains nor exit 1 for it.")
+@_fixes(
+    "--fixable",
+    metavar="CODES",
+    multiple=True,
+    callback=_codes,
+    shell_complete=complete_code,
+    help="Rules whose findings may be fixed (ALL).",
+)
+@_fixes(
+    "--unfixable",
+    metavar="CODES",
+    multiple=True,
+    callback=_codes,
+    shell_complete=complete_code,
+    help="Rules whose findings may not.",
+)
+@_shows(
     "--output-format",
     "output_formats",
     multiple=True,
@@ -159,57 +237,47 @@ def cli() -> None:
     shell_complete=_complete_format,
     help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
 )
-@click.option("--output-file", type=_Files, help="Write the findings to this file.")
-@click.option("--fix", is_flag=True, help="Fix what can be fixed safely, and show what remains.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: fixes that need a look, too.")
-@click.option("--fix-only", is_flag=True, help="Fix, and neither show what remains nor exit 1 for it.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing; exit 1 if it would.")
-@click.option("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
-@click.option("--statistics", is_flag=True, help="Show how often each rule found something.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
-@click.option("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
-@click.option("--max-file-size", metavar="SIZE", type=_Size(), help="Skip files that are larger (2 MB).")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--cache-dir", type=_Files, help="The folder of the cache.")
-@click.option("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option(
-    "--exclude", metavar="PATTERN", multiple=True, callback=_patterns, help="More files and folders to leave out."
-)
-@click.option("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
-@click.option("--baseline", type=_Files, help="Leave out the findings that this file holds.")
-@click.option("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
-@click.option(
+@_shows("--output-file", type=_Files, help="Write the findings to this file.")
+@_shows("--statistics", is_flag=True, help="Show how often each rule found something.")
+@_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
+@_shows("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@_shows("--quiet", "-q", is_flag=True, help="Show findings only.")
+@_shows("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
+@_shows("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+@_adopts("--baseline", type=_Files, help="Leave out the findings that this file holds.")
+@_adopts("--write-baseline", is_flag=True, help="Write all findings to the file that --baseline names.")
+@_adopts(
     "--add-ignore",
     metavar="REASON",
     is_flag=False,
     flag_value="",
     help="Write a comment with this reason for each finding, which ignores it from now on.",
 )
-@click.option("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
-@click.option("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
-@click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
-@click.option("--stdin-filename", type=_Files, help="The name of the file whose content comes on stdin (`-`).")
-@click.option("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
-@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
-@click.option(
+@_adopts("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
+@_confirms("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
+@_confirms("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
+@_confirms(
     "--timeout",
     metavar="SECONDS",
     type=_Seconds(min=0, min_open=True, max=1_000_000),
     help="How long each model may run (60).",
 )
-@click.option("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
-@click.option("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
-@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
-@click.option("--show-settings", is_flag=True, help="Show the settings that would be used.")
-@click.option("--quiet", "-q", is_flag=True, help="Show findings only.")
-@click.option("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
+@_confirms("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
+@_confirms("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
+@_runs("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@_runs("--isolated", is_flag=True, help="Use no configuration file.")
+@_runs("--show-settings", is_flag=True, help="Show the settings that would be used.")
+@_runs("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
+@_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
+@_runs("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
+@_runs("--watch", is_flag=True, help="Check again whenever a file changes.")
+@_runs("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@_runs("--cache-dir", type=_Files, help="The folder of the cache.")
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
     """Check Python files and recipes.
 
-    PATHS are files and folders, the working directory if there are none. A named file is always checked; in
-    folders, what `.gitignore` and `exclude` name is left out.
+    PATHS are files and folders, the working directory if there are none. A named file is always checked, but for
+    --force-exclude; in folders, what git ignores and `exclude` names is left out.
     """
     from modellint import checking
 
@@ -225,7 +293,7 @@ Examples:
 """
 
 
-@cli.command(epilog=_MERGE_EXAMPLES + _EXIT_CODES)
+@cli.command(cls=Command, epilog=_MERGE_EXAMPLES + _EXIT_CODES)
 @click.argument("reports", nargs=-1, required=True, type=_Files)
 @click.option(
     "--output-format",
@@ -260,9 +328,9 @@ _MAP_EXAMPLES = """
 \b
 Examples:
   modellint map hparams/train.yaml
-  modellint map hparams/train.yaml --format html --output-file map.html
-  modellint map hparams/train.yaml --format dot | dot -Tsvg > map.svg
-  modellint map model.py::Encoder --format json
+  modellint map hparams/train.yaml --output-format html --output-file map.html
+  modellint map hparams/train.yaml --output-format dot | dot -Tsvg > map.svg
+  modellint map model.py::Encoder --output-format json
 
 \b
 Exit codes:
@@ -271,11 +339,10 @@ Exit codes:
 """
 
 
-@cli.command("map", epilog=_MAP_EXAMPLES)
+@cli.command("map", cls=Command, epilog=_MAP_EXAMPLES)
 @click.argument("target", metavar="RECIPE|FILE.py::CLASS")
 @click.option(
-    "--format",
-    "output_format",
+    "--output-format",
     type=click.Choice(["table", "json", "dot", "mermaid", "html"]),
     default="table",
     help="The form: a table, a JSON object, a graph for Graphviz or Mermaid, or a web page that needs no network.",
@@ -313,7 +380,7 @@ def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]
     return render(output_format, map_of(target, project), View(Path.cwd(), files, colour=colour))
 
 
-@cli.command(epilog=_SERVER_EXAMPLES)
+@cli.command(cls=Command, epilog=_SERVER_EXAMPLES)
 def server() -> int:
     """Run the language server on stdin and stdout, for editors.
 
@@ -339,7 +406,7 @@ _PROBE_EXAMPLES = """
 \b
 Examples:
   modellint probe model.py::Encoder
-  modellint probe package.model:Encoder --format json
+  modellint probe package.model:Encoder --output-format json
   modellint probe hparams/train.yaml
 """
 _PROBE_EXIT_CODES = """
@@ -351,11 +418,9 @@ Exit codes:
 """
 
 
-@cli.command("probe", epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
+@cli.command("probe", cls=Command, epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
 @click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE")
-@click.option(
-    "--format", "output_format", type=click.Choice(["text", "json"]), default="text", help="The form of the report."
-)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form of the report.")
 @click.option("--output-file", type=_Files, help="Write the report to this file.")
 @click.option("--device", type=click.Choice(DEVICES), default="auto", help="Where models are run.")
 @click.option(
@@ -383,5 +448,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules):
+for command in (explain, rules, test_rules, config, clean, doctor):
     cli.add_command(command)

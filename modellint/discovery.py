@@ -11,9 +11,11 @@ import errno
 import fnmatch
 import os
 import re
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modellint.config import DEFAULT_INCLUDES
 from modellint.config.errors import UsageError
 from modellint.example_folders import EXAMPLES, TITLES, is_rule_folder
 from modellint.source import kind_of
@@ -24,18 +26,30 @@ if TYPE_CHECKING:
     from modellint.config import Settings
 
 
+#: The mode of a repository inside of another one.
+_REPOSITORY = "160000"
+#: What git says of a folder that it cannot list.
+_UNLISTED = re.compile(rb"^warning: could not open directory '([^\n]*)': ([^\n]*)$", re.MULTILINE)
+
+
 def discover(
     paths: Iterable[Path], settings: Settings, on_unlisted: Callable[[str, OSError], None] = lambda folder, error: None
 ) -> tuple[list[Path], list[Path]]:
     """The files to check below `paths`, sorted and each once, and the named files that are no source of ours.
 
-    Told of folders in them that cannot be listed. Raises UsageError for a path that cannot be checked.
+    In a repository git says which files of a folder there are, elsewhere the folders do, without what `.gitignore`
+    hides. A named file is there whatever is excluded, unless `force-exclude` is set. Told of folders that cannot be
+    listed. Raises UsageError for a path that cannot be checked.
     """
-    walker = _Walker(glob_matcher(settings.exclude + settings.extend_exclude, settings.root), on_unlisted)
+    is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
+    is_included = None if settings.include == DEFAULT_INCLUDES else glob_matcher(settings.include, settings.root)
+    walker = _Walker(is_excluded, is_included, on_unlisted, asks_git=settings.respect_gitignore)
     named: list[str] = []
     skipped: list[Path] = []
     for path in paths:
         absolute = os.path.abspath(path)
+        if settings.force_exclude and is_left_out(absolute, settings.root, is_excluded):
+            continue
         if os.path.isdir(absolute):
             _check_listable(path, absolute)
             walker.walk(absolute)
@@ -52,6 +66,15 @@ def discover(
         else:
             skipped.append(Path(path))
     return [Path(path) for path in sorted({*walker.files(), *named})], skipped
+
+
+def is_left_out(path: str | Path, root: Path, is_excluded: Callable[[str], bool]) -> bool:
+    """Whether a path, or a folder that it is in, up to the project's `root`, is excluded."""
+    file = Path(os.path.normpath(path))
+    if not file.is_relative_to(root):
+        return is_excluded(file.as_posix())
+    below = [file, *file.parents][: len(file.parts) - len(root.parts)]
+    return any(is_excluded(part.as_posix()) for part in below)
 
 
 def _check_listable(path: Path, folder: str) -> None:
@@ -75,7 +98,8 @@ def _why_missing(path: str) -> str:
 def glob_matcher(patterns: Sequence[str], root: Path) -> Callable[[str], bool]:
     """Whether a path matches one of `patterns`.
 
-    A pattern without `/` matches a name at any depth, one with `/` the path below `root`; `*` also crosses `/`.
+    A pattern without `/` matches a name at any depth, one with `/` the path below `root`; `*` also crosses `/`, and
+    `**/` is any number of folders.
     """
     names = {pattern for pattern in patterns if not re.search(r"[/*?\[]", pattern)}
     globs = [_glob_regex(pattern) for pattern in patterns if pattern not in names]
@@ -90,10 +114,15 @@ def glob_matcher(patterns: Sequence[str], root: Path) -> Callable[[str], bool]:
     return matches
 
 
+#: Any number of folders, or none.
+_FOLDERS = "(?:.*/)?"
+
+
 def _glob_regex(pattern: str) -> str:
     body = pattern.removeprefix("./").strip("/").removesuffix("/**")
     anywhere = "/" not in body or body.startswith("**/")
-    return ("(?:.*/)?" if anywhere else "") + fnmatch.translate(body.removeprefix("**/"))
+    inner = fnmatch.translate(body.removeprefix("**/").replace("/**/", "/\0")).replace("\0", _FOLDERS)
+    return (_FOLDERS if anywhere else "") + inner
 
 
 class _Ignores:
@@ -125,9 +154,18 @@ class _Ignores:
 
 
 class _Walker:
-    def __init__(self, is_excluded: Callable[[str], bool], on_unlisted: Callable[[str, OSError], None]) -> None:
+    def __init__(
+        self,
+        is_excluded: Callable[[str], bool],
+        is_included: Callable[[str], bool] | None,
+        on_unlisted: Callable[[str, OSError], None],
+        *,
+        asks_git: bool,
+    ) -> None:
         self._is_excluded = is_excluded
+        self._is_included = is_included
         self._on_unlisted = on_unlisted
+        self._asks_git = asks_git
         self._files: list[str] = []
         self._links: list[str] = []
         self._targets: set[str] = set()
@@ -143,13 +181,81 @@ class _Walker:
         return self._files
 
     def walk(self, top: str) -> None:
-        ignores = _outer_ignores(top)
-        if ignores is not None and ignores.matches(top, True):
-            ignores = None  # asking for an ignored folder overrules what ignores it
         known = len(self._files)
-        self._walk(top, ignores)
+        if not (self._asks_git and self._list(top)):
+            ignores = _outer_ignores(top) if self._asks_git else None
+            if ignores is not None and ignores.matches(top, True):
+                ignores = None  # asking for an ignored folder overrules what ignores it
+            self._walk(top, ignores)
         real = os.path.realpath(top)
         self._targets.update(real + path[len(top) :] for path in self._files[known:])
+
+    def _list(self, top: str) -> bool:
+        """Take what git lists in a folder: what it tracks, and what is new and not ignored.
+
+        False where git is not there, does not know the folder, or ignores all of it.
+        """
+        from modellint import git
+
+        repository = git.top_of(top)
+        if repository is None:
+            return False
+        try:
+            if repository != top and git.run(top, "check-ignore", "--quiet", ".").returncode == 0:
+                return False
+            listed = git.run(top, "ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+        except OSError:
+            return False
+        if listed.returncode != 0:
+            return False
+        for match in _UNLISTED.finditer(listed.stderr):
+            folder = os.path.join(top, os.fsdecode(match[1]).rstrip("/"))
+            self._on_unlisted(folder, OSError(errno.EACCES, match[2].decode("utf-8", "replace")))
+        prefix = f"{top.rstrip('/')}/"
+        away: dict[str, bool] = {prefix: False}
+        nested = []
+        for entry in dict.fromkeys(listed.stdout.split(b"\0")[:-1]):
+            mode, name = _entry(os.fsdecode(entry))
+            if mode != _REPOSITORY and kind_of(name) is None:
+                continue
+            path = prefix + name
+            if self._is_away(path, away) or self._is_excluded(path):
+                continue
+            if mode == _REPOSITORY:
+                nested.append(path)
+            else:
+                self._take(path)
+        for path in nested:
+            if os.path.isdir(path) and not (self._is_in_itself(path) and self._list(path)):
+                self._walk(path, None)
+        return True
+
+    @staticmethod
+    def _is_in_itself(folder: str) -> bool:
+        """Whether a folder is a repository of its own, as a submodule is that has been fetched."""
+        return os.path.exists(os.path.join(folder, ".git"))
+
+    def _is_away(self, path: str, away: dict[str, bool]) -> bool:
+        """Whether one of the folders that a file is in is excluded or has examples; `away` says what is known of them."""
+        folder = path[: path.rindex("/", 0, -1) + 1]
+        if folder not in away:
+            holder, _, name = folder[:-1].rpartition("/")
+            has_examples = name in EXAMPLES and is_rule_folder(Path(holder))
+            away[folder] = self._is_away(folder, away) or self._is_excluded(folder[:-1]) or has_examples
+        return away[folder]
+
+    def _take(self, path: str) -> None:
+        """Take a file that was listed, if it is there and a file."""
+        if self._is_included is not None and not self._is_included(path):
+            return
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            return
+        if stat.S_ISREG(mode):
+            self._files.append(path)
+        elif stat.S_ISLNK(mode) and os.path.isfile(path):
+            self._links.append(path)
 
     def _walk(self, folder: str, ignores: _Ignores | None) -> None:
         pending = [(folder, ignores)]
@@ -162,7 +268,7 @@ class _Walker:
                 self._on_unlisted(folder, error)
                 continue
             names = {entry.name for entry in entries}
-            if ".gitignore" in names and os.path.isfile(os.path.join(folder, ".gitignore")):
+            if self._asks_git and ".gitignore" in names and os.path.isfile(os.path.join(folder, ".gitignore")):
                 ignores = _ignores_of(folder, ignores)
             if TITLES in names and is_rule_folder(Path(folder)):
                 entries = [entry for entry in entries if entry.name not in EXAMPLES]
@@ -184,8 +290,17 @@ class _Walker:
             return
         if is_folder:
             pending.append((path, ignores))
-        else:
+        elif self._is_included is None or self._is_included(path):
             (self._links if is_link else self._files).append(path)
+
+
+def _entry(listed: str) -> tuple[str, str]:
+    """Mode and name in what `ls-files -t --stage` says of a file; what is new has a mode if it is a repository."""
+    tag, _, rest = listed.partition(" ")
+    if tag != "?":
+        described, _, name = rest.partition("\t")
+        return described.partition(" ")[0], name
+    return (_REPOSITORY, rest.rstrip("/")) if rest.endswith("/") else ("", rest)
 
 
 def _ignores_of(folder: str, outer: _Ignores | None) -> _Ignores | None:
@@ -197,18 +312,14 @@ def _ignores_of(folder: str, outer: _Ignores | None) -> _Ignores | None:
 
 def _outer_ignores(top: str) -> _Ignores | None:
     """What the `.gitignore` files above `top` say, from the top of its repository down; none outside of one."""
-    if os.path.exists(os.path.join(top, ".git")):
+    from modellint import git
+
+    repository = git.top_of(top)
+    if repository in (None, top):
         return None
-    above: list[str] = []
-    folder = os.path.dirname(top)
-    while True:
-        above.append(folder)
-        if os.path.exists(os.path.join(folder, ".git")):
-            break
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
+    above = [os.path.dirname(top)]
+    while above[-1] != repository:
+        above.append(os.path.dirname(above[-1]))
     ignores: _Ignores | None = None
     for folder in reversed(above):
         if os.path.isfile(os.path.join(folder, ".gitignore")):

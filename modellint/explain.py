@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from modellint.home import page_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -29,6 +31,8 @@ def summary_json(rule: type[Rule]) -> dict[str, Any]:
         "severity": rule.severity.value,
         "fixable": rule.is_fixable(),
         "confirmable": rule.is_confirmable(),
+        "preview": rule.preview,
+        "url": page_of(rule),
         "summary": rule.docs().summary,
     }
 
@@ -53,8 +57,13 @@ def _page(rule: type[Rule], block: Callable[[str, str], Iterator[str]]) -> Itera
     traits.append("fixable" if rule.is_fixable() else "no fix")
     if rule.is_confirmable():
         traits.append("confirmable")
+    if rule.preview:
+        traits.append("on trial: it runs with `--preview` only")
     yield " · ".join(traits)
     yield ""
+    if page := page_of(rule):
+        yield page
+        yield ""
     yield docs.body
     for title, examples in (("Examples", rule.bad), ("Not reported", rule.good)):
         if examples:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import total_ordering
 from typing import TYPE_CHECKING, TypeVar
 
+from modellint.levels import Confidence as Confidence
+from modellint.levels import Severity as Severity
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -17,36 +18,6 @@ if TYPE_CHECKING:
     from modellint.failures import Crash
 
 T = TypeVar("T")
-
-
-@total_ordering
-class _Ranked(Enum):
-    """An enumeration whose members are ordered by their position: the first is the least."""
-
-    def __lt__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        members = list(type(self))
-        return members.index(self) < members.index(other)
-
-    def __str__(self) -> str:
-        return str(self.value)
-
-
-class Severity(_Ranked):
-    """`error` breaks or silently corrupts, `warning` breaks under conditions that occur, `info` is latent."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class Confidence(_Ranked):
-    """`high`: proved from facts, no other reading; `medium`: several signals agree; `low`: a single hint."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
 
 
 class Applicability(Enum):

@@ -8,18 +8,19 @@ import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.analyser import FileResult, suppressions_of
 from modellint.config import Settings, settings_for
 from modellint.config.errors import UsageError, nearest
-from modellint.discovery import discover, glob_matcher
+from modellint.discovery import discover, glob_matcher, is_left_out
 from modellint.failures import Crash, noted
 from modellint.files import Files
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
-from modellint.packs import fits, select_rules
-from modellint.report import Report
+from modellint.packs import ALL, chosen, fit, fits, select_rules
+from modellint.report import Inventory, Report
 from modellint.rule import Rule
 from modellint.sizes import parse_size
 from modellint.suppressions import stale, suppress
@@ -158,6 +159,7 @@ def run(
         judged.guard,
         tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
+        reduce(Inventory.plus, (result.inventory for result in results.values()), Inventory()),
     )
 
 
@@ -227,7 +229,18 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
             unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules, crashes))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
     kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
+    if settings.severity or settings.fixable != (ALL,) or settings.unfixable:
+        kept = [_as_set(finding, settings) for finding in kept]
     return Settled(with_fingerprints(kept, settings.root.as_posix()), tuple(crashes))
+
+
+def _as_set(finding: Finding, settings: Settings) -> Finding:
+    """A finding with the severity that the settings give its rule, and without a fix that they do not want."""
+    severity = chosen(finding.code, settings.severity)
+    fix = finding.fix
+    if fit(finding.code, settings.fixable) <= fit(finding.code, settings.unfixable):
+        fix = None
+    return replace(finding, severity=severity or finding.severity, fix=fix)
 
 
 def _unused(
@@ -255,7 +268,8 @@ class Scope:
         self._root = settings.root
         self._is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
         self._ignores = [
-            (glob_matcher([pattern], settings.root), codes) for pattern, codes in settings.per_file_ignores
+            (glob_matcher([pattern], settings.root), codes)
+            for pattern, codes in settings.per_file_ignores + settings.extend_per_file_ignores
         ]
 
     def covers(self, finding: Finding) -> bool:
@@ -269,10 +283,7 @@ class Scope:
         if path in self._roots:
             return True
         file = Path(os.path.normpath(path))
-        if not file.is_relative_to(self._root):
-            return False
-        below = [file, *file.parents][: len(file.parts) - len(self._root.parts)]
-        return not any(self._is_excluded(part.as_posix()) for part in below)
+        return file.is_relative_to(self._root) and not is_left_out(file, self._root, self._is_excluded)
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -22,7 +22,7 @@ from modellint.finding import (
     Verdict,
 )
 from modellint.outputs import no_json
-from modellint.report import Report
+from modellint.report import Inventory, Report
 from modellint.sizes import Oversized
 from modellint.source import Place, Span
 
@@ -40,16 +40,29 @@ def merged(files: Iterable[Path]) -> Report:
     crashes: dict[Crash, None] = {}
     skipped: dict[Oversized, None] = {}
     checked, duration = 0.0, 0.0
+    inventory: Inventory | None = Inventory()
     for file in files:
         document = _read(file)
         checked += _number(document, "files_checked", file)
         duration += _number(document, "duration_s", file)
+        told = _inventory(document, file)
+        inventory = None if inventory is None or told is None else inventory.plus(told)
         for finding in _items(document, "findings", file, _finding):
             findings.setdefault((finding.code, finding.symbol, finding.place), finding)
         crashes |= dict.fromkeys(_items(document, "errors", file, _crash))
         skipped |= dict.fromkeys(_items(document, "skipped", file, _oversized))
     ordered = sorted(findings.values(), key=lambda finding: finding.sort_key)
-    return Report(tuple(ordered), int(checked), tuple(crashes), duration, skipped=tuple(skipped))
+    return Report(tuple(ordered), int(checked), tuple(crashes), duration, skipped=tuple(skipped), inventory=inventory)
+
+
+def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
+    """What was looked at, which earlier releases do not tell."""
+    listed = document.get("inventory")
+    if listed is None:
+        return None
+    if not isinstance(listed, dict):
+        raise UsageError(f"{file}: `inventory` is no object; expected what `--output-format json` writes")
+    return Inventory(*(int(_number(listed, key, file)) for key in ("layers", "recipes", "configurations")))
 
 
 def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:

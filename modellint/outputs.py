@@ -102,6 +102,40 @@ def no_json(file: Path, error: ValueError) -> str:
     return f"{shown(file)}: not valid JSON: {error}"
 
 
+#: What terminals set that follow links in their output (OSC 8), and from which version of it on.
+_LINKING = (
+    ("DOMTERM", 0),
+    ("KITTY_WINDOW_ID", 0),
+    ("KONSOLE_VERSION", 200400),
+    ("VTE_VERSION", 5000),
+    ("WT_SESSION", 0),
+)
+_LINKING_PROGRAMS = ("ghostty", "Hyper", "iTerm.app", "rio", "Tabby", "vscode", "WarpTerminal", "WezTerm", "zed")
+
+
+def wants_links(choice: str) -> bool:
+    """Whether codes on stdout are to be links: FORCE_HYPERLINK, or a coloured terminal that is known to follow them."""
+    forced = os.environ.get("FORCE_HYPERLINK")
+    if forced:
+        return forced != "0"
+    if not (wants_colour(choice) and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
+        return False
+    for name, least in _LINKING:
+        value = os.environ.get(name, "")
+        if value and (not least or (value.isdecimal() and int(value) >= least)):
+            return True
+    return os.environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS
+
+
+def terminal_width(choice: str) -> int | None:
+    """How many columns the terminal has that stdout is; what is coloured all the same has as many as COLUMNS says."""
+    if not sys.stdout.isatty() and not (wants_colour(choice) and os.environ.get("COLUMNS")):
+        return None
+    import shutil
+
+    return shutil.get_terminal_size((0, 0)).columns or None
+
+
 def wants_colour(choice: str) -> bool:
     """Whether stdout is to be coloured: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal."""
     if choice != "auto":

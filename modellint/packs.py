@@ -15,11 +15,11 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
 from modellint import operators
-from modellint.config.errors import UsageError, nearest
+from modellint.config.errors import UsageError, closest, nearest
 from modellint.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.failures import RAISED
 from modellint.finding import Severity
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from modellint.config import Settings
 
+T = TypeVar("T")
 _CODE = re.compile(r"[A-Z]+[0-9]+\Z")
 ALL = "ALL"
 
@@ -82,35 +83,66 @@ def select_rules(settings: Settings) -> RuleSet:
     """All rules, and which of them the settings select.
 
     Codes, their beginnings (`ML2`) and `ALL` are understood; the longest one that fits a rule decides, and
-    between equals `ignore` wins. What keeps a file from being read at all is reported unless it is ignored.
+    between equals `ignore` wins. What keeps a file from being read at all is reported unless it is ignored. Rules on
+    trial are there with `preview` only. Raises UsageError for codes that fit no rule.
     """
     rules = load_rules(settings.rule_paths)
-    for key in ("select", "extend_select", "ignore"):
+    for key in ("select", "extend_select", "ignore", "fixable", "unfixable"):
         check_codes(getattr(settings, key), rules, settings.origins.get(key, key))
-    for _, codes in settings.per_file_ignores:
-        check_codes(codes, rules, settings.origins.get("per_file_ignores", "per-file-ignores"))
-    chosen = (*settings.select, *settings.extend_select)
+    check_codes([code for code, _ in settings.severity], rules, settings.origins.get("severity", "severity"))
+    for key in ("per_file_ignores", "extend_per_file_ignores"):
+        for _, codes in getattr(settings, key):
+            check_codes(codes, rules, settings.origins.get(key, key.replace("_", "-")))
     selected = set()
     for code, rule in rules.items():
-        wanted = max((_fit(code, selector) for selector in chosen), default=-1)
+        wanted = max(fit(code, settings.select), fit(code, settings.extend_select))
         if type(rule).check_unreadable is not Rule.check_unreadable:
             wanted = max(wanted, 0)
-        if wanted > max((_fit(code, selector) for selector in settings.ignore), default=-1):
+        if rule.preview and not settings.preview:
+            _check_on_trial(rule, settings)
+        elif wanted > fit(code, settings.ignore):
             selected.add(code)
     return RuleSet(rules, frozenset(selected))
+
+
+def _check_on_trial(rule: Rule, settings: Settings) -> None:
+    """Refuse the code of a rule on trial that is asked for by name, as it would not be looked for."""
+    for key in ("select", "extend_select"):
+        if rule.code in getattr(settings, key):
+            origin = settings.origins.get(key, key)
+            raise UsageError(f"{origin}: {rule.code} is on trial; expected `--preview`, or `preview = true`, with it")
 
 
 def check_codes(selectors: Iterable[str], rules: Mapping[str, Rule], origin: str) -> None:
     """Refuse a selector that fits no rule, and name the nearest code."""
     for selector in selectors:
         if not any(_fit(code, selector) >= 0 for code in rules):
-            hint = nearest(selector, rules, "; `modellint rules` lists the codes")
-            raise UsageError(f"{origin}: no rule has the code `{selector}`{hint}")
+            raise UsageError(f"{origin}: no rule has the code `{selector}`{meant(selector, rules)}")
+
+
+def meant(text: str, rules: Mapping[str, Rule]) -> str:
+    """`; did you mean …?` with the rule whose code or name is nearest to a text, or how to find it."""
+    names = {rule.name: code for code, rule in rules.items()}
+    name = closest(text.lower(), names)
+    if name is not None:
+        return f"; did you mean `{names[name]}` (`{name}`)?"
+    return nearest(text.upper(), rules, "; `modellint rules` lists the codes")
 
 
 def fits(code: str, selectors: Iterable[str]) -> bool:
     """Whether one of `selectors` speaks of `code`."""
-    return any(_fit(code, selector) >= 0 for selector in selectors)
+    return fit(code, selectors) >= 0
+
+
+def fit(code: str, selectors: Iterable[str]) -> int:
+    """How closely the best of `selectors` fits a code; -1 if none does."""
+    return max((_fit(code, selector) for selector in selectors), default=-1)
+
+
+def chosen(code: str, table: Sequence[tuple[str, T]]) -> T | None:
+    """What the longest selector of a table that fits a code stands for."""
+    best = max(((_fit(code, selector), number) for number, (selector, _) in enumerate(table)), default=(-1, 0))
+    return table[best[1]][1] if best[0] >= 0 else None
 
 
 def _fit(code: str, selector: str) -> int:

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from modellint.baseline import Comparison
     from modellint.failures import Crash
     from modellint.finding import Finding, Guard
     from modellint.sizes import Oversized
+
+
+class Inventory(NamedTuple):
+    """How many model definitions were looked at: classes of layers, recipes, and plain configurations."""
+
+    layers: int = 0
+    recipes: int = 0
+    configurations: int = 0
+
+    def plus(self, other: Inventory) -> Inventory:
+        """Both together."""
+        return Inventory(*map(sum, zip(self, other, strict=True)))
+
+    def __str__(self) -> str:
+        """`2 classes of layers, 1 recipe`; empty if there is nothing."""
+        classes = "class" if self.layers == 1 else "classes"
+        parts = [f"{self.layers} {classes} of layers"] if self.layers else []
+        for number, noun in ((self.recipes, "recipe"), (self.configurations, "configuration")):
+            parts += [f"{number} {noun}{'' if number == 1 else 's'}"] if number else []
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -21,7 +41,7 @@ class Report:
     `fixed` are findings that were there before their fixes were made; `refuted` is how many were left out since running
     the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
     large. `seconds` is the processor time of each rule and of reading files, the dearest first; files that the cache
-    knew took none.
+    knew took none. `inventory` is what there was in the files to be checked; None of a report that does not tell.
     """
 
     findings: tuple[Finding, ...]
@@ -36,3 +56,4 @@ class Report:
     guard: Guard | None = None
     skipped: tuple[Oversized, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    inventory: Inventory | None = None

@@ -124,6 +124,8 @@ class Rule:
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
+    #: Whether the rule is on trial: it is left out but for `--preview`.
+    preview: ClassVar[bool] = False
     #: Regular expressions that must all occur in a Python file for the rule to look at it: the others are not even
     #: parsed for it. Empty: the rule never looks at Python files. A name that is none here may be what another file
     #: hands on: those of the rules that come with modellint are keywords.
@@ -132,6 +134,8 @@ class Rule:
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).
     operators: ClassVar[str] = ""
+    #: The address of a page about the rule, which reports and editors link to.
+    url: ClassVar[str] = ""
     #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files
     #: in its folder, as `modellint.example_folders` describes.
     bad: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modellint.config.errors import UsageError
+from modellint.help import Command, Group
 from modellint.outputs import deliver
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _EXPLAIN_EXAMPLES = """
 Examples:
   modellint explain ML201
   modellint explain layer-omitted-from-modules
-  modellint explain ML201 --format markdown
+  modellint explain ML201 --output-format markdown
 
 \b
 Exit codes:
@@ -56,23 +57,20 @@ Exit codes:
 """
 
 
-@click.command(epilog=_EXPLAIN_EXAMPLES)
+@click.command(cls=Command, epilog=_EXPLAIN_EXAMPLES)
 @click.argument("code", shell_complete=complete_code)
-@click.option(
-    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form."
-)
+@click.option("--output-format", type=click.Choice(["text", "markdown", "json"]), default="text", help="The form.")
 def explain(code: str, output_format: str) -> int:
     """Show the page of a rule: what it finds, why that is bad, how to put it right.
 
-    CODE is a code, or the name of a rule.
+    CODE is a code, or the name of a rule. `modellint rule` is the same.
     """
-    from modellint.config.errors import nearest
+    from modellint.packs import meant
 
     rules = _load_rules()
     rule = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code), None)
     if rule is None:
-        hint = nearest(code.upper(), rules, "; `modellint rules` lists the codes")
-        raise UsageError(f"no rule has the code `{code}`{hint}")
+        raise UsageError(f"no rule has the code `{code}`{meant(code, rules)}")
     deliver(_PAGES[output_format](type(rule)) + "\n", None, is_data=output_format == "json")
     return 0
 
@@ -116,7 +114,7 @@ Exit codes:
 """
 
 
-@click.group(invoke_without_command=True, epilog=_RULES_EXAMPLES)
+@click.group(cls=Group, invoke_without_command=True, epilog=_RULES_EXAMPLES)
 @click.option("--output-format", type=click.Choice(["full", "json"]), default="full", help="The form.")
 @click.pass_context
 def rules(ctx: click.Context, output_format: str) -> int:
@@ -138,7 +136,10 @@ def rules(ctx: click.Context, output_format: str) -> int:
     for rule in listed:
         fixable = "fixable" if rule["fixable"] else ""
         confirmable = "confirmable" if rule["confirmable"] else ""
-        line = f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable}"
+        trial = "on trial" if rule["preview"] else ""
+        line = (
+            f"{rule['code']}  {rule['name']:<{width}}  {rule['severity']:<7}  {fixable:<7}  {confirmable:<11}  {trial}"
+        )
         click.echo(line.rstrip())
     return 0
 
@@ -156,7 +157,7 @@ Exit codes:
 """
 
 
-@rules.command("new", epilog=_NEW_EXAMPLES)
+@rules.command("new", cls=Command, epilog=_NEW_EXAMPLES)
 @click.argument("name")
 @click.option(
     "--code", metavar="CODE", help="Capital letters and digits; the first free one from OWN001 on if not given."
@@ -195,7 +196,7 @@ Exit codes:
 """
 
 
-@click.command("test-rules", epilog=_TEST_EXAMPLES)
+@click.command("test-rules", cls=Command, epilog=_TEST_EXAMPLES)
 @click.argument("path", type=FilePath())
 def test_rules(path: Path) -> int:
     """Run the examples of the rules in a file or folder.

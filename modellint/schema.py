@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import fields
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
-from modellint.config import KINDS, OUTPUT_FORMATS
+from modellint.config import KINDS, OUTPUT_FORMATS, Settings
 from modellint.config.keys import SCHEMAS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ABOUT = {
     "select": "codes to check: whole codes, beginnings such as `ML2`, or `ALL`",
     "extend-select": "codes in addition to `select`",
     "ignore": "codes not to check; the longest code that fits a rule decides",
     "per-file-ignores": "a table from a file pattern to codes not to report there",
+    "extend-per-file-ignores": "the same, in addition to `per-file-ignores`",
+    "severity": "a table from codes, or their beginnings, to the severity of their findings; the longest decides",
+    "preview": "whether rules on trial are run, too",
+    "fix": "whether `modellint check` fixes what can be fixed safely; `--no-fix` does without",
+    "unsafe-fixes": "whether fixes are made that need a look, too",
+    "show-fixes": "whether what was fixed is listed",
+    "fixable": "codes whose findings may be fixed",
+    "unfixable": "codes whose findings may not; the longest code that fits a rule decides",
+    "include": "patterns of the files that are looked at in folders, of those that modellint can read",
     "exclude": "file and folder patterns to pass over, instead of the built-in ones (`.venv`, `build`, …)",
     "extend-exclude": "patterns in addition to `exclude`",
+    "force-exclude": "whether what is excluded is left out even where it is named on the command line",
+    "respect-gitignore": "whether what git ignores is left out in folders",
     "min-confidence": "the least confidence that is shown: `low`, `medium`, `high`",
     "fail-on": "the least severity that makes `check` exit with 1: `error`, `warning`, `info`",
     "output-format": ", ".join(f"`{name}`" for name in OUTPUT_FORMATS),
@@ -29,9 +45,31 @@ _ABOUT = {
 }
 
 
+#: Values that show how a key is written.
+_EXAMPLES: Mapping[str, Any] = {
+    "select": ["ML1", "ML2"],
+    "extend-select": ["LAB"],
+    "ignore": ["ML3"],
+    "per-file-ignores": {"tests/*": ["ML1"]},
+    "extend-per-file-ignores": {"tests/*": ["ML2"]},
+    "severity": {"ML3": "warning", "ML4": "error"},
+    "unfixable": ["ML2"],
+    "include": ["*.py", "recipes/**/*.yaml"],
+    "extend-exclude": ["third_party/*"],
+    "recipes": {"recipes/*/hparams/*.yaml": "train.py"},
+    "rule-paths": ["house_rules"],
+    "max-file-size": "500 kB",
+    "confirm": {"timeout": 120},
+}
+
+
 def configuration_schema() -> dict[str, Any]:
     """The schema (draft 7), made from how the settings are read."""
-    properties = {key: {"description": _ABOUT[key], **kind.schema} for key, kind in KINDS.items()}
+    defaults = {field.name.replace("_", "-"): field.default for field in fields(Settings)}
+    properties = {
+        key: {"description": _ABOUT[key], **kind.schema, **_default(kind.schema, defaults[key]), **_example(key)}
+        for key, kind in KINDS.items()
+    }
     properties["confirm"].update(additionalProperties=False, properties=SCHEMAS)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -40,6 +78,33 @@ def configuration_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": properties,
     }
+
+
+def _default(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """The value of a setting that is not given; there is none if it is found out."""
+    if value is None:
+        return {}
+    if schema.get("type") == "object":
+        return {"default": dict(value)}
+    return {"default": value.value if isinstance(value, Enum) else list(value) if isinstance(value, tuple) else value}
+
+
+def _example(key: str) -> dict[str, Any]:
+    return {"examples": [_EXAMPLES[key]]} if key in _EXAMPLES else {}
+
+
+def kind_in_words(schema: Mapping[str, Any]) -> str:
+    """What values a schema of a setting takes, such as `a list of strings` or `a whole number from 1 up`."""
+    if "enum" in schema:
+        return " or ".join((", ".join(f"`{word}`" for word in schema["enum"][:-1]), f"`{schema['enum'][-1]}`"))
+    if "anyOf" in schema:
+        return " or ".join(map(kind_in_words, schema["anyOf"]))
+    if schema["type"] == "array":
+        return "a list of strings"
+    bounds = {"minimum": " from {} up", "exclusiveMinimum": " above {}"}
+    bound = "".join(words.format(schema[name]) for name, words in bounds.items() if name in schema)
+    kinds = {"string": "a string", "integer": "a whole number", "number": "a number", "boolean": "`true` or `false`"}
+    return {**kinds, "object": "a table"}[schema["type"]] + bound
 
 
 if __name__ == "__main__":

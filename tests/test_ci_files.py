@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from modellint.home import REPOSITORY
+from modellint.version import __version__
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -35,6 +39,51 @@ def test_snippets_are_valid(server: str, tmp_path: Path) -> None:
     for snippet in snippets:
         (tmp_path / "ci.yml").write_text(snippet, encoding="utf-8")
         validate(SCHEMAS[server], tmp_path / "ci.yml")
+
+
+@pytest.mark.parametrize("workflow", ["release.yml", "site.yml"])
+def test_workflows_are_valid(workflow: str) -> None:
+    validate("github-workflows", ROOT / ".github" / "workflows" / workflow)
+
+
+def test_a_release_is_tried_on_each_supported_python() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert jobs["try"]["strategy"]["matrix"]["python"] == named
+    assert (jobs["try"]["needs"], jobs["publish"]["needs"]) == ("build", "try")
+    assert jobs["publish"]["permissions"]["id-token"] == "write"
+
+
+def test_ci_does_what_a_stranger_does() -> None:
+    assert "\n.ci/two-minutes\n" in (ROOT / ".ci/run").read_text("utf-8")
+
+
+def notes(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([folder / ".ci/release-notes", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_release_notes_are_what_the_changelog_says(tmp_path: Path) -> None:
+    for name in (".ci/release-notes", "modellint/version.py", "modellint/home.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text(
+        f"## [Unreleased]\n\n- new\n\n## [{__version__}] - 2026-01-01\n\n- a\n- b\n\n## [0.0.1]\n\n- old\n"
+    )
+    assert notes(tmp_path, __version__, REPOSITORY).stdout.split() == ["-", "a", "-", "b"]
+    for arguments, says in (
+        (("9.9.9",), f"the version is {__version__}, as modellint/version.py says, and not 9.9.9"),
+        (
+            (__version__, "https://example.org/a/b"),
+            f"the project lives in {REPOSITORY}, as modellint/home.py says, ",
+        ),
+    ):
+        refused = notes(tmp_path, *arguments)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert refused.stderr.startswith(says)
+    changelog.write_text("## [Unreleased]\n\n- new\n")
+    refused = notes(tmp_path, __version__)
+    assert refused.stderr == f"CHANGELOG.md has no section `## [{__version__}]`, or nothing in it\n"
 
 
 def test_the_action_runs_a_check(tmp_path: Path) -> None:

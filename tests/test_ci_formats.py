@@ -12,6 +12,7 @@ import pytest
 import sarif_pydantic
 
 from modellint.config import OUTPUT_FORMATS
+from modellint.home import SITE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,7 +154,8 @@ def test_rdjson_counts_bytes_and_suggests_fixes(workspace: Workspace) -> None:
     document = workspace.run("check", "--output-format", "rdjson").json
     (diagnostic,) = document["diagnostics"]
     assert document["source"] == {"name": "modellint"}
-    assert (diagnostic["code"], diagnostic["severity"]) == ({"value": "ML101"}, "ERROR")
+    code = {"value": "ML101", "url": f"{SITE}/rules/ml101.html"}
+    assert (diagnostic["code"], diagnostic["severity"]) == (code, "ERROR")
     start = diagnostic["location"]["range"]["start"]
     line = SWAPPED.splitlines()[start["line"] - 1].encode()
     assert line[start["column"] - 1 :].startswith(b"nn.Embedding(")

@@ -185,8 +185,9 @@ def test_statistics_count_by_rule(words: Workspace) -> None:
     result = words.check("a.py", "--statistics")
     assert result.code == 1
     assert result.lines == [
-        "2  TST101  warning  word",
-        "1  ML002  warning  unused-suppression",
+        "count  code    name                severity  fixable",
+        "    2  TST101  word                warning",
+        "    1  ML002   unused-suppression  warning",
         "Found 3 findings (3 warnings)",
     ]
     as_json = words.run("check", "a.py", "--statistics", "--output-format", "json").json
@@ -273,8 +274,8 @@ def test_explain_shows_the_page_of_a_rule(workspace: Workspace) -> None:
     assert "## Why is this bad" in text
     assert "A parenthesis that is never closed" in text
     assert workspace.run("explain", "ml001").out == workspace.run("explain", "unreadable-file").out == text
-    assert "```python\n" in workspace.run("explain", "ML001", "--format", "markdown").out
-    page = workspace.run("explain", "ML001", "--format", "json").json
+    assert "```python\n" in workspace.run("explain", "ML001", "--output-format", "markdown").out
+    page = workspace.run("explain", "ML001", "--output-format", "json").json
     assert (page["code"], page["severity"]) == ("ML001", "error")
     assert page["bad"][0]["files"].keys() == {"model.py"}
 

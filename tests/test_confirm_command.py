@@ -287,11 +287,11 @@ def test_one_job_runs_one_group_at_a_time(confirming: Workspace, monkeypatch: py
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_a_terminal_shows_how_far_it_is(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from modellint.checking import _Progress
+    from modellint.checking import Progress
 
     ours, theirs = os.openpty()
-    monkeypatch.setattr(_Progress, "_DELAY", 0.0)
-    monkeypatch.setattr(_Progress, "_INTERVAL", 0.0)
+    monkeypatch.setattr(Progress, "_DELAY", 0.0)
+    monkeypatch.setattr(Progress, "_INTERVAL", 0.0)
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
         confirming.run("check", "--confirm", "--jobs", "1", "a.py")

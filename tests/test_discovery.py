@@ -133,3 +133,97 @@ def test_what_is_no_file_is_refused(workspace: Workspace, name: str) -> None:
     with pytest.raises(UsageError, match=name):
         found(workspace, name)
     assert found(workspace) == []
+
+
+def git(*arguments: str, **environment: str) -> None:
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "protocol.file.allow=always"]
+    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True, env={**os.environ, **environment})
+
+
+def test_what_git_is_told_to_ignore_elsewhere_holds_too(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`.git/info/exclude`, and the excludes of a user."""
+    (tmp_path / "gitconfig").write_text(f"[core]\nexcludesFile = {tmp_path}/excludes\n")
+    (tmp_path / "excludes").write_text("scratch*\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    git("init", "-q")
+    workspace.write(
+        {".git/info/exclude": "local/\n", "a.py": "", "local/b.py": "", "scratch1.py": "", "s/scratch/c.py": ""}
+    )
+    assert found(workspace) == ["a.py"]
+    assert found(workspace, respect_gitignore=False) == ["a.py", "local/b.py", "s/scratch/c.py", "scratch1.py"]  # type: ignore[arg-type]
+    assert found(workspace, "local") == ["local/b.py"]
+
+
+def test_what_is_tracked_is_checked_although_it_is_ignored(workspace: Workspace) -> None:
+    workspace.write(
+        {".gitignore": "gen/\n", "gen/kept.py": "", "gen/new.py": "", "a.py": "", "gone.py": "", "build/b.py": ""}
+    )
+    git("init", "-q")
+    git("add", "--force", "gen/kept.py", "a.py", "gone.py", "build/b.py")
+    (workspace.root / "gone.py").unlink()
+    assert found(workspace) == ["a.py", "gen/kept.py"]
+
+
+def test_repositories_inside_of_a_repository_are_checked(workspace: Workspace, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    git("init", "-q", str(library))
+    (library / "inner.py").write_text("")
+    git("-C", str(library), "add", "--all")
+    git("-C", str(library), "commit", "-q", "-m", "As it was")
+    git("init", "-q")
+    git("submodule", "add", str(library), "third_party/library")
+    workspace.write({"a.py": "", "clone/b.py": "", "clone/.gitignore": "c.py\n", "clone/c.py": "", "venv/lib/d.py": ""})
+    git("init", "-q", "clone")
+    git("init", "-q", "venv/lib")
+    assert found(workspace) == ["a.py", "clone/b.py", "third_party/library/inner.py"]
+    assert found(workspace, extend_exclude=("third_party",)) == ["a.py", "clone/b.py"]
+
+
+def test_links_that_git_knows_count_once(workspace: Workspace) -> None:
+    workspace.write({"a.py": "", "away/b.py": ""})
+    git("init", "-q")
+    for name, target in (("link.py", "a.py"), ("folder", "away"), ("nowhere.py", "gone.py")):
+        (workspace.root / name).symlink_to(target)
+    git("add", "link.py", "folder", "nowhere.py")
+    assert found(workspace) == ["a.py", "away/b.py"]
+
+
+def test_names_that_git_would_quote_are_found(workspace: Workspace) -> None:
+    names = ["ä.py", "with space.py", 'quo"te.py', "tab\tbed.py"]
+    workspace.write(dict.fromkeys(names, ""))
+    git("init", "-q")
+    git("add", names[0], names[3])
+    assert found(workspace) == sorted(names)
+
+
+def test_a_hook_of_another_repository_changes_nothing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As git sets these for its hooks, from which modellint may be run on any folder."""
+    workspace.write({"a.py": "", "sub/b.py": ""})
+    git("init", "-q")
+    git("add", "--all")
+    monkeypatch.setenv("GIT_DIR", ".git")
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
+    assert found(workspace, "sub") == ["sub/b.py"]
+
+
+def test_without_git_the_folders_are_read(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace.write({".gitignore": "b.py\n", "a.py": "", "b.py": ""})
+    git("init", "-q")
+    monkeypatch.setenv("PATH", "")
+    assert found(workspace) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches"),
+    [
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/b/c/a.py", True),
+        ("src/**/*.py", "other/src/a.py", False),
+        ("src/**/test/*.py", "src/test/a.py", True),
+    ],
+)
+def test_two_stars_are_any_number_of_folders(pattern: str, path: str, matches: bool) -> None:
+    assert glob_matcher([pattern], Path("/project"))(f"/project/{path}") == matches

@@ -22,6 +22,7 @@ from modellint.config.confirming import KEYS
 from modellint.graph.python import Function, ModuleFacts
 from modellint.graph.recipe import Entry, Node, Recipe
 from modellint.graph.value import Event, Flow, Value
+from modellint.home import SITE
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
 from modellint.rule import Rule
@@ -114,7 +115,13 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     for rule in load_rules().values():
         page = html.unescape(re.sub(r"<[^>]+>", "", (tmp_path / f"rules/{rule.code.lower()}.html").read_text("utf-8")))
         assert f"{rule.code}[{rule.severity}]" in page
+        assert f'<link rel="canonical" href="{SITE}/rules/{rule.code.lower()}.html">' in (
+            tmp_path / f"rules/{rule.code.lower()}.html"
+        ).read_text("utf-8")
     assert (tmp_path / "modellint.schema.json").is_file()
+    assert not list(tmp_path.rglob("*.py*"))
+    listed = json.loads((tmp_path / "search/search_index.json").read_text("utf-8"))["docs"]
+    assert {"limits.html", "recall.html", "rules/ml103.html"} <= {entry["location"] for entry in listed}
     settings = (tmp_path / "configuration.html").read_text("utf-8")
     assert all(f"<code>{key}</code>" in settings for key in (*KINDS, *KEYS))
 
@@ -128,9 +135,10 @@ def test_the_picture_is_of_what_comes_out() -> None:
         "".join(line.itertext()).replace("\N{NO-BREAK SPACE}", " ")
         for line in document.iter("{http://www.w3.org/2000/svg}text")
     ]
-    assert shown[0] == "$ modellint check examples/speechbrain/broken/inference"
+    assert shown[0] == "$ modellint check inference"
     assert any("ML201[error]" in line for line in shown)
-    assert "](docs/run.svg)" in (DOCS.parent / "README.md").read_text("utf-8")
+    assert max(map(len, shown)) <= 50
+    assert f"]({SITE}/run.svg)" in (DOCS.parent / "README.md").read_text("utf-8")
 
 
 def test_the_settings_that_the_page_about_confirming_shows_are_accepted(tmp_path: Path) -> None:
@@ -165,3 +173,50 @@ def test_the_settings_for_neovim_are_lua(tmp_path: Path) -> None:
         command = ["nvim", "--headless", "--clean", "-i", "NONE", "-c", check, "-c", "qall!"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
+
+
+LIMITS = re.findall(
+    r"^```python\n# ((?:not )?found): ([^\n]+)\n(.*?)^```$", (DOCS / "limits.md").read_text("utf-8"), re.M | re.S
+)
+
+
+@pytest.mark.parametrize(("kind", "said", "code"), LIMITS, ids=[f"{kind} {said}" for kind, said, _ in LIMITS])
+def test_what_cannot_be_seen_is_as_the_page_says(kind: str, said: str, code: str, workspace: Workspace) -> None:
+    """A limit that has fallen is to be taken off the page."""
+    workspace.write({"model.py": code})
+    expected = [said] if kind == "found" else []
+    assert [found for _, _, found in workspace.places()] == expected
+
+
+def test_each_limit_has_what_is_found_beside_it() -> None:
+    assert [kind for kind, _, _ in LIMITS] == ["found", "not found"] * (len(LIMITS) // 2)
+    assert len(LIMITS) >= 12
+
+
+ROOT = DOCS.parent
+
+
+def test_each_room_is_described_and_each_that_is_described_is_there() -> None:
+    rooms = re.findall(r"^\| `([\w/]+/)` \| (.+) \|$", (DOCS / "design.md").read_text("utf-8"), re.MULTILINE)
+    packages = {path.parent for path in (ROOT / "modellint").rglob("__init__.py")}
+    described = {(ROOT / room).resolve() for room, _ in rooms}
+    below = {ROOT / room / name for room, about in rooms for name in re.findall(r"`(\w+/)`", about)}
+    assert packages <= described | {path.resolve() for path in below} | {ROOT}
+    assert [room for room, _ in rooms if not (ROOT / room).is_dir()] == []
+    for room, about in rooms:
+        for name in re.findall(r"`(\w+\.py)`", about):
+            assert (ROOT / room / name).is_file(), f"{room}: {name}"
+
+
+def test_contributing_is_short_and_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert len(text.encode()) <= 8192
+    rows = re.findall(r"^\| (`.+`.*) \| (`[^|]+) \|$", text, re.MULTILINE)
+    assert len(rows) >= 12
+    for _, tests in rows:
+        for name in " ".join(re.findall(r"`([^`]+)`", tests)).split():
+            if re.fullmatch(r"[\w/]+(\.py)?", name) and name not in ("local", "PAGE"):
+                assert (ROOT / "tests" / name).exists(), name
+    pages = "".join((ROOT / name).read_text("utf-8") for name in ("CONTRIBUTING.md", "docs/testing.md"))
+    for path in re.findall(r"`((?:tests|modellint|benchmarks|docs)/[\w/.]+)`", pages):
+        assert (ROOT / path).exists(), path

@@ -37,6 +37,9 @@ ELSEWHERE = {
     "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e '.[dev]'": ".ci/run",
     ".venv/bin/pytest": ".ci/run",
     ".venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy modellint rules": ".ci/run",
+    "uvx modellint check": "a new user",
+    "pipx run modellint check": "a new user",
+    "pip install modellint && modellint check": ".ci/two-minutes",
     "pip install 'modellint[lsp]'": "tests/test_server.py needs what that installs",
     "python -m venv peers && peers/bin/pip install transformers-mlinter==0.1.5 TorchFix==0.7.0": "who measures",
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
@@ -216,9 +219,9 @@ def without_guard(output: str) -> str:
     return re.sub(r"^guard: \w+.*$", "guard", output, flags=re.MULTILINE)
 
 
-def test_the_verdict_in_readme_is_what_comes_out() -> None:
+def test_the_verdict_on_the_page_is_what_comes_out() -> None:
     pytest.importorskip("torch")
-    (verdict,) = re.findall(r"^```text\n(confirmed .*?)^```$", PAGES["README.md"], re.MULTILINE | re.DOTALL)
+    (verdict,) = re.findall(r"^```text\n(confirmed .*?)^```$", PAGES["docs/confirming.md"], re.MULTILINE | re.DOTALL)
     said = " ".join(run("modellint check examples/qwen2-vl --confirm --no-cache", ROOT).stdout.split())
     assert re.search(re.escape(" ".join(verdict.split())).replace("…", ".*"), said), said
 

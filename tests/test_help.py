@@ -1,4 +1,4 @@
-"""What `--help` says: every command shows examples that hold, and its exit codes, as README lists them."""
+"""What `--help` says: every command shows examples that hold, and the exit codes that its page lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conftest import Workspace
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).parent.parent / "docs/terminal.md").read_text("utf-8")
 
 
 def commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -48,8 +48,8 @@ def test_the_examples_of_a_help_text_are_understood(names: tuple[str, ...], work
         command.make_context(program, arguments)
 
 
-def test_the_exit_codes_of_each_command_are_those_in_readme(workspace: Workspace) -> None:
-    (table,) = re.findall(r"^\| command \| 0 \| 1 \| 2 \|\n\|[-|]+\|\n((?:\|.*\n)+)", README, re.MULTILINE)
+def test_the_exit_codes_of_each_command_are_those_of_the_page(workspace: Workspace) -> None:
+    (table,) = re.findall(r"^\| command \| 0 \| 1 \| 2 \|\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     listed = {}
     for row in table.splitlines():
         named, *meanings = (cell.strip() for cell in row.strip("|").split("|"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -31,8 +32,18 @@ repos:
     rev: {}
     hooks:
       - id: modellint
+        exclude: ^vendored/
       - id: modellint-fix
+        files: ^src/
 """
+NOTEBOOK = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {},
+    "cells": [
+        {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None, "source": UNREGISTERED}
+    ],
+}
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -92,9 +103,26 @@ def test_the_hook_checks_what_is_committed(tmp_path: Path) -> None:
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "All checks passed!" in passed.stdout
 
-    (project / "layers.py").write_text(UNREGISTERED)
+    # Excluded by pre-commit, which does not pass it, and by the settings, which hold although it is passed.
+    for folder in ("vendored", "generated", "src"):
+        (project / folder).mkdir()
+    (project / "pyproject.toml").write_text('[tool.modellint]\nextend-exclude = ["generated"]\n')
+    (project / "vendored" / "a.py").write_text(BROKEN)
+    (project / "generated" / "b.py").write_text(BROKEN)
+    (project / "notebook.ipynb").write_text(json.dumps(NOTEBOOK))
     git(project, "add", "--all")
-    fixed = hook_on("layers.py", name="modellint-fix")
+    excluded = hook_on("vendored/a.py", "generated/b.py", "good.py")
+    assert excluded.returncode == 0, excluded.stdout + excluded.stderr
+    assert "All checks passed!" in excluded.stdout
+    book = hook_on("notebook.ipynb")
+    assert book.returncode == 1, book.stdout + book.stderr
+    assert "notebook.ipynb:cell 1:" in book.stdout
+
+    (project / "layers.py").write_text(UNREGISTERED)
+    (project / "src" / "layers.py").write_text(UNREGISTERED)
+    git(project, "add", "--all")
+    fixed = hook_on("layers.py", "src/layers.py", name="modellint-fix")
     assert "files were modified by this hook" in fixed.stdout, fixed.stdout + fixed.stderr
     assert "Found 1 finding (1 fixed, 0 remaining)" in fixed.stdout
-    assert "nn.ModuleList([nn.Linear(4, 4)])" in (project / "layers.py").read_text()
+    assert "nn.ModuleList([nn.Linear(4, 4)])" in (project / "src" / "layers.py").read_text()
+    assert (project / "layers.py").read_text() == UNREGISTERED

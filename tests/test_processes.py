@@ -169,10 +169,10 @@ def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, pla
 
 def test_a_second_interrupt_ends_at_once(workspace: Workspace) -> None:
     program = (
-        "import os, time\nfrom modellint import cli\nfrom modellint.__main__ import main\n\n\n"
+        "import os, time\nfrom modellint import help\nfrom modellint.__main__ import main\n\n\n"
         "def invoke(self, ctx):\n    try:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n"
         "    finally:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n\n\n"
-        "cli._Commands.invoke = invoke\nmain()\n"
+        "help.Group.invoke = invoke\nmain()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "rules"],

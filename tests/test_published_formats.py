@@ -74,7 +74,7 @@ RDJSON = an_object(
                 {
                     "message": TEXT,
                     "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
-                    "code": an_object({"value": TEXT}),
+                    "code": an_object({"value": TEXT, "url": TEXT}, "url"),
                     "location": LOCATION,
                     "relatedLocations": {"type": "array", "items": an_object({"message": TEXT, "location": LOCATION})},
                     "suggestions": {"type": "array", "items": an_object({"range": RANGE, "text": {"type": "string"}})},

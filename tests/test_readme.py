@@ -1,21 +1,41 @@
-"""What README says exists, and what it shows is what comes out."""
+"""What README and the pages say exists, and what they show is what comes out."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from modellint.config import Settings, settings_for
+from modellint import home
+from modellint.config import settings_for
 from modellint.config.confirming import KEYS
+from modellint.packs import load_rules
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-#: What README says of the future need not exist.
-PRESENT = README.partition("\n## Planned\n")[0]
+DOCS = ROOT / "docs"
+#: README and the pages that tell how modellint is used.
+PAGES = {"README.md": README, **{page.name: page.read_text("utf-8") for page in sorted(DOCS.glob("*.md"))}}
+
+
+def loaded(path: Path) -> ModuleType:
+    """A program of the repository as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+refresh = loaded(DOCS / "refresh.py")
 
 
 def modellint(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -23,12 +43,13 @@ def modellint(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120)
 
 
-def section(title: str) -> str:
-    """The text under a heading, up to the next one of the same rank or above."""
-    match = re.search(rf"^(#+) {re.escape(title)}$", README, re.MULTILINE)
-    assert match, f"README has no section {title!r}"
-    end = re.search(rf"^#{{1,{len(match[1])}}} ", README[match.end() :], re.MULTILINE)
-    return README[match.end() :][: end.start() if end else None]
+def section(page: str, title: str) -> str:
+    """The text under a heading of a page, up to the next one of the same rank or above."""
+    text = PAGES[page]
+    match = re.search(rf"^(#+) {re.escape(title)}$", text, re.MULTILINE)
+    assert match, f"{page} has no section {title!r}"
+    end = re.search(rf"^#{{1,{len(match[1])}}} ", text[match.end() :], re.MULTILINE)
+    return text[match.end() :][: end.start() if end else None]
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -59,46 +80,68 @@ def test_the_first_block_is_the_two_commands() -> None:
 
 
 def test_the_shown_output_is_what_comes_out() -> None:
-    shown = blocks(section("What it finds"), "text")
+    shown = blocks(section("README.md", "One finding"), "text") + blocks(
+        section("terminal.md", "What is shown"), "text"
+    )
     outputs = [
         modellint("check", "examples", "--no-cache", "--color", "never", "--output-format", style).stdout
         for style in ("concise", "full")
     ]
-    assert shown, "README shows no output"
+    assert len(shown) == 2
     for block in shown:
         assert any(block.strip("\n") in output for output in outputs)
 
 
-def test_the_rule_table_lists_every_rule() -> None:
-    table = []
-    for link, name, severity, summary in rows(section("Rules")):
-        code, file = link.strip("[)").split("](")
-        assert (ROOT / file / "__init__.py").is_file()
-        table.append((code, name.strip("`"), severity, summary))
-    assert table == [(rule["code"], rule["name"], rule["severity"], rule["summary"]) for rule in rules()]
+def test_readme_is_short() -> None:
+    assert len(README.encode()) <= 8192
+
+
+def test_the_rules_are_listed_by_family() -> None:
+    """`python docs/refresh.py` writes the list."""
+    listed = dict(re.findall(r"^- (ML\d{3}) (.+)$", section("README.md", "Rules"), re.MULTILINE))
+    assert listed == {rule["code"]: rule["summary"] for rule in rules()}
+    assert refresh.with_rules(README, load_rules()) == README
+
+
+def test_links_and_pictures_hold_on_the_package_index() -> None:
+    """They are absolute, and lead to pages that there are."""
+    made = {"changelog", "contributing", "benchmarks", "rules/index"}
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        if target.startswith(f"{home.SITE}/"):
+            page = target.removeprefix(f"{home.SITE}/")
+            name = page.removesuffix(".html")
+            assert (DOCS / page).is_file() or (DOCS / f"{name}.md").is_file() or name in made, target
+        else:
+            assert target.startswith(f"{home.REPOSITORY}/blob/main/"), target
+            assert (ROOT / target.removeprefix(f"{home.REPOSITORY}/blob/main/")).is_file(), target
 
 
 def test_every_code_exists() -> None:
     codes = {rule["code"] for rule in rules()}
     own_examples = {"ML999"}
-    assert set(re.findall(r"\bML\d{3}\b", PRESENT)) <= codes | own_examples
+    for page, text in PAGES.items():
+        assert set(re.findall(r"\bML\d{3}\b", text)) <= codes | own_examples, page
 
 
 def test_every_option_exists() -> None:
-    helps = "".join(modellint(command, "--help").stdout for command in ("check", "explain", "rules"))
-    known = set(re.findall(r"--[a-z][a-z-]+", helps))
-    lines = [line for line in PRESENT.splitlines() if "planned" not in line]
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(lines))) <= known
-
-
-def test_every_setting_is_described() -> None:
-    described = [cells[0].strip("`") for cells in rows(section("Configuration"))]
-    names = {field.name.replace("_", "-") for field in dataclasses.fields(Settings)} - {"root", "source", "origins"}
-    assert sorted(described) == sorted(names)
+    commands = ("check", "config", "clean", "doctor", "explain", "map", "merge", "probe", "rules")
+    known = set(re.findall(r"--[a-z][a-z-]+", "".join(modellint(command, "--help").stdout for command in commands)))
+    for page in (
+        "README.md",
+        "terminal.md",
+        "fixes.md",
+        "map.md",
+        "confirming.md",
+        "pre-commit.md",
+        "adopting.md",
+        "ci.md",
+    ):
+        text = PAGES[page] if page != "README.md" else README.partition("```sh\n")[2].partition("```\n")[2]
+        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, page
 
 
 def test_the_configuration_is_accepted(tmp_path: Path) -> None:
-    (example,) = blocks(section("Configuration"), "toml")
+    example = blocks(PAGES["configuration.md"], "toml")[0]
     (tmp_path / "pyproject.toml").write_text(example, "utf-8")
     settings = settings_for([tmp_path])
     assert settings.ignore == ("ML302",)
@@ -107,16 +150,18 @@ def test_the_configuration_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_confirming_are_accepted(tmp_path: Path) -> None:
-    (example,) = blocks(section("Confirming findings"), "toml")
+    (example,) = blocks(section("confirming.md", "Confirming findings"), "toml")
     (tmp_path / "pyproject.toml").write_text(example, "utf-8")
     confirm = settings_for([tmp_path]).confirm
     assert confirm is not None
     assert [target for target, _ in confirm.targets] == ["my_package.model:Decoder"]
-    assert sorted(cells[0].strip("`") for cells in rows(section("Confirming findings"))) == sorted(KEYS)
+    assert sorted(cells[0].strip("`") for cells in rows(section("confirming.md", "Confirming findings"))) == sorted(
+        KEYS
+    )
 
 
 def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
-    (rule,) = blocks(section("Writing a rule"), "python")
+    (rule,) = blocks(PAGES["your-first-rule.md"], "python")
     (tmp_path / "house_rules").mkdir()
     (tmp_path / "house_rules" / "ml999_dropout_of_everything.py").write_text(rule, "utf-8")
     (tmp_path / "modellint.toml").write_text('rule-paths = ["house_rules"]\nselect = ["ML999"]\n', "utf-8")
@@ -131,7 +176,33 @@ def test_the_rule_finds_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_python_example_runs() -> None:
-    (example,) = blocks(section("From Python"), "python")
+    (example,) = blocks(section("terminal.md", "From Python"), "python")
     result = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     assert "ML103" in result.stdout
+
+
+def test_the_project_moves_by_one_command() -> None:
+    """`python docs/refresh.py REPOSITORY SITE`: no file keeps the old address, and nothing else says one."""
+    repository, site = "https://git.example.org/lab/lint", "https://lint.example.org"
+    files = refresh.files_with_addresses()
+    assert sum(home.SITE in file.read_text("utf-8") for file in files) >= 4
+    for file in files:
+        text = refresh.moved(file.read_text("utf-8"), repository, site)
+        assert "modellint/modellint" not in text, file
+        assert "github.io" not in text, file
+    page = refresh.moved(PAGES["ci.md"], repository, site)
+    assert "- uses: lab/lint@v" in page
+    told = subprocess.run(["git", "grep", "-lI", "-e", home.REPOSITORY, "-e", home.SITE], cwd=ROOT, capture_output=True)
+    elsewhere = {ROOT / name for name in told.stdout.decode().split()} - {*files, ROOT / "tests/test_readme.py"}
+    assert elsewhere == set()
+
+
+def test_the_pages_name_this_version() -> None:
+    assert sum("@v" in refresh.with_version(text) or "rev: v" in text for text in PAGES.values()) >= 3
+    assert {page for page, text in PAGES.items() if refresh.with_version(text) != text} == set()
+
+
+def test_no_address_waits_to_be_filled_in() -> None:
+    texts = [*PAGES.values(), (ROOT / "action.yml").read_text("utf-8"), (ROOT / "pyproject.toml").read_text("utf-8")]
+    assert not any(re.search(r"\bOWNER\b", text) for text in texts)

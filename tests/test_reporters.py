@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.home import SITE
+from modellint.outputs import wants_links
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -30,6 +37,8 @@ def test_full_shows_source_related_places_evidence_and_help(words: Workspace) ->
         "  = it is written there\n"
         "  = help: Use another word\n"
         "\n"
+        "1 file checked: no class of layers, no recipe and no configuration: is the model elsewhere?; "
+        "torch 2.13.0 and speechbrain 1.1.2 known by shipped facts\n"
         "Found 1 finding (1 warning)\n"
     )
 
@@ -81,8 +90,9 @@ def test_the_summary_counts_by_severity(words: Workspace) -> None:
 def test_json_is_as_the_contract_says(words: Workspace) -> None:
     words.write({"sub/a.py": "ä = WORD\n"})
     document = words.run("check", "--output-format", "json").json
-    assert document.keys() == {"version", "findings", "errors", "skipped", "files_checked", "duration_s"}
+    assert document.keys() == {"version", "findings", "errors", "skipped", "files_checked", "duration_s", "inventory"}
     assert document["files_checked"] == 1
+    assert document["inventory"] == {"layers": 0, "recipes": 0, "configurations": 0}
     (finding,) = document["findings"]
     fingerprint = finding.pop("fingerprint")
     assert len(fingerprint) == 32
@@ -114,6 +124,7 @@ def test_json_is_as_the_contract_says(words: Workspace) -> None:
         "help": "Use another word",
         "fix": None,
         "verdict": {"status": "not-run", "device": None, "detail": None},
+        "url": None,
     }
 
 
@@ -166,8 +177,155 @@ def test_full_output_says_what_a_fix_does(workspace: Workspace) -> None:
     assert "= help: use `nn.ModuleList` (`--fix` does it)" in result.out
     assert "the width second (`--fix --unsafe-fixes` does it)" in result.out
     counted = workspace.run("check", "--statistics").lines
-    assert counted[:2] == [
-        "1  ML101  error    embedding-sized-by-features",
-        "1  ML204  error    layers-in-plain-container  (1 fixable)",
+    assert counted[:3] == [
+        "count  code   name                         severity  fixable",
+        "    1  ML101  embedding-sized-by-features  error",
+        "    1  ML204  layers-in-plain-container    error           1",
     ]
     assert counted[-1] == "1 fixable with `--fix` (1 more with `--unsafe-fixes`)"
+
+
+LAYER = """\
+from torch import nn
+
+
+class {name}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 4)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+def test_full_says_what_was_looked_at(workspace: Workspace) -> None:
+    workspace.write(
+        {
+            "model.py": "from base import Base\n\nclass A(Base):\n    pass\n\nclass B:\n    pass\n",
+            "base.py": "from torch import nn\n\nclass Base(nn.Module):\n    pass\n",
+            "hparams.yaml": "a: !new:torch.nn.Linear [1, 2]\n",
+            "conf.yaml": "a:\n  _target_: torch.nn.Linear\n  in_features: 1\n  out_features: 2\n",
+            "notes.yaml": "a: 1\n",
+        }
+    )
+    told = "5 files checked: 2 classes of layers, 1 recipe, 1 configuration; "
+    for _ in range(2):  # the second time the cache tells
+        first, last = workspace.run("check").lines
+        assert first.startswith(told)
+        assert last == "All checks passed!"
+    assert workspace.run("check", "-q").out == ""
+    inventory = workspace.run("check", "--output-format", "json").json["inventory"]
+    assert inventory == {"layers": 2, "recipes": 1, "configurations": 1}
+
+
+def test_a_project_without_a_model_is_told_so(workspace: Workspace) -> None:
+    workspace.write({"tool.py": "class Tool:\n    pass\n"})
+    says = "1 file checked: no class of layers, no recipe and no configuration: is the model elsewhere?"
+    assert workspace.run("check").lines[0].startswith(says)
+
+
+def test_packages_of_the_project_are_named(workspace: Workspace) -> None:
+    packages = "env/lib/python3.11/site-packages"
+    workspace.write(
+        {
+            "env/bin/python": "",
+            f"{packages}/speechbrain/__init__.py": "",
+            f"{packages}/speechbrain-1.0.2.dist-info/METADATA": "",
+            "a.py": "",
+        }
+    )
+    result = workspace.run("check", "a.py", "--python", "env/bin/python")
+    assert "speechbrain 1.0.2 (installed)" in result.lines[0]
+    assert re.search(r"torch [\d.]+ \(shipped facts\)", result.lines[0])
+
+
+def test_full_groups_copies(workspace: Workspace) -> None:
+    workspace.write({f"{name}/model.py": LAYER.format(name="Model") for name in "abc"})
+    workspace.write({"d/model.py": LAYER.format(name="Other")})
+    result = workspace.run("check")
+    assert result.out.count("ML204[error]") == 2
+    assert "= the same at b/model.py:7:9 and c/model.py:7:9" in result.out
+    assert "Found 4 findings (4 errors)" in result.lines
+    assert len(workspace.places()) == 4
+
+
+def test_only_some_of_many_copies_are_named(workspace: Workspace) -> None:
+    workspace.write({f"{name}/model.py": LAYER.format(name="Model") for name in "abcdefghijkl"})
+    (line,) = [line for line in workspace.run("check").lines if "the same at" in line]
+    assert line.endswith("i/model.py:7:9 and 3 other places (`--output-format concise` lists them)")
+
+
+def test_full_is_wrapped_to_the_terminal(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace.write({"model.py": LAYER.format(name="Model"), "a/long/way/down/in/folders/of/the/project/m.py": LAYER})
+    whole = workspace.run("check", "model.py", "--color", "never").lines
+    assert max(map(len, whole)) > 60
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in workspace.run("check", "model.py").lines]
+    assert max(map(len, shown)) <= 60
+    assert " ".join(" ".join(shown).split()) == " ".join(" ".join(whole).split())
+    crowded = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in workspace.run("check", "a", "--select", "ML001").lines]
+    assert crowded[0] == "a/long/way/down/in/folders/of/the/project/m.py:4:7: ML001[error]"
+    assert crowded[1].startswith("    ")
+    assert workspace.run("check", "model.py", "--color", "never").lines == whole
+
+
+def test_codes_are_links_where_a_terminal_follows_them(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace.write({"model.py": LAYER.format(name="Model")})
+    page = f"{SITE}/rules/ml204.html"
+    assert "\x1b]8" not in workspace.run("check").out
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    for output_format in ("full", "concise"):
+        assert (
+            f"\x1b]8;;{page}\x1b\\ML204\x1b]8;;\x1b\\[error]"
+            in workspace.run("check", "--output-format", output_format).out
+        )
+    workspace.run("check", "--output-format", "full=found.txt")
+    assert "\x1b" not in (workspace.root / "found.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("variables", "links"),
+    [
+        ({}, False),
+        ({"VTE_VERSION": "7200"}, True),
+        ({"VTE_VERSION": "4800"}, False),
+        ({"TERM_PROGRAM": "vscode"}, True),
+        ({"TERM_PROGRAM": "Apple_Terminal"}, False),
+        ({"WT_SESSION": "0a1b"}, True),
+        ({"WT_SESSION": "0a1b", "NO_COLOR": "1"}, False),
+        ({"WT_SESSION": "0a1b", "TERM": "dumb"}, False),
+        ({"WT_SESSION": "0a1b", "FORCE_HYPERLINK": "0"}, False),
+    ],
+)
+def test_terminals_that_follow_links_are_known(
+    variables: dict[str, str], links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "TERM_PROGRAM", "VTE_VERSION", "WT_SESSION", "KONSOLE_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert wants_links("auto") == links
+
+
+def test_rules_of_the_site_are_linked_by_programs(words: Workspace) -> None:
+    words.write({"a.py": "a = WORD\n", "model.py": LAYER.format(name="Model")})
+    page = f"{SITE}/rules/ml204.html"
+    (run,) = words.run("check", "--output-format", "sarif").json["runs"]
+    assert {rule["id"]: rule.get("helpUri") for rule in run["tool"]["driver"]["rules"]} == {
+        "ML204": page,
+        "TST101": None,
+    }
+    assert run["tool"]["driver"]["informationUri"] == SITE
+    shown = words.run("check", "--output-format", "rdjson").json["diagnostics"]
+    assert {item["code"]["value"]: item["code"].get("url") for item in shown} == {"ML204": page, "TST101": None}
+    assert {item["code"]: item["url"] for item in words.run("check", "--output-format", "json").json["findings"]} == {
+        "ML204": page,
+        "TST101": None,
+    }
+    assert page in words.run("explain", "ML204").lines

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from conftest import Workspace
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
 SCHEMA = configuration_schema()
 
 
@@ -36,19 +35,20 @@ def test_the_schema_is_one_and_stands_in_docs() -> None:
     assert json.loads((ROOT / "docs/modellint.schema.json").read_text("utf-8")) == SCHEMA
 
 
-def test_the_examples_in_readme_are_accepted() -> None:
-    examples = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def test_the_examples_on_the_pages_are_accepted() -> None:
+    pages = "".join((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("configuration", "confirming"))
+    examples = re.findall(r"^```toml\n(.*?)^```$", pages, re.MULTILINE | re.DOTALL)
     tables = [toml(example)["tool"]["modellint"] for example in examples if "[tool.modellint" in example]
     assert len(tables) >= 2
     for table in tables:
         jsonschema.validate(table, SCHEMA)
 
 
-def test_what_readme_says_of_a_key_is_in_the_schema() -> None:
-    table = README[README.index("\n## Configuration\n") :]
-    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| .*\|$", table.partition("\n### ")[0], re.MULTILINE)
-    said = {key: re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", meaning) for key, meaning in rows}
-    assert said == {key: value["description"] for key, value in SCHEMA["properties"].items()}
+def test_defaults_and_examples_are_accepted() -> None:
+    for key, schema in SCHEMA["properties"].items():
+        assert schema["description"], key
+        for value in (*schema.get("examples", ()), *([schema["default"]] if "default" in schema else ())):
+            assert accepts({key: value}), (key, value)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,12 @@ def test_what_readme_says_of_a_key_is_in_the_schema() -> None:
         'select = ["ML2"]\nignore = []\njobs = 2\nfail-on = "error"\nmin-confidence = "low"\noutput-format = "sarif"',
         'python = "python3"\nrule-paths = ["."]\ncache-dir = "x"\nbaseline = "y.json"\nexclude = ["a"]',
         'per-file-ignores = { "tests/*" = ["ML1"] }\nrecipes = { "a.yaml" = "train.py" }',
+        'severity = { ML1 = "info" }\nfix = true\nfixable = ["ALL"]\ninclude = ["*.py"]\nforce-exclude = false',
+        'severity = { ML1 = "fatal" }',
+        "severity = { ML1 = 1 }",
+        "preview = 1",
+        'unfixable = "ML1"',
+        'extend-per-file-ignores = { "a" = "ML1" }',
         "selct = []",
         'select = "ML2"',
         "select = [1]",

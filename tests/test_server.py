@@ -15,6 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
+from modellint.home import SITE
 from modellint.server.app import create
 from modellint.server.configuration import Configuration
 
@@ -204,6 +205,7 @@ async def test_a_recipe_and_its_script_tell_of_each_other(client: LanguageClient
     recipe_uri = (tmp_path / "hparams.yaml").as_uri()
     (found,) = await pushed(recipe_uri, {"ML201"}, client)
     assert found.related_information
+    assert found.code_description == types.CodeDescription(f"{SITE}/rules/ml201.html")
     repaired = (EXAMPLES / "speechbrain" / "fixed" / "training" / "hparams.yaml").read_text()
     put(tmp_path / "hparams.yaml", recipe.read_text(), client)
     edit(recipe_uri, 2, repaired, client)

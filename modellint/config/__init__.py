@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
 from modellint.files import read_file
-from modellint.finding import Confidence, Severity
+from modellint.levels import Confidence, Severity
 from modellint.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
+#: What is looked at in folders.
+DEFAULT_INCLUDES = ("*.py", "*.pyi", "*.yaml", "*.yml", "*.ipynb")
 OUTPUT_FORMATS = (
     "full",
     "concise",
@@ -81,8 +83,19 @@ class Settings:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    extend_per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severity: tuple[tuple[str, Severity], ...] = ()
+    preview: bool = False
+    fix: bool = False
+    unsafe_fixes: bool = False
+    show_fixes: bool = False
+    fixable: tuple[str, ...] = ("ALL",)
+    unfixable: tuple[str, ...] = ()
+    include: tuple[str, ...] = DEFAULT_INCLUDES
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
     min_confidence: Confidence = Confidence.MEDIUM
     fail_on: Severity = Severity.WARNING
     output_format: str = "full"
@@ -103,7 +116,8 @@ class Settings:
     def with_options(self, **options: Any) -> Settings:
         """These settings with those of the command line on top; None means "not given".
 
-        `select` replaces what the configuration selects and ignores; the other lists of codes and patterns add.
+        `select` replaces what the configuration selects and ignores, `fixable` what it says of fixes, and
+        `per-file-ignores` its own; the other lists of codes and patterns add.
         """
         given = {key: value for key, value in options.items() if value is not None}
         return self._with(given, {key: f"--{key.replace('_', '-')}" for key in given})
@@ -119,7 +133,8 @@ class Settings:
     def _with(self, given: dict[str, Any], origins: Mapping[str, str]) -> Settings:
         origins = {**self.origins, **origins}
         base = replace(self, extend_select=(), ignore=()) if "select" in given else self
-        for key in ("extend_select", "ignore", "extend_exclude"):
+        base = replace(base, unfixable=()) if "fixable" in given else base
+        for key in ("extend_select", "ignore", "extend_exclude", "extend_per_file_ignores", "unfixable"):
             if key in given:
                 given[key] = getattr(base, key) + given[key]
         if "exclude" in given:
@@ -312,6 +327,18 @@ class _Reader:
                 raise self.refuse(key, "a table from a pattern to a list of codes", value)
         return tuple((pattern, tuple(codes)) for pattern, codes in entries.items())
 
+    def severities(self, key: str, value: Any) -> tuple[tuple[str, Severity], ...]:
+        entries, names = self.table(key, value), [level.value for level in Severity]
+        for severity in entries.values():
+            if severity not in names:
+                raise self.refuse(key, f"a table from a code to one of {', '.join(map(repr, names))}", severity)
+        return tuple((code, Severity(severity)) for code, severity in entries.items())
+
+    def switch(self, key: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.refuse(key, "true or false", value)
+        return value
+
     def pairs(self, key: str, value: Any) -> tuple[tuple[str, str], ...]:
         entries = self.table(key, value)
         if not all(isinstance(script, str) for script in entries.values()):
@@ -348,6 +375,11 @@ _COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
 _SIZE = Kind(_Reader.size, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": PATTERN}]})
 _CONFIRM = Kind(_Reader.confirm, {"type": "object"})
 _CODE_LISTS = Kind(_Reader.code_lists, {"type": "object", "additionalProperties": _TEXTS})
+_SWITCH = Kind(_Reader.switch, {"type": "boolean"})
+_SEVERITIES = Kind(
+    _Reader.severities,
+    {"type": "object", "additionalProperties": {"enum": [level.value for level in Severity]}},
+)
 _PAIRS = Kind(_Reader.pairs, {"type": "object", "additionalProperties": _TEXT})
 #: Every key, with how it is read.
 KINDS: Mapping[str, Kind] = {
@@ -355,8 +387,19 @@ KINDS: Mapping[str, Kind] = {
     "extend-select": _STRINGS,
     "ignore": _STRINGS,
     "per-file-ignores": _CODE_LISTS,
+    "extend-per-file-ignores": _CODE_LISTS,
+    "severity": _SEVERITIES,
+    "preview": _SWITCH,
+    "fix": _SWITCH,
+    "unsafe-fixes": _SWITCH,
+    "show-fixes": _SWITCH,
+    "fixable": _STRINGS,
+    "unfixable": _STRINGS,
+    "include": _STRINGS,
     "exclude": _STRINGS,
     "extend-exclude": _STRINGS,
+    "force-exclude": _SWITCH,
+    "respect-gitignore": _SWITCH,
     "min-confidence": _choice([level.value for level in Confidence], Confidence),
     "fail-on": _choice([level.value for level in Severity], Severity),
     "output-format": _choice(OUTPUT_FORMATS, str),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections import Counter
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from modellint.reporters.text import position, printable
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from modellint.config import Settings
     from modellint.finding import Finding
@@ -74,6 +75,8 @@ class Fixing:
             yield f"Warning: {where}: the fix for {failure.finding.code} was left out: {printable(failure.reason)}"
         if not self.fixer.is_finished:
             yield f"Warning: there is more to fix after {MAX_PASSES} passes; run modellint again"
+        if self.flags["show_fixes"]:
+            yield from _listed(report.fixed, view)
         if self.is_silent:
             number, hidden = len(report.fixed), _hidden(report.findings, self.flags["unsafe_fixes"])
             done = "Would fix" if self.is_diff else "Fixed"
@@ -137,6 +140,17 @@ def fixing(
         overlay=overlay,
     )
     return Fixing(fixer, is_diff, is_diff or flags["fix_only"], overlay or {}, flags)
+
+
+def _listed(fixed: Iterable[Finding], view: View) -> Iterator[str]:
+    """What was fixed: under each file how often which rule was."""
+    counts: dict[str, Counter[tuple[str, str]]] = {}
+    for finding in fixed:
+        counts.setdefault(finding.path, Counter())[finding.code, finding.name] += 1
+    for path, rules in sorted(counts.items()):
+        yield f"- {printable(view.path(path))}:"
+        for (code, name), number in sorted(rules.items()):
+            yield f"    {number} x {code} ({name})"
 
 
 def _hidden(findings: tuple[Finding, ...], unsafe: bool) -> str:

@@ -95,6 +95,16 @@ def package(name: str) -> Package:
     return found
 
 
+def shipped_release(name: str) -> str:
+    """The newest release of a package that is described, read without all that is said of it."""
+    import re
+    from pathlib import Path
+
+    with (Path(__file__).parent / f"{name}.json").open(encoding="utf-8") as file:
+        found = re.match(r'\{"release":"([^"]+)"', file.read(64))
+    return found[1] if found else package(name).releases[0]
+
+
 def use(name: str, package: Package) -> None:
     """Answer from these facts about the package `name` instead of the shipped ones."""
     _packages[name] = package

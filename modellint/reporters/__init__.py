@@ -13,7 +13,7 @@ from modellint.outputs import shown
 from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from modellint.finding import Edit
     from modellint.notebook.places import Locator
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class View:
-    """What a reporter needs besides the report: where we stand, the sources, the rules, and how it is to look."""
+    """What a reporter needs besides the report: where we stand, the sources, the rules, and how it is to look.
+
+    Lines are wrapped to `width` columns if there is one, codes are `links`, and `packages` tells which ones are known.
+    """
 
     def __init__(
         self,
@@ -33,11 +36,17 @@ class View:
         rules: Mapping[str, Rule] | None = None,
         colour: bool = False,
         quiet: bool = False,
+        links: bool = False,
+        width: int | None = None,
+        packages: Callable[[], str] = lambda: "",
     ) -> None:
         self.base = base
         self.rules = rules or {}
         self.colour = colour
         self.quiet = quiet
+        self.links = links
+        self.width = width
+        self.packages = packages
         self._files = files
         self._paths: dict[str, str] = {}
         self._lines: dict[tuple[str, int], list[str]] = {}
@@ -47,6 +56,13 @@ class View:
         if path not in self._paths:
             self._paths[path] = shown(path, self.base)
         return self._paths[path]
+
+    def page(self, code: str) -> str | None:
+        """The address of the page about a rule, if it is known and has one."""
+        from modellint.home import page_of
+
+        rule = self.rules.get(code)
+        return None if rule is None else page_of(type(rule))
 
     def source_lines(self, path: str, cell: int = 0) -> list[str]:
         """The lines of a file, or of a cell of a notebook; none if it cannot be read."""

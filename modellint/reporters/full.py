@@ -6,10 +6,22 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Status
-from modellint.reporters.text import COLOURS, head, position, printable, styled, summary, verdict
+from modellint.reporters.text import (
+    COLOURS,
+    looked_at,
+    plain,
+    position,
+    printable,
+    spot,
+    styled,
+    summary,
+    verdict,
+    wrapped,
+    wrapped_head,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from modellint.finding import Finding
     from modellint.report import Report
@@ -17,33 +29,64 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _CONTEXT = 2
-_WIDTH = 160
+_WIDTH, _LEAST = 160, 40
+#: How many copies of a finding are named.
+_COPIES = 8
 _TAB = "    "
 
 
 def lines(report: Report, view: View) -> Iterator[str]:
-    for finding in report.findings:
-        yield from _finding(finding, view)
+    for finding, *copies in _grouped(report.findings, view):
+        yield from _finding(finding, copies, view)
         yield ""
+    yield from looked_at(report, view)
     yield from summary(report, view)
 
 
-def _finding(finding: Finding, view: View) -> Iterator[str]:
-    yield head(finding, view)
+def _grouped(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]:
+    """Findings, those together that say the same of the same line in copies of a file or of a function."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        source, line = view.source_lines(finding.path, finding.place.cell), finding.span.line
+        text = source[line - 1].strip() if 1 <= line <= len(source) else ""
+        said = finding.code, finding.severity, finding.symbol, finding.message, finding.evidence, finding.help, text
+        groups.setdefault((*said, finding.verdict, finding.fix is None, len(finding.related)), []).append(finding)
+    return groups.values()
+
+
+def _finding(finding: Finding, copies: Sequence[Finding], view: View) -> Iterator[str]:
+    yield from wrapped_head(finding, view)
     places = [finding.place, *(related.place for related in finding.related)]
     width = len(str(max(place.span.line for place in places) + _CONTEXT))
     yield from _frame(finding.place, view, width, _CONTEXT, COLOURS[finding.severity])
     for related in finding.related:
         pointer = styled(" " * width + "::", view, "blue")
-        yield f"{pointer} {position(related.place, view)} {printable(related.message)}"
+        length = width + 4 + len(f"{view.path(related.place.path)}:{spot(view.place(related.place))}")
+        start = f"{pointer} {position(related.place, view)} "
+        yield from wrapped(start, length, printable(related.message), view, indent=width + 3)
         yield from _frame(related.place, view, width, 0, "blue")
     bullet = styled(" " * width + " =", view, "blue")
+    indent = width + 3
     for fact in finding.evidence:
-        yield f"{bullet} {printable(fact)}"
+        yield from wrapped(f"{bullet} ", indent, printable(fact), view, indent=indent)
     if finding.verdict.status is not Status.NOT_RUN:
-        yield f"{bullet} {verdict(finding, view)}"
+        status, said = verdict(finding, view)
+        yield from wrapped(f"{bullet} {status} ", indent + len(plain(status)) + 1, said, view, indent=indent)
     if finding.help:
-        yield f"{bullet} {styled('help', view, 'cyan', bold=True)}: {printable(finding.help)}{_offer(finding)}"
+        start = f"{bullet} {styled('help', view, 'cyan', bold=True)}: "
+        text = printable(finding.help) + _offer(finding)
+        yield from wrapped(start, indent + len("help: "), text, view, indent=indent)
+    if copies:
+        yield from wrapped(f"{bullet} ", indent, _copies(copies, view), view, indent=indent)
+
+
+def _copies(copies: Sequence[Finding], view: View) -> str:
+    """`the same at b.py:3:1 and c.py:3:1`."""
+    shown = [f"{printable(view.path(one.path))}:{spot(view.place(one.place))}" for one in copies[:_COPIES]]
+    more = len(copies) - len(shown)
+    if more:
+        return f"the same at {', '.join(shown)} and {more} other places (`--output-format concise` lists them)"
+    return f"the same at {' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))}"
 
 
 def _offer(finding: Finding) -> str:
@@ -64,15 +107,16 @@ def _frame(place: Place, view: View, width: int, context: int, colour: str) -> I
     first, last = max(span.line - context, 1), min(span.line + context, len(source))
     start = span.column - 1
     length = len(source[span.line - 1].rstrip("\r\n"))
+    room = _WIDTH if view.width is None else min(_WIDTH, max(view.width - width - 3, _LEAST))
     end = span.end_column - 1 if span.end_line == span.line else length
-    clip = max(0, start - _WIDTH // 2) if length > _WIDTH else 0
+    clip = max(0, start - room // 2) if length > room and end > room else 0
     for number in range(first, last + 1):
         text = source[number - 1].rstrip("\r\n")
         shown = styled(f"{number:>{width}}", view, "blue")
-        yield f"{shown} {bar} {_visible(text[clip : clip + _WIDTH])}".rstrip()
+        yield f"{shown} {bar} {_visible(text[clip : clip + room])}".rstrip()
         if number == span.line:
             indent = _cells(text[clip:start])
-            carets = "^" * max(_cells(text[start : min(end, clip + _WIDTH)]), 1)
+            carets = "^" * max(_cells(text[start : min(end, clip + room)]), 1)
             yield f"{' ' * width} {bar} {' ' * indent}{styled(carets, view, colour, bold=True)}"
     yield f"{' ' * width} {bar}"
 

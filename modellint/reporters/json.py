@@ -27,6 +27,8 @@ def lines(report: Report, view: View) -> Iterator[str]:
         "files_checked": report.files_checked,
         "duration_s": round(report.duration, 3),
     }
+    if report.inventory is not None:
+        document["inventory"] = report.inventory._asdict()
     if report.guard is not None:
         document |= {"refuted": report.refuted, "guard": guard_json(report.guard)}
     yield json.dumps(document, indent=2, ensure_ascii=False)
@@ -70,6 +72,7 @@ def finding_json(finding: Finding, view: View) -> dict[str, Any]:
         "fix": _fix(finding.fix, view) if finding.fix else None,
         "verdict": {"status": verdict.status.value, "device": verdict.device, "detail": verdict.detail},
         "fingerprint": finding.fingerprint,
+        "url": view.page(finding.code),
     }
 
 

@@ -39,10 +39,11 @@ def _crash(crash: Crash, view: View) -> dict[str, Any]:
 
 
 def _diagnostic(finding: Finding, view: View) -> dict[str, Any]:
+    page = view.page(finding.code)
     diagnostic: dict[str, Any] = {
         "message": explained(finding, with_cell=True),
         "severity": _SEVERITIES[finding.severity],
-        "code": {"value": finding.code},
+        "code": {"value": finding.code, **({} if page is None else {"url": page})},
         "location": _location(finding.place, view),
     }
     if finding.related:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from modellint.finding import Confidence, Severity, Status
+from modellint.home import SITE
 from modellint.reporters.text import explained, in_cell
 from modellint.version import __version__
 
@@ -46,6 +47,7 @@ def lines(report: Report, view: View) -> Iterator[str]:
             "driver": {
                 "name": "modellint",
                 "version": __version__,
+                "informationUri": SITE,
                 "rules": [_rule(code, shown, view) for code in codes],
             }
         },
@@ -63,13 +65,14 @@ def _rule(code: str, findings: Sequence[Finding], view: View) -> dict[str, Any]:
     first = next(finding for finding in findings if finding.code == code)
     if rule is None:
         return {"id": code, "name": first.name}
-    docs = type(rule).docs()
+    docs, page = type(rule).docs(), view.page(code)
     return {
         "id": code,
         "name": rule.name,
         "shortDescription": {"text": docs.summary},
         "fullDescription": {"text": docs.summary},
         "help": {"text": docs.body, "markdown": docs.body},
+        **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {
             "tags": ["pytorch", "correctness"],

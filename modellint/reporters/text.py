@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from modellint.reporters import View
     from modellint.source import Place
 
+#: How narrow wrapped text becomes at most.
+_NARROWEST = 30
 _CONTROL = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if code != 9}
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
 _VERDICTS = {Status.CONFIRMED: "red", Status.REFUTED: "green", Status.UNCONFIRMED: "yellow", Status.NOT_RUN: None}
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
@@ -50,16 +54,55 @@ def in_cell(place: Place) -> str:
 
 
 def head(finding: Finding, view: View) -> str:
+    return f"{_start(finding, view)} {printable(finding.message)}"
+
+
+def wrapped_head(finding: Finding, view: View) -> Iterator[str]:
+    """The head line, its message wrapped to the terminal."""
+    name = f"{view.path(finding.path)}:{spot(view.place(finding.place))}: {finding.code}[{finding.severity}] "
+    yield from wrapped(f"{_start(finding, view)} ", len(name), printable(finding.message), view, indent=4)
+
+
+def wrapped(start: str, length: int, text: str, view: View, *, indent: int) -> Iterator[str]:
+    """A text behind a `start` of a visible `length`, wrapped to the terminal; further lines are indented."""
+    if view.width is None or length + len(text) <= view.width:
+        yield start + text
+        return
+    import textwrap
+
+    width = max(view.width, indent + _NARROWEST)
+    is_crowded = length + len(text.partition(" ")[0]) > width
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=" " * (indent if is_crowded else length),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    yield start.rstrip() if is_crowded else start + lines[0][length:]
+    yield from lines if is_crowded else lines[1:]
+
+
+def _start(finding: Finding, view: View) -> str:
     code = styled(finding.code, view, COLOURS[finding.severity], bold=True)
-    return f"{position(finding.place, view)}: {code}[{finding.severity}] {printable(finding.message)}"
+    page = view.page(finding.code) if view.links else None
+    if page is not None:
+        code = f"\x1b]8;;{page}\x1b\\{code}\x1b]8;;\x1b\\"
+    return f"{position(finding.place, view)}: {code}[{finding.severity}]"
 
 
-def verdict(finding: Finding, view: View) -> str:
-    """`confirmed (fake): after …`."""
+def verdict(finding: Finding, view: View) -> tuple[str, str]:
+    """`confirmed (fake):`, and why."""
     found = finding.verdict
     status = styled(found.status.value, view, _VERDICTS[found.status], bold=True)
     device = f" ({found.device})" if found.device else ""
-    return f"{status}{device}: {printable(found.detail or '')}"
+    return f"{status}{device}:", printable(found.detail or "")
+
+
+def plain(text: str) -> str:
+    """Text without its colours."""
+    return _STYLE.sub("", text)
 
 
 def explained(finding: Finding, *, with_cell: bool = False) -> str:
@@ -103,6 +146,16 @@ def _fixable(report: Report) -> Iterator[str]:
         yield f"{safe} fixable with `--fix`" + (f" ({unsafe} more with `--unsafe-fixes`)" if unsafe else "")
     elif unsafe:
         yield f"{unsafe} fixable with `--fix --unsafe-fixes`"
+
+
+def looked_at(report: Report, view: View) -> Iterator[str]:
+    """What there was to check, so that nothing found is not taken for nothing looked at."""
+    if view.quiet or report.inventory is None:
+        return
+    told = str(report.inventory) or "no class of layers, no recipe and no configuration: is the model elsewhere?"
+    packages = view.packages()
+    text = f"{_counted(report.files_checked, 'file')} checked: {told}" + (f"; {packages}" if packages else "")
+    yield from wrapped("", 0, text, view, indent=2)
 
 
 def _counted(number: int, noun: str) -> str:

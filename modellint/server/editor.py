@@ -25,6 +25,7 @@ from pygls.lsp.server import LanguageServer
 from modellint.config.errors import UsageError
 from modellint.discovery import glob_matcher
 from modellint.failures import Crash
+from modellint.home import page_of
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace
@@ -428,7 +429,15 @@ class Server(LanguageServer):
         return self._uris.get(path) or uri_of(path)
 
     def converter(self, shown: Shown) -> Converter:
-        return Converter(self.workspace.position_codec, shown.source, self._uri)
+        return Converter(self.workspace.position_codec, shown.source, self._uri, self._page_of)
+
+    def _page_of(self, code: str) -> str | None:
+        """The address of the page about a rule; None if the editor cannot follow it, or there is none."""
+        if not self.knows("textDocument", "publish_diagnostics", "code_description_support"):
+            return None
+        known = (session.rules.rules.get(code) for session in list(self._owners.values()))
+        rule = next((rule for rule in known if rule is not None), None)
+        return None if rule is None else page_of(type(rule))
 
     def diagnostics_of(self, key: str) -> list[types.Diagnostic]:
         """For the checking thread: the diagnostics of one document as they are now."""

@@ -52,12 +52,20 @@ def path_of(uri: str) -> str | None:
 
 
 class Converter:
-    """Turns places into ranges: lines from 0, columns in the units that client and server agreed on."""
+    """Turns places into ranges: lines from 0, columns in the units that client and server agreed on.
+
+    `page_of` gives the address of the page about a code, if there is one.
+    """
 
     def __init__(
-        self, codec: PositionCodec, source_of: Callable[[str], SourceFile], uri_of: Callable[[str], str]
+        self,
+        codec: PositionCodec,
+        source_of: Callable[[str], SourceFile],
+        uri_of: Callable[[str], str],
+        page_of: Callable[[str], str | None] = lambda code: None,
     ) -> None:
         self._codec = codec
+        self._page_of = page_of
         self._source_of = source_of
         self._uri_of = uri_of
 
@@ -82,11 +90,13 @@ class Converter:
         related = [
             types.DiagnosticRelatedInformation(self.location(other.place), other.message) for other in finding.related
         ]
+        page = self._page_of(finding.code)
         return types.Diagnostic(
             range=self.range(finding.place),
             message=explained(finding),
             severity=_SEVERITIES[finding.severity],
             code=finding.code,
+            code_description=None if page is None else types.CodeDescription(page),
             source=SOURCE,
             related_information=related if with_related and related else None,
             data=finding.fingerprint,

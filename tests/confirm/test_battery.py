@@ -131,7 +131,7 @@ def test_what_a_library_is_needed_for_is_not_what_is_built(workspace: Workspace)
 )  # fmt: skip
 def test_a_model_that_fails(workspace: Workspace, changes: dict[str, str], failed: str, says: str) -> None:
     workspace.write({"model.py": written(**changes)})
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
     assert result.code == 1
     found = checks(result)
     assert [name for name, check in found.items() if check["status"] == "failed"] == [failed]
@@ -144,7 +144,7 @@ def test_a_model_that_fails(workspace: Workspace, changes: dict[str, str], faile
 )
 def test_only_checks_for_the_device_are_run(workspace: Workspace, device: str, ran: list[str]) -> None:
     workspace.write({"model.py": written()})
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json", "--device", device)
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json", "--device", device)
     assert result.code == 0
     assert [name for name, status in statuses(result).items() if status == "passed"] == ran
     others = [check["detail"] for check in checks(result).values() if check["status"] == "not-run"]
@@ -155,7 +155,7 @@ def test_a_model_that_is_too_large_to_be_made(workspace: Workspace) -> None:
     workspace.write(
         {"model.py": written(more="self.head = nn.Linear(width, 10**11)").replace("rows=20", "rows=10**11")}
     )
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
     assert statuses(result) == {"placement": "passed", "values": "passed", "boundaries": "not-run"}
     assert "ids [0, 99999999999]" in checks(result)["values"]["detail"]
     assert checks(result)["values"]["device"] == "fake"
@@ -166,7 +166,7 @@ def test_what_the_settings_say_is_passed(workspace: Workspace) -> None:
     code = written().replace("width=8, classes=20, rows=20", "classes, rows, width=8")
     settings = '[tool.modellint.confirm.targets."model.py::Decoder"]\narguments = { classes = 20, rows = 10 }\n'
     workspace.write({"model.py": code, "pyproject.toml": settings})
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
     assert "ids [0, 19]" in checks(result)["values"]["detail"]
     assert "look up 10 rows" in checks(result)["values"]["detail"]
 
@@ -180,7 +180,7 @@ def test_a_failure_that_rests_on_assumed_numbers_is_none(workspace: Workspace) -
             .replace("(rows,", "(n_rows - 3,")
         }
     )
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json")
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
     assert statuses(result)["values"] == "not-run"
     assert "it depends on numbers that were assumed" in checks(result)["values"]["detail"]
 
@@ -197,9 +197,9 @@ def test_nothing_that_can_be_run(workspace: Workspace) -> None:
 @pytest.mark.parametrize(("held", "code", "status"), [("Scorer", 1, "failed"), ("torch.nn.Sequential", 0, "passed")])
 def test_a_recipe(workspace: Workspace, held: str, code: int, status: str) -> None:
     workspace.write({"hparams.yaml": RECIPE, "model.py": SEARCHER.replace("{held}", held)})
-    result = workspace.run("probe", "hparams.yaml", "--format", "json", "--output-file", "report.json")
+    result = workspace.run("probe", "hparams.yaml", "--output-format", "json", "--output-file", "report.json")
     assert (result.code, result.out) == (code, "")
-    result = workspace.run("probe", "hparams.yaml", "--format", "json")
+    result = workspace.run("probe", "hparams.yaml", "--output-format", "json")
     assert statuses(result) == {"loading": "passed", "placement": status}
     if code:
         assert "`modules['searcher'].scorer.layer.weight`" in checks(result)["placement"]["detail"]
@@ -209,7 +209,7 @@ def test_a_recipe(workspace: Workspace, held: str, code: int, status: str) -> No
 
 def test_what_was_moved_and_could_not_be_called_is_no_success(workspace: Workspace) -> None:
     workspace.write({"model.py": written(result="torch.load('nothing.pt')")})
-    result = workspace.run("probe", "model.py::Decoder", "--format", "json", "--device", "fake")
+    result = workspace.run("probe", "model.py::Decoder", "--output-format", "json", "--device", "fake")
     assert result.code == 2
     assert statuses(result)["placement"] == "not-run"
     said = checks(result)["placement"]["detail"]
@@ -277,5 +277,5 @@ class Table(nn.Module):
 def test_inputs_that_were_made_up_are_no_failure(workspace: Workspace, ids: str, says: str, status: str) -> None:
     code = LOOKUPS.replace("{ids}", ids).replace("{says}", says)
     workspace.write({"lib/models.py": code, "pyproject.toml": '[tool.modellint.confirm]\nroots = ["lib"]\n'})
-    result = workspace.run("probe", "models:Table", "--format", "json")
+    result = workspace.run("probe", "models:Table", "--output-format", "json")
     assert statuses(result)["values"] == status, result.out

@@ -37,7 +37,7 @@ class Gate(nn.Module):
 @pytest.mark.parametrize(("used", "status"), [("mask", "failed"), ("scale", "passed")])
 def test_a_model_is_moved_to_the_gpu(workspace: Workspace, used: str, status: str) -> None:
     workspace.write({"model.py": MODEL.replace("{used}", used)})
-    result = workspace.run("probe", "model.py::Gate", "--device", "cuda", "--format", "json")
+    result = workspace.run("probe", "model.py::Gate", "--device", "cuda", "--output-format", "json")
     check = next(check for check in result.json["checks"] if check["name"] == "placement")
     assert (check["status"], check["device"]) == (status, "cuda")
     if status == "failed":

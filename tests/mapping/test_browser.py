@@ -50,7 +50,7 @@ def browse(page: Path, *arguments: str) -> str:
 
 def page_of(workspace: Workspace, recipe: str) -> Path:
     workspace.write({**PROJECT, "hparams.yaml": recipe})
-    assert workspace.run("map", "hparams.yaml", "--format", "html", "--output-file", "map.html").code == 0
+    assert workspace.run("map", "hparams.yaml", "--output-format", "html", "--output-file", "map.html").code == 0
     return workspace.root / "map.html"
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def attributes(workspace: Workspace, source: str, target: str) -> dict[str, dict[str, Any]]:
     workspace.write({"model.py": source})
-    result = workspace.run("map", target, "--format", "json")
+    result = workspace.run("map", target, "--output-format", "json")
     assert result.code == 0, result.err
     return {attribute["name"]: attribute for attribute in result.json["attributes"]}
 
@@ -50,7 +50,7 @@ def test_uses_are_those_that_forward_gets_to(workspace: Workspace) -> None:
 
 def test_what_hangs_loose_is_what_check_reports(workspace: Workspace) -> None:
     workspace.write(PROJECT)
-    loose = workspace.run("map", "model.py::Encoder", "--format", "json").json["loose"]
+    loose = workspace.run("map", "model.py::Encoder", "--output-format", "json").json["loose"]
     assert [(one["path"], one["line"]) for one in loose] == [place[:2] for place in workspace.places("model.py")]
 
 

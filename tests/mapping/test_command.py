@@ -20,7 +20,9 @@ ROOT = Path(__file__).parent.parent.parent
 
 def test_the_map_goes_to_a_file_if_one_is_named(workspace: Workspace) -> None:
     workspace.write(PROJECT)
-    result = workspace.run("map", "hparams.yaml", "--format", "html", "--output-file", "map.html", "--color", "always")
+    result = workspace.run(
+        "map", "hparams.yaml", "--output-format", "html", "--output-file", "map.html", "--color", "always"
+    )
     assert (result.code, result.out, result.err) == (0, "", "")
     assert (workspace.root / "map.html").read_text("utf-8").startswith("<!doctype html>")
 
@@ -49,11 +51,11 @@ def test_a_file_gets_no_colours(workspace: Workspace, monkeypatch: pytest.Monkey
         (["broken.yaml"], "broken.yaml:3:1: "),
         (["broken.py::Model"], "broken.py:2:"),
         (["binary.py::Model"], "binary.py:1:"),
-        (["hparams.yaml", "--format", "svg"], "Invalid value for '--format'"),
+        (["hparams.yaml", "--output-format", "svg"], "Invalid value for '--output-format'"),
         (["hparams.yaml", "--config", "nowhere.toml"], "nowhere.toml: no such configuration file"),
         (["hparams.yaml", "--python", "nowhere/python"], "--python: nowhere/python: no such file"),
         (["hparams.yaml", "--output-file", "no/such/folder/map.txt"], "--output-file: no/such/folder/map.txt"),
-        ([], "Missing argument"),
+        ([], "missing argument"),
         (["hparams.yaml", "other.yaml"], "unexpected extra argument"),
     ],
 )
@@ -94,7 +96,7 @@ def test_bad_input_is_2_and_says_what_was_expected(workspace: Workspace, argumen
 def test_recipes_that_cannot_load_have_a_map_or_an_error(workspace: Workspace, recipe: str) -> None:
     workspace.write({"hparams.yaml": recipe, "train.py": PROJECT["train.py"]})
     for output_format in ("table", "json", "dot", "mermaid", "html"):
-        result = workspace.run("map", "hparams.yaml", "--format", output_format)
+        result = workspace.run("map", "hparams.yaml", "--output-format", output_format)
         assert result.code in (0, 2)
         assert "Traceback" not in result.err
 
@@ -118,8 +120,8 @@ def test_the_configured_pairing_counts(workspace: Workspace) -> None:
 def test_help_shows_examples(workspace: Workspace) -> None:
     result = workspace.run("map", "--help")
     assert result.code == 0
-    assert "modellint map hparams/train.yaml --format html --output-file map.html" in result.out
-    assert "modellint map model.py::Encoder --format json" in result.out
+    assert "modellint map hparams/train.yaml --output-format html --output-file map.html" in result.out
+    assert "modellint map model.py::Encoder --output-format json" in result.out
 
 
 def test_checking_does_not_load_maps(tmp_path: Path) -> None:
@@ -132,9 +134,9 @@ def test_checking_does_not_load_maps(tmp_path: Path) -> None:
     assert not [name for name in loaded if name.startswith("modellint.mapping")]
 
 
-def test_readme_shows_what_comes_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (shown,) = re.findall(r"^```text\n\$ modellint map (\S+)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+def test_the_page_shows_what_comes_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/map.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```text\n\$ modellint map (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(ROOT)
     assert workspace.run("map", shown[0]).out == shown[1]

@@ -22,7 +22,7 @@ EVIL = '</script><img src=x onerror=alert(1)>"];--> \\ #quot; `x` \x1b[31m é'
 
 
 def mapped(workspace: Workspace, target: str, output_format: str, *more: str) -> str:
-    result = workspace.run("map", target, "--format", output_format, *more)
+    result = workspace.run("map", target, "--output-format", output_format, *more)
     assert (result.code, result.err) == (0, "")
     return result.out
 

@@ -89,7 +89,7 @@ def counted(workspace: Workspace, init: str, *, more: str = "", head: str = "sel
         "    def forward(self, x):\n        return self.x(x)\n"
     )
     workspace.write({"model.py": source})
-    result = workspace.run("map", "model.py::Model", "--format", "json")
+    result = workspace.run("map", "model.py::Model", "--output-format", "json")
     assert result.code == 0, result.err
     return {attribute["name"]: attribute["parameters"]["text"] for attribute in result.json["attributes"]}
 
@@ -224,7 +224,7 @@ def test_layers_that_another_one_is_given_are_counted_once(workspace: Workspace)
             "modules:\n    pair: !ref <pair>\n",
         }
     )
-    (training,) = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"]
+    (training,) = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"]
     counts = {layer["name"]: layer["parameters"] for layer in training["layers"]}
     assert counts == {"net": {"number": 40, "text": "40"}, "pair": {"number": 112, "text": "112"}}
 
@@ -246,5 +246,5 @@ def test_layers_that_another_one_is_given_are_counted_once(workspace: Workspace)
 )
 def test_layers_of_speechbrain_are_counted_without_it(workspace: Workspace, layer: str, expected: int) -> None:
     workspace.write({"hparams.yaml": f"net: !new:{layer}\nmodules:\n    net: !ref <net>\n"})
-    (training,) = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"]
+    (training,) = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"]
     assert training["layers"][0]["parameters"]["number"] == expected

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def layers(workspace: Workspace, recipe: str = RECIPE, training: int = 0) -> dict[str, dict[str, Any]]:
     """The layers of a recipe's map by name."""
     workspace.write({**PROJECT, "hparams.yaml": recipe})
-    result = workspace.run("map", "hparams.yaml", "--format", "json")
+    result = workspace.run("map", "hparams.yaml", "--output-format", "json")
     assert result.code == 0, result.err
     return {layer["name"]: layer for layer in result.json["trainings"][training]["layers"]}
 
@@ -57,14 +57,14 @@ def test_each_layer_says_where_it_is_used_in_which_stage_and_through_what(worksp
 
 def test_what_hangs_loose_is_what_check_reports(workspace: Workspace) -> None:
     workspace.write(PROJECT)
-    loose = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"][0]["loose"]
+    loose = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"][0]["loose"]
     assert [(one["path"], one["line"]) for one in loose] == [place[:2] for place in workspace.places("hparams.yaml")]
 
 
 def test_an_entry_that_the_script_uses_and_nobody_defines_is_missing(workspace: Workspace) -> None:
     recipe = RECIPE.replace("    head: !ref <head>\nmodel", "model")
     workspace.write({**PROJECT, "hparams.yaml": recipe})
-    training = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"][0]
+    training = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"][0]
     assert training["missing"] == ["head"]
     assert ("train.py", 12, "not-in-modules") in [(one["path"], one["line"], one["kind"]) for one in training["loose"]]
 
@@ -82,7 +82,7 @@ def test_a_layer_that_another_one_registers_stands_within_it(workspace: Workspac
         }
     )
     workspace.write({"hparams.yaml": recipe, "train.py": PROJECT["train.py"]})
-    result = workspace.run("map", "hparams.yaml", "--format", "json").json
+    result = workspace.run("map", "hparams.yaml", "--output-format", "json").json
     found = {layer["name"]: layer for layer in result["trainings"][0]["layers"]}
     assert found["inner"]["within"] == "encoder"
     assert found["encoder"]["within"] is None
@@ -103,7 +103,7 @@ def test_a_frozen_layer_is_not_said_to_hang_loose(workspace: Workspace) -> None:
 
 def test_without_a_script_only_the_recipe_speaks(workspace: Workspace) -> None:
     workspace.write({"hparams.yaml": RECIPE})
-    (training,) = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"]
+    (training,) = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"]
     assert (training["brain"], training["script"]) == (None, None)
     found = {layer["name"]: layer for layer in training["layers"]}
     assert found["encoder"]["moved"]["state"] == "yes"
@@ -122,7 +122,7 @@ def test_each_brain_of_a_script_is_a_training(workspace: Workspace) -> None:
         "\n\nif __name__",
     )
     workspace.write({**PROJECT, "train.py": script})
-    trainings = workspace.run("map", "hparams.yaml", "--format", "json").json["trainings"]
+    trainings = workspace.run("map", "hparams.yaml", "--output-format", "json").json["trainings"]
     assert [training["brain"] for training in trainings] == ["ASR", "LM"]
     found = {layer["name"]: layer for layer in trainings[1]["layers"]}
     assert found["head"]["moved"]["via"] == "modules[head]"

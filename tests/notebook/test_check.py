@@ -145,13 +145,17 @@ def test_a_place_whose_notebook_is_gone_is_the_beginning_of_the_file(workspace: 
     assert workspace.run("merge", "report.json").lines[0].startswith("book.ipynb:cell 2:7:9: ML204[error]")
 
 
+#: What a report does not keep, as it is about the machine that it was made on.
+KNOWN = "; torch 2.13.0 and speechbrain 1.1.2 known by shipped facts"
+
+
 def test_merged_reports_keep_cells(workspace: Workspace) -> None:
     workspace.write({"book.ipynb": notebook(MODEL), "b.ipynb": notebook("#md Title", MODEL)})
     names = []
     for name in ("b", "book"):
         workspace.run("check", f"{name}.ipynb", "--output-format", f"json={name}.json")
         names.append(f"{name}.json")
-    assert workspace.run("merge", *names).out == workspace.run("check").out
+    assert workspace.run("merge", *names).out == workspace.run("check").out.replace(KNOWN, "")
 
 
 def test_the_library_gives_places_by_cell(workspace: Workspace) -> None:
@@ -386,11 +390,12 @@ def test_a_baseline_survives_moved_cells(workspace: Workspace) -> None:
 def test_warm_runs_and_several_processes_say_the_same(workspace: Workspace) -> None:
     workspace.write({f"{name}.ipynb": notebook("#md x", MODEL, RECIPE) for name in "abcd"})
     cold = workspace.run("check").out
-    assert cold.count("ML204") == cold.count("ML401") == 4
+    codes = [code for _, _, code in workspace.places()]
+    assert codes.count("ML204") == codes.count("ML401") == 4
     assert workspace.run("check").out == cold
     assert workspace.run("check", "--no-cache", "--jobs", "2").out == cold
     workspace.write({"b.ipynb": notebook(MODEL)})
-    assert workspace.run("check").out.count("ML401") == 3
+    assert [code for _, _, code in workspace.places()].count("ML401") == 3
 
 
 def test_a_notebook_is_checked_again_when_what_it_imports_changes(workspace: Workspace) -> None:

@@ -1,0 +1,105 @@
+"""Brings up to date what files repeat: `python docs/refresh.py` writes README's rules, the picture and the schema.
+
+`python docs/refresh.py REPOSITORY SITE` moves the project to these addresses first: `modellint/home.py` says them, and
+README, pyproject.toml and the pages have to repeat them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint import home
+from modellint.packs import load_rules
+from modellint.schema import configuration_schema
+from modellint.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.rule import Rule
+
+ROOT = Path(__file__).parent.parent
+#: What the rules of a family are about, by the beginning of their codes.
+FAMILIES = {
+    "ML1": "Ids and tables",
+    "ML2": "Layers and tensors that are not moved, trained or saved",
+    "ML3": "Positions and sizes",
+    "ML4": "Recipes",
+    "ML5": "Widths and calls",
+    "ML6": "Published models and checkpoints",
+    "ML0": "modellint's own work",
+}
+_RULES = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
+
+
+def families(rules: Mapping[str, Rule]) -> Iterator[tuple[str, list[Rule]]]:
+    """The titles of families with their rules; those of no family that is known come last."""
+    for start, title in FAMILIES.items():
+        members = [rule for code, rule in rules.items() if code.startswith(start)]
+        if members:
+            yield title, members
+    others = [rule for code, rule in rules.items() if not code.startswith(tuple(FAMILIES))]
+    if others:
+        yield "More", others
+
+
+def listed(rules: Mapping[str, Rule]) -> str:
+    """The rules in a line each, by family, as README has them."""
+    parts = []
+    for title, members in families(rules):
+        lines = [f"- {rule.code} {rule.docs().summary}" for rule in members]
+        parts.append("\n".join([f"**{title}**", "", *lines, "", ""]))
+    return "".join(parts)
+
+
+def with_rules(readme: str, rules: Mapping[str, Rule]) -> str:
+    """README with the rules that there are."""
+    return _RULES.sub(lambda _: f"\n{listed(rules)}", readme)
+
+
+def with_version(text: str) -> str:
+    """A text whose examples of a hook and of an action name the present version."""
+    return re.sub(r"((?:rev: v|uses: [\w./-]+/modellint@v))\d+\.\d+\.\d+", rf"\g<1>{__version__}", text)
+
+
+def files_with_addresses() -> list[Path]:
+    """The files that repeat where the project lives."""
+    return [ROOT / "modellint/home.py", ROOT / "pyproject.toml", ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+
+
+def moved(text: str, repository: str, site: str) -> str:
+    """A text with these addresses in the place of the present ones."""
+    for old, new in ((home.REPOSITORY, repository), (home.SITE, site)):
+        text = text.replace(old, new)
+    return text.replace(f"uses: {path_of(home.REPOSITORY)}@", f"uses: {path_of(repository)}@")
+
+
+def path_of(repository: str) -> str:
+    """`owner/name` of the address of a repository."""
+    return "/".join(repository.rstrip("/").split("/")[-2:])
+
+
+def refresh() -> None:
+    """Write what is made of the code."""
+    readme = ROOT / "README.md"
+    readme.write_text(with_rules(readme.read_text("utf-8"), load_rules()), "utf-8")
+    for file in (readme, *ROOT.glob("docs/*.md")):
+        file.write_text(with_version(file.read_text("utf-8")), "utf-8")
+    schema = json.dumps(configuration_schema(), indent=2)
+    (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
+    picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)
+    (ROOT / "docs/run.svg").write_bytes(picture.stdout)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (1, 3):
+        sys.exit("expected no arguments, or the addresses of the repository and of the site")
+    if len(sys.argv) == 3:
+        for file in files_with_addresses():
+            file.write_text(moved(file.read_text("utf-8"), *(address.rstrip("/") for address in sys.argv[1:])), "utf-8")
+    refresh()

@@ -1,0 +1,20 @@
+"""Where the project lives, which nothing else says; `python docs/home.py` takes it to the files that cannot ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from modellint.rule import Rule
+
+REPOSITORY = "https://github.com/modellint/modellint"
+SITE = "https://modellint.github.io/modellint"
+#: The package of the rules that have a page on the site.
+_PACK = "modellint_rules"
+
+
+def page_of(rule: type[Rule]) -> str | None:
+    """The address of a rule's page: its own `url`, or that on the site; None if it has none."""
+    if rule.url:
+        return rule.url
+    return f"{SITE}/rules/{rule.code.lower()}.html" if rule.__module__.partition(".")[0] == _PACK else None

@@ -1,0 +1,176 @@
+"""The commands that are about a project: its settings, and what earlier runs left in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from modellint.config.errors import UsageError, nearest
+from modellint.help import Command, section
+from modellint.outputs import deliver, shown
+from modellint.rule_commands import FilePath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_shows, _runs = section("Output"), section("How it runs")
+_CONFIG_EXAMPLES = """
+\b
+Examples:
+  modellint config
+  modellint config per-file-ignores
+  modellint config --output-format json
+
+\b
+Exit codes:
+  0  the settings were described
+  2  wrong usage, or there is no such key
+"""
+
+
+@click.command(cls=Command, epilog=_CONFIG_EXAMPLES)
+@click.argument("key", required=False)
+@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+def config(key: str | None, output_format: str) -> int:
+    """List the keys of the settings, or describe one.
+
+    They stand under `[tool.modellint]` in pyproject.toml, or in modellint.toml. `modellint check --show-settings` shows
+    what a project has set.
+    """
+    from modellint.schema import configuration_schema
+
+    properties = configuration_schema()["properties"]
+    if key is not None and key not in properties:
+        raise UsageError(f"no key of the settings is called `{key}`{nearest(key, properties, _ALL)}")
+    if output_format == "json":
+        import json
+
+        deliver(json.dumps(properties if key is None else properties[key], indent=2) + "\n", None, is_data=True)
+    elif key is None:
+        click.echo("\n".join(properties))
+    else:
+        click.echo("\n".join(_described(key, properties[key])))
+    return 0
+
+
+_ALL = "; `modellint config` lists them"
+
+
+def _described(key: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    import json
+
+    from modellint.schema import kind_in_words
+
+    yield f"{key}: {schema['description']}"
+    yield ""
+    yield f"Value: {kind_in_words(schema)}"
+    if "default" in schema:
+        yield f"Default: {json.dumps(schema['default'])}"
+    for example in schema.get("examples", ()):
+        yield ""
+        yield "[tool.modellint]"
+        yield f"{key} = {_toml(example)}"
+
+
+def _toml(value: Any) -> str:
+    """A value of JSON as TOML has it."""
+    import json
+
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
+
+
+_CLEAN_EXAMPLES = """
+\b
+Examples:
+  modellint clean
+  modellint clean src
+
+\b
+Exit codes:
+  0  the caches are gone
+  2  wrong usage, or a cache that cannot be removed
+"""
+
+
+@click.command(cls=Command, epilog=_CLEAN_EXAMPLES)
+@click.argument("folder", type=FilePath(file_okay=False), default=Path())
+def clean(folder: Path) -> int:
+    """Remove the caches of a folder and of those below it.
+
+    FOLDER is the working directory if none is given. The cache that its settings name goes, too.
+    """
+    from modellint.cache import is_cache, remove
+    from modellint.config import settings_for
+
+    if not os.path.isdir(folder):
+        raise UsageError(f"{folder}: no such folder")
+    below = {Path(at) for at, _, _ in os.walk(folder) if os.path.basename(at) == ".modellint_cache"}
+    for cache in sorted({*below, settings_for([folder]).cache_folder}):
+        if is_cache(cache):
+            try:
+                remove(cache)
+            except OSError as error:
+                raise UsageError(f"{shown(cache)}: cannot be removed: {error.strerror}") from None
+            click.echo(f"removed {shown(cache)}")
+    return 0
+
+
+_DOCTOR_EXAMPLES = """
+\b
+Examples:
+  modellint doctor
+  modellint doctor src recipes --output-format json
+
+\b
+Exit codes:
+  0  what is known was told
+  2  wrong usage or bad configuration
+"""
+
+
+@click.command(cls=Command, epilog=_DOCTOR_EXAMPLES)
+@click.argument("paths", nargs=-1, type=FilePath())
+@_shows("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+@_shows("--output-file", type=FilePath(), help="Write it to this file.")
+@_runs("--config", "config_file", type=FilePath(), help="A pyproject.toml or modellint.toml to use.")
+@_runs("--isolated", is_flag=True, help="Use no configuration file.")
+@_runs("--python", type=FilePath(), help="The project's interpreter, whose packages are read as text.")
+def doctor(
+    paths: tuple[Path, ...],
+    output_format: str,
+    output_file: Path | None,
+    config_file: Path | None,
+    isolated: bool,
+    python: Path | None,
+) -> int:
+    """Tell what a check knows: the interpreter, packages, recipes with their scripts, and what is not known and why.
+
+    PATHS are files and folders, the working directory if there are none.
+    """
+    from modellint.checking import Progress, interpreter
+    from modellint.config import settings_for
+    from modellint.discovery import discover
+    from modellint.doctor import as_text, examine
+    from modellint.linter import undisturbed
+    from modellint.reporters.text import printable
+
+    paths = paths or (Path(),)
+    settings = settings_for(paths, config_file, isolated=isolated).with_options(python=interpreter(python))
+    files, _ = discover(paths, settings)
+    with undisturbed(), Progress() as progress:
+        told = examine(files, settings, progress.update)
+    if output_format == "json":
+        import json
+
+        text = json.dumps(told.as_json(), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(f"{printable(line)}\n" for line in as_text(told))
+    deliver(text, output_file, is_data=output_format == "json")
+    return 0

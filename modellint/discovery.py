@@ -236,7 +236,7 @@ class _Walker:
         return os.path.exists(os.path.join(folder, ".git"))
 
     def _is_away(self, path: str, away: dict[str, bool]) -> bool:
-        """Whether one of the folders that a file is in is excluded or has examples; `away` says what is known of them."""
+        """Whether one of the folders that a file is in is excluded, or has examples, by what `away` knows."""
         folder = path[: path.rindex("/", 0, -1) + 1]
         if folder not in away:
             holder, _, name = folder[:-1].rpartition("/")

@@ -1,0 +1,114 @@
+"""Calls that wait in constructors: what they store is there when it is asked for, as if they had not waited."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+from modellint.flow import interp, objects
+from modellint.flow.domain import Ids
+from modellint.link.project import Project, ProjectOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, rows):
+        super().__init__()
+        self.rows = rows
+        {body}
+
+    def prepare(self):
+        {method}
+"""
+MODEL = """\
+import torch
+from torch import nn
+
+from base import Base
+
+
+class Model(Base):
+    def __init__(self, width):
+        super().__init__(1024)
+        self.head = nn.Linear(width, 1028)
+        {after}
+
+    def forward(self, x):
+        return {use}(self.head(x).argmax(-1))
+"""
+
+
+def rows_looked_up(folder: Path, body: str, method: str, after: str = "pass", use: str = "self.table") -> set[str]:
+    """How many rows the tables have that the drawn ids look up."""
+    (folder / "base.py").write_text(BASE.format(body=body, method=dedent(method).replace("\n", "\n        ")))
+    (folder / "model.py").write_text(MODEL.format(after=after, use=use))
+    project = Project(ProjectOptions(root=folder))
+    module = project.python(folder / "model.py")
+    assert module is not None
+    return {str(one.rows) for one in project.indexed.lookups(module) if isinstance(one.element, Ids)}
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "self.table = nn.Embedding(self.rows, 8)",
+        'setattr(self, "table", nn.Embedding(self.rows, 8))',
+        'self.add_module("table", nn.Embedding(self.rows, 8))',
+    ],
+)
+def test_what_a_method_of_another_file_stores_is_there_when_it_is_asked_for(tmp_path: Path, method: str) -> None:
+    assert rows_looked_up(tmp_path, "self.prepare()", method) == {"1024"}
+
+
+MADE = "self.table = nn.Embedding(self.rows, 8)"
+TWICE = MADE + "\n\ndef again(self):\n    self.table = nn.Embedding(2 * self.rows, 8)"
+
+
+@pytest.mark.parametrize(
+    ("body", "method", "use"),
+    [
+        ("self.prepare(); self.table = nn.Embedding(4096, 8)", MADE, "self.table"),
+        ("self.table = nn.Embedding(4096, 8); self.prepare()", MADE, "self.table"),
+        ("self.prepare(); self.rows = 2048", MADE, "self.table"),
+        ("self.prepare(); self.again()", TWICE, "self.table"),
+        ("self.again(); self.prepare()", TWICE, "self.table"),
+        ("self.prepare() if rows else self.again()", TWICE, "self.table"),
+        ("self.part = nn.Module(); self.prepare()", "self.part.table = nn.Embedding(self.rows, 8)", "self.part.table"),
+        (
+            "tables = []; self.tables = tables; self.prepare(); self.kept = nn.ModuleList(tables)",
+            "self.tables.append(nn.Embedding(self.rows, 8))",
+            "self.kept[0]",
+        ),
+    ],
+)
+def test_waiting_changes_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, method: str, use: str
+) -> None:
+    waited = rows_looked_up(tmp_path, body, method, use=use)
+    monkeypatch.setattr(objects.Objects, "puts_off", lambda self, event, frame: False)
+    assert rows_looked_up(tmp_path, body, method, use=use) == waited
+
+
+def test_what_is_stored_after_a_call_takes_its_place(tmp_path: Path) -> None:
+    assert rows_looked_up(tmp_path, "self.prepare(); self.table = nn.Embedding(4096, 8)", MADE) == {"4096"}
+
+
+def test_what_nobody_asks_for_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    follow = interp.Interpreter.run
+
+    def noted(self: interp.Interpreter, code: object, frame: interp.Frame) -> object:
+        run.append("" if frame.function is None else frame.function.name)
+        return follow(self, code, frame)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(interp.Interpreter, "run", noted)
+    body = "self.table = nn.Embedding(rows, 8); self.prepare()"
+    assert rows_looked_up(tmp_path, body, "self.plan = {}\nself.plan.update(a=self.rows)") == {"1024"}
+    assert "prepare" not in run

@@ -50,7 +50,7 @@ class Grids:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._reach = Reach(project)
-        self._measured = Measured(project, self._reach, self._mentioning, _MAX_CALLS)
+        self.measured = Measured(project, self._reach, self._mentioning, _MAX_CALLS)
 
     def rounded_sides(self, module: ModuleFacts) -> Iterator[Use]:
         """The sides of images that the functions of a file round, and that something uses in whole patches."""
@@ -70,7 +70,7 @@ class Grids:
     def _may_matter(self, function: Function) -> bool:
         """Whether a function may round something down, and something multiplies it again."""
         fate = rounding(function)
-        if not fate or self._is_of_model(function) or not self._measured.rounds_measured(function):
+        if not fate or self._is_of_model(function) or not self.measured.rounds_measured(function):
             return False
         given = None if Fate.PASSED in fate else numerators(function)
         if given is not None:

@@ -135,7 +135,8 @@ def _rule_page(rule: Rule) -> str:
 
 def printed(rule: Rule) -> str:
     """What `modellint check` prints for the first bad example of a rule. Raises ValueError if it finds nothing."""
-    options = ("--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info")
+    options = ["--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info"]
+    options += ["--preview"] if rule.preview else []
     output, before = io.StringIO(), Path.cwd()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
         materialise(rule.bad[0].files, Path(folder))

@@ -6,7 +6,6 @@ its source, and are loaded when somebody asks for a name of such a package.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,6 +41,8 @@ class Codec:
 
 @cache
 def _tables() -> dict[str, Any]:
+    import json  # most files ask for no codec
+
     return dict(json.loads(Path(__file__).with_name("codecs.json").read_text(encoding="utf-8")))
 
 

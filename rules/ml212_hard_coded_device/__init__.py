@@ -71,6 +71,7 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
+    preview = True
     triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

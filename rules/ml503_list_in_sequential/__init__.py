@@ -43,6 +43,7 @@ class ListInSequential(Rule):
     code = "ML503"
     name = "list-in-sequential"
     severity = Severity.ERROR
+    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

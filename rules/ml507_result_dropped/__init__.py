@@ -90,6 +90,7 @@ class ResultDropped(Rule):
     code = "ML507"
     name = "result-dropped"
     severity = Severity.WARNING
+    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

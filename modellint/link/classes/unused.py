@@ -36,7 +36,7 @@ _INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:
 #: What goes through all that an object holds, or finds it by a computed name.
 _ANY = re.compile(
     r"(?<![\w.])self\s*\.\s*(?:children|modules|named_children|named_modules|_modules)\b"
-    r"|\bgetattr\(\s*self\s*,\s*[^\"']|\beval\(|(?<![\w.])self\s*\[|(?<![\w.])self\.__dict__|\bvars\(\s*self\s*\)"
+    r"|\bgetattr\(\s*self\s*,\s*[^\"']|\beval\b|(?<![\w.])self\s*\[|(?<![\w.])self\.__dict__|\bvars\(\s*self\s*\)"
 )
 _KEPT_FOR = re.compile(
     r"#[^\n]*\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE

@@ -311,7 +311,7 @@ def _shared(run: Interpreter) -> Iterator[tuple[Shell, Store]]:
 
 def _weights(run: Interpreter) -> dict[Shell, Shell]:
     """The parameters that layers have made as their weight, each with its layer."""
-    layers = [shell for shell in run.shells() if shell.is_layer and "weight" in shell.history]
+    layers = [shell for shell in list(run.shells()) if shell.is_layer and "weight" in shell.history]
     made = [(atom, layer) for layer in layers for atom in layer.get("weight") or () if isinstance(atom, Shell)]
     return {weight: layer for weight, layer in made if weight.trail[: len(layer.trail)] == layer.trail}
 

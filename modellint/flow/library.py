@@ -404,8 +404,9 @@ def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame,
     made = run.shell("generator", value, frame)
     only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
     items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
-    if name == "builtins.map" and run.lookups is not None and items is not None and 1 < len(items) <= _MOST_PARTS:
-        each = [entry.atoms for entry in items]
+    each = [entry.atoms for entry in items or ()]
+    draws = any(isinstance(atom, Shell) and atom.is_layer for atoms in each for atom in atoms)  # at one place, for all
+    if name == "builtins.map" and run.lookups is not None and 1 < len(each) <= _MOST_PARTS and not draws:
         made.fill(tuple(join(run.calls.apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
         return (made,)
     made.is_exact = False

@@ -75,12 +75,14 @@ class Layout:
     def _cells(self) -> list[int]:
         """Where each cell begins."""
         top = dict(self._members(self._skip_space(0)))
-        if "cells" in top:
-            return list(self._items(top["cells"]))
-        sheets = self._items(top["worksheets"])
-        return [
-            cell for sheet in sheets for cell in self._items(dict(self._members(sheet)).get("cells", len(self.text)))
-        ]
+        lists = [top.get("cells")]
+        if not self._is_list(lists[0]):  # nbformat 3
+            sheets = [sheet for sheet in self._items(top["worksheets"]) if self.text[sheet] == "{"]
+            lists = [dict(self._members(sheet)).get("cells") for sheet in sheets]
+        return [cell for at in lists if at is not None and self._is_list(at) for cell in self._items(at)]
+
+    def _is_list(self, at: int | None) -> bool:
+        return at is not None and self.text[at] == "["
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -167,7 +167,8 @@ def _cells(document: dict[str, Any], data: bytes) -> list[Any]:
     cells = document.get("cells")
     sheets = document.get("worksheets")
     if cells is None and isinstance(sheets, list):  # nbformat 3
-        cells = [cell for sheet in sheets for cell in (sheet.get("cells", ()) if isinstance(sheet, dict) else ())]
+        of_sheets = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        cells = [cell for some in of_sheets if isinstance(some, list) for cell in some]
     if not isinstance(cells, list):
         raise UnreadableError(f"no list `cells`; {_EXPECTED} (nbformat 4, or 3 with `worksheets`)")
     for number, cell in enumerate(cells, 1):

@@ -46,6 +46,22 @@ def test_any_cells(first: object, second: object) -> None:
     read_or_refused(json.dumps({"cells": [first, {"cell_type": "code", "source": second}]}, indent=1).encode())
 
 
+@pytest.mark.parametrize(
+    ("document", "column"),
+    [
+        ({"cells": None, "worksheets": [{"cells": [3]}]}, 43),
+        ({"worksheets": [{"cells": None}, {"cells": [3]}]}, 45),
+        ({"worksheets": [{"cells": {"a": 1}}, {"cells": "x"}, 5, {"cells": [3]}]}, 68),
+    ],
+)
+def test_a_cell_that_is_none_is_placed_whatever_stands_beside_it(document: object, column: int) -> None:
+    text = json.dumps(document)
+    assert text[column - 1] == "3"
+    with pytest.raises(UnreadableError, match="cell 1: no object") as caught:
+        read(text.encode())
+    assert (caught.value.span.line, caught.value.span.column) == (1, column)
+
+
 @given(st.integers(0, len(BOOK)), st.integers(0, 8), st.binary(max_size=4))
 def test_any_damage(start: int, length: int, new: bytes) -> None:
     read_or_refused(BOOK[:start] + new + BOOK[start + length :])

@@ -100,7 +100,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
                 book = notebook("#md ü", "%cd ü", cell, as_text=number % 2 == 0)
                 materialise({f"ü {number}.ipynb": book}, folder / f"{rule.code}-in cells")
     outputs = [f"--output-format={name}=report.{name}" for name in FORMATS]
-    command_line = [sys.executable, "-m", "modellint", "check", "--isolated", "--no-cache", "--jobs", "1", *outputs]
+    options = ["--isolated", "--no-cache", "--preview", "--jobs", "1"]
+    command_line = [sys.executable, "-m", "modellint", "check", *options, *outputs]
     done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     return {name: (folder / f"report.{name}").read_text("utf-8") for name in FORMATS}

@@ -175,25 +175,13 @@ class Body(Callees):
         return found
 
     def _found_results(self, value: Value) -> Tables:
-        op, parts = value.op, value.args
-        if op is Op.PARAM or op in _NO_ELEMENTS or op is Op.UNARY:
-            return NONE
-        found: Tables = NONE
-        if op is Op.CALL:
-            row, parts = self.row(value), operands(value)
-            if row is not None and value.callee.op is Op.ATTR and operators.row(f"Tensor.{value.callee.data}") is None:
-                row = None  # no tensor has it: a method of an object, of which only its name is known here
-            if row is not None:
-                parts = parts if row.facets.keys() & PASSING else ()
-            else:
-                targets = self.targets(value)
-                handed = (one for function in targets.functions for one in self._handed(function, value))
-                found = targets.given.union(one.name for one in handed if isinstance(one, Given))
-        elif op is Op.UNPACK or op is Op.INDEX:
-            parts = value.args[:1]
-        elif op is Op.COMPREHENSION:
-            parts = value.args[-1:]
-        return found.union(*map(self.results, parts))
+        """Of a call, or what holds one: what becomes of a result in other functions is not followed."""
+        if value.op is Op.CALL:
+            is_of_tensor = value.callee.op is not Op.ATTR or operators.row(f"Tensor.{value.callee.data}") is not None
+            return NONE if is_of_tensor and self.row(value) is not None else self.targets(value).given
+        if value.op is Op.UNPACK or value.op is Op.INDEX:
+            return self.results(value.args[0])
+        return NONE.union(*map(self.results, value.args)) if value.op in HOLDING else NONE
 
     def _given_by(self, row: operators.Operator, call: Value) -> Kinds:
         facets = row.facets.keys()

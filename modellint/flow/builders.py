@@ -133,7 +133,7 @@ class _Reaching:
     def _mentioned(self) -> set[str]:
         """What the file's own code speaks of."""
         module = self._module
-        values = [v for event in module.body.flow.events for v in (event.value, event.target) if v is not None]
+        values = list(module.body.flow.values)
         values += [value for function in module.all_functions() for value in function.signature.decorators]
         values += [value for cls in module.classes.values() for value in cls.head.decorators]
         return set(_words(values)).union(*(words for _, words in self._definitions()))

@@ -32,6 +32,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.records import is_self
 from modellint.flow.summaries import MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
@@ -223,8 +224,7 @@ class Lookups:
         """The calls of a body that may change objects, but those in other values, which happen when these are asked."""
         known = self._calls.get(id(flow))
         if known is None:
-            values = [value for event in flow.events for value in (event.value, event.target) if value is not None]
-            used = {id(arg) for value in values for arg in value.args}
+            used = {id(arg) for value in flow.values for arg in value.args}
             used.update(id(event.value) for event in flow.of(EventKind.STORE))
             calls = (event.value for event in flow.of(EventKind.CALL) if id(event.value) not in used)
             known = self._calls[id(flow)] = frozenset(id(call) for call in calls if _changes_objects(call)), flow
@@ -569,7 +569,7 @@ def _replaced(event: Event) -> object:
         return None if event.target is None else self_attribute(event.target)
     call = event.value
     arguments = call.positional
-    if called_name(call.callee) == "setattr" and arguments and _is_self(arguments[0]):
+    if called_name(call.callee) == "setattr" and arguments and is_self(arguments[0]):
         arguments = arguments[1:]
     elif self_attribute(call.callee) not in REGISTRARS:
         return None
@@ -642,13 +642,9 @@ def _changes_objects(call: Value) -> bool:
     if callee.op is Op.ATTR:
         owner = callee.args[0]
         is_above = callee.data == "__init__" or (owner.op is Op.CALL and owner.callee.data == "super")
-        if is_above or _is_self(owner) or callee.data in ADDERS or callee.data in REGISTRARS:
+        if is_above or is_self(owner) or callee.data in ADDERS or callee.data in REGISTRARS:
             return True
-    return any(_is_self(arg) for arg in call.args[1:])
-
-
-def _is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
+    return any(is_self(arg) for arg in call.args[1:])
 
 
 def shape_of(given: Arguments, alike: tuple[type, ...]) -> Hashable:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.records import is_self
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction, External
 
@@ -29,7 +30,7 @@ _STORING = frozenset(("setattr", "builtins.setattr", "__setattr__"))
 #: What stands for another value, or for one that was changed in place.
 _BEHIND = frozenset((Op.UPDATE, Op.INDEX, Op.ITEM, Op.UNPACK))
 #: What is made by the function itself.
-_FRESH = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.COMPREHENSION, Op.CONST, Op.STRING, Op.CALL, Op.BIN))
+_FRESH = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.SET, Op.COMPREHENSION, Op.CONST, Op.STRING, Op.BIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class _Reading:
 
     def _keep(self, name: str, owner: Value, *, is_own: bool) -> None:
         """An attribute is stored."""
-        if owner.op is Op.PARAM and owner.data == "self":
+        if is_self(owner):
             (self._own if is_own else self._others).add(name)
         else:
             self._others.add(name)
@@ -120,16 +121,22 @@ class _Reading:
             elif value.op is Op.CHOICE or value.op is Op.BOOL:
                 parts = value.args
             elif value.op is Op.ATTR:
-                if not is_own or value.args[0].op is not Op.PARAM or value.args[0].data != "self":
+                if not is_own or not is_self(value.args[0]):
                     raise _UntoldError
                 self._changed.add(str(value.data))
                 continue
-            elif value.op in _FRESH:
+            elif value.op in _FRESH or self._makes_container(value, function):
                 continue
             else:
                 raise _UntoldError
             pending += [part for part in parts if id(part) not in seen]
             seen.update(map(id, parts))
+
+    def _makes_container(self, value: Value, function: Function) -> bool:
+        """Whether a value is what a class, or a function that is no part of the project, gives: nobody else has it."""
+        if value.op is not Op.CALL or value.callee.op is not Op.GLOBAL:
+            return False
+        return not isinstance(self._project.names.definition(function.module, value.callee), DefinedFunction)
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -147,13 +154,17 @@ class _Reading:
             owner = callee.args[0] if callee.op is Op.ATTR and named is call.positional[0] else call.positional[0]
             self._keep(str(named.data), owner, is_own=is_own)
             return
+        is_told = callee.op is Op.ATTR and is_self(callee.args[0])
+        gets_object = is_own and not is_told and any(map(is_self, call.args[1:]))
+        if gets_object and not isinstance(self._project.names.definition(function.module, callee), External):
+            raise _UntoldError  # it may store anything there
         if callee.op is Op.ATTR:
             self._method(call, name, callee.args[0], function, is_own=is_own)
         else:
-            self._function(call, function, is_own=is_own)
+            self._function(call, function)
 
     def _method(self, call: Value, name: str, owner: Value, function: Function, *, is_own: bool) -> None:
-        is_of_self = owner.op is Op.PARAM and owner.data == "self"
+        is_of_self = is_self(owner)
         is_super = owner.op is Op.CALL and owner.callee.data == "super"
         if is_of_self or is_super:
             if name in REGISTRARS:
@@ -179,16 +190,13 @@ class _Reading:
             if model.cls is not None and name in model.cls.methods:
                 yield model.cls.methods[name]
 
-    def _function(self, call: Value, function: Function, *, is_own: bool) -> None:
+    def _function(self, call: Value, function: Function) -> None:
         definition = self._project.names.definition(function.module, call.callee)
         if isinstance(definition, DefinedFunction):
             self._add([definition.function], is_own=False)
         elif isinstance(definition, DefinedClass):
             methods = definition.cls.methods
             self._add([methods[name] for name in ("__init__", "__post_init__") if name in methods], is_own=False)
-        gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
-        if gets_object and is_own and not isinstance(definition, External):
-            raise _UntoldError
 
     def _is_in_sight(self, function: Function) -> bool:
         """Whether a function stands in the file of the object's class: what it makes and looks up is asked for."""

@@ -306,6 +306,11 @@ class Flow:
         for choice in self.carried:
             choice.args = ()
 
+    @property
+    def values(self) -> Iterator[Value]:
+        """What its events are about, and what they store to."""
+        return (value for event in self.events for value in (event.value, event.target) if value is not None)
+
     def of(self, kind: EventKind) -> Iterator[Event]:
         return (event for event in self.events if event.kind is kind)
 

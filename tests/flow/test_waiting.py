@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 BASE = """\
 from torch import nn
 
+from maker import Maker
+
 
 class Base(nn.Module):
     def __init__(self, rows):
@@ -24,8 +26,19 @@ class Base(nn.Module):
         self.rows = rows
         {body}
 
+    def kept(self):
+        return self.tables
+
     def prepare(self):
         {method}
+"""
+MAKER = """\
+from torch import nn
+
+
+class Maker:
+    def fill(self, model):
+        model.table = nn.Embedding(model.rows, 8)
 """
 MODEL = """\
 import torch
@@ -48,6 +61,7 @@ class Model(Base):
 def rows_looked_up(folder: Path, body: str, method: str, after: str = "pass", use: str = "self.table") -> set[str]:
     """How many rows the tables have that the drawn ids look up."""
     (folder / "base.py").write_text(BASE.format(body=body, method=dedent(method).replace("\n", "\n        ")))
+    (folder / "maker.py").write_text(MAKER)
     (folder / "model.py").write_text(MODEL.format(after=after, use=use))
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
@@ -81,6 +95,8 @@ TWICE = MADE + "\n\ndef again(self):\n    self.table = nn.Embedding(2 * self.row
         ("self.again(); self.prepare()", TWICE, "self.table"),
         ("self.prepare() if rows else self.again()", TWICE, "self.table"),
         ("self.part = nn.Module(); self.prepare()", "self.part.table = nn.Embedding(self.rows, 8)", "self.part.table"),
+        ("self.maker = Maker(); self.prepare()", "self.maker.fill(self)", "self.table"),
+        ("self.tables = []; self.prepare()", "self.kept().append(nn.Embedding(self.rows, 8))", "self.tables[0]"),
         (
             "tables = []; self.tables = tables; self.prepare(); self.kept = nn.ModuleList(tables)",
             "self.tables.append(nn.Embedding(self.rows, 8))",

@@ -139,9 +139,9 @@ class Grids:
 
     def _may_mean(self, user: Function, name: str, functions: list[Function]) -> bool:
         """Whether a name may stand for one of some functions, or the class of one, somewhere in a function."""
-        events = user.flow.events
-        parts = walk_all(part for event in events for part in (event.value, event.target) if part is not None)
-        mentions = [part for part in parts if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name]
+        mentions = [
+            part for part in walk_all(user.flow.values) if part.op in (Op.GLOBAL, Op.ATTR) and part.data == name
+        ]
         if not mentions:
             return user.name != name  # which is its own
         return any(self._may_be(mention, name, user, functions) for mention in mentions)

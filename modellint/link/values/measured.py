@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.callees import bound
+from modellint.flow.records import is_self
 from modellint.flow.rounding import MEASURING, called_as, ratios, returned
 from modellint.graph.value import EventKind, Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
@@ -62,12 +63,11 @@ class Measured:
     def _is(self, value: Value, function: Function, calls: int) -> bool:
         """Whether a value is a size that was measured by itself, rather than by what it is computed from."""
         if value.op is Op.PARAM:
-            return value.data != "self" and self._arrives(function, str(value.data), calls)
+            return not is_self(value) and self._arrives(function, str(value.data), calls)
         if value.op is Op.ATTR:
             if value.data in MEASURING:
                 return True
-            owner = value.args[0]
-            is_own = owner.op is Op.PARAM and owner.data == "self" and function.owner is not None
+            is_own = is_self(value.args[0]) and function.owner is not None
             return is_own and self._is_kept(str(value.data), function, calls)
         if value.op is Op.LAMBDA:
             return isinstance(value.data, Nested) and value.data.flow is not None
@@ -138,8 +138,7 @@ def _uses(user: Function, function: Function) -> Iterator[Value | None]:
     name, is_method_of_class = called_as(function), function.name.startswith("__")
     told: set[int] = set()
     mentions: list[Value] = []
-    events = user.flow.events
-    for value in walk_all(part for event in events for part in (event.value, event.target) if part is not None):
+    for value in walk_all(user.flow.values):
         if value.op is Op.CALL:
             handed = [arg for arg in value.args[1:] if _is_named(arg, name)] if is_method_of_class else []
             if _is_named(value.callee, name) or handed:

@@ -12,6 +12,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import REGISTRARS
 from modellint.flow.measured import Measured
+from modellint.flow.records import is_self
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.mentioned import reached
@@ -277,7 +278,7 @@ def _stores_weight(function: Function) -> list[bool] | None:
         elif event.kind is EventKind.CALL and called_name(event.value.callee) in _SETS and event.value.args[1:]:
             callee = event.value.callee
             sides = (callee.args[0] if callee.op is Op.ATTR else event.value.args[1]), event.value.args[-1]
-        if sides and not _is_self(sides[0]):
+        if sides and not is_self(sides[0]):
             found.append(any(map(_is_given, sides)))
     return found or None
 
@@ -286,11 +287,7 @@ def _is_given(value: Value) -> bool:
     """Whether a value is an argument, or a part of one."""
     while value.op in _PARTS:
         value = value.args[0]
-    return value.op is Op.PARAM and not _is_self(value)
-
-
-def _is_self(value: Value) -> bool:
-    return value.op is Op.PARAM and value.data == "self"
+    return value.op is Op.PARAM and not is_self(value)
 
 
 def _work(function: Function, objects: dict[Class, Shell], run: Interpreter, project: Project) -> None:

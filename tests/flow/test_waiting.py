@@ -9,6 +9,7 @@ import pytest
 
 from modellint.flow import interp, objects
 from modellint.flow.domain import Ids
+from modellint.flow.waiting import effects
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -128,3 +129,23 @@ def test_what_nobody_asks_for_is_not_run(tmp_path: Path, monkeypatch: pytest.Mon
     body = "self.table = nn.Embedding(rows, 8); self.prepare()"
     assert rows_looked_up(tmp_path, body, "self.plan = {}\nself.plan.update(a=self.rows)") == {"1024"}
     assert "prepare" not in run
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "maker = self.maker\nmaker.fill(self)",
+        "self.kept().append(self.rows)\nself.other = nn.Linear(8, 8)",
+        "setattr(self, self.rows, 1)",
+        "self.__dict__.update(table=nn.Embedding(self.rows, 8))",
+    ],
+)
+def test_what_cannot_be_told_by_names_does_not_wait(tmp_path: Path, method: str) -> None:
+    rows_looked_up(tmp_path, "pass", method)
+    project = Project(ProjectOptions(root=tmp_path))
+    module, home = (project.python(tmp_path / name) for name in ("model.py", "base.py"))
+    assert module is not None
+    assert home is not None
+    model = project.classes.model(module.classes["Model"])
+    prepare = home.classes["Base"].methods["prepare"]
+    assert effects(prepare, model, project, project.lives.keepers) is None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class LengthNotPositions(Claim):
     """A table as long as the place says does not cover the positions that index it at `lookup`.
 
-    A number is added to a length (`is_offset`), or it is not the largest position that is measured. `asking` is where
-    the length is passed on.
+    Either it is a length, to which a number may be added (`is_offset`), or the position that is measured is not the
+    largest. `asking` is where the length is first passed on.
     """
 
     lookup: Place | None

@@ -152,7 +152,7 @@ def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
 def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions:
     from modellint.claims.positions import LengthNotPositions
 
-    call = use.table.call(use.picks[0] if use.picks else None)
+    call = next(iter(use.table.calls), None)
     lookup = use.picks[0].use.place if use.picks else None
     return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)
 

@@ -13,7 +13,7 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.positions import StepBeyond
+    from modellint.claims.positions import LengthNotPositions, StepBeyond
     from modellint.flow.domain import Atom, Site
     from modellint.flow.terms import Asked, Picked, Sized
     from modellint.graph.python import ModuleFacts
@@ -64,15 +64,13 @@ class RotaryLengthNotCovering(Rule):
                             yield self._report(place, table, picked, asked, is_current=is_current)
                         reported.add(key)
 
-    def probe(self, claim: StepBeyond, project: Project) -> Probe | None:
-        """Run some tokens at once, then one more with what was kept of them."""
+    def probe(self, claim: StepBeyond | LengthNotPositions, project: Project) -> Probe | None:
+        """Run some tokens at once, then one more with what was kept of them, or positions beyond the number of keys."""
         from modellint.probes import boundary_probe
 
         return boundary_probe(claim, project, [claim.place])
 
     def _report(self, place: Site, table: Sized, picked: Picked, asked: Asked, *, is_current: bool) -> Finding:
-        from modellint.claims.positions import StepBeyond
-
         passed = table.passed.get(place)
         said = None if passed is None else passed.length
         length, ids = table.length.text if said is None else said.module.text_of(said.value), picked.parameter
@@ -85,8 +83,18 @@ class RotaryLengthNotCovering(Rule):
             evidence=_evidence(length, ids, is_current=is_current),
             related=(Related(picked.use.place, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
-            claim=StepBeyond(place.place, picked.use.place, tuple(asked.kept)) if is_current else None,
+            claim=_claim(place, said or table.length.origin, picked, asked, is_current=is_current),
         )
+
+
+def _claim(
+    place: Site, length: Site, picked: Picked, asked: Asked, *, is_current: bool
+) -> StepBeyond | LengthNotPositions:
+    from modellint.claims.positions import LengthNotPositions, StepBeyond
+
+    if is_current:
+        return StepBeyond(place.place, picked.use.place, tuple(asked.kept))
+    return LengthNotPositions(length.place, picked.use.place, place.place, is_offset=True)
 
 
 def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, str]:

@@ -73,8 +73,8 @@ def _bits(length: int) -> torch.Tensor:
 class Spec:
     """How to make one argument.
 
-    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "value": examples are what a
-    data set yields, ragged are sequences of ids that differ in length.
+    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "size" | "value": examples
+    are what a data set yields, ragged are sequences of ids that differ in length, a size is a `torch.Size`.
     """
 
     kind: str
@@ -103,6 +103,8 @@ class Spec:
         sizes = self.sizes
         if self.kind == "value":
             return self.value
+        if self.kind == "size":
+            return torch.Size(sizes)
         if self.kind == "examples":
             return [Example(length) for length in self._lengths(BATCH)]
         if self.kind == "ragged":
@@ -238,6 +240,8 @@ class Inputs:
         is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
         if annotation is int or is_number:
             return [Spec("value", value=3)]
+        if annotation is torch.Size:
+            return [Spec("size", shape) for shape in ((BATCH, 3, IMAGE, IMAGE), (BATCH, TIME))]
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
             return [Spec("value", value=found)]

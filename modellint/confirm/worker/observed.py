@@ -64,22 +64,39 @@ class Observed:
 
 
 class _Marked(ast.NodeTransformer):
-    """Wraps the expressions at some places into a call that notes their value."""
+    """Wraps the expressions at some places into a call that notes their value.
+
+    What an augmented assignment such as `width -= 1` makes of a name is noted after it.
+    """
 
     def __init__(self, lines: list[bytes], spots: dict[int, Spot]) -> None:
         self._lines = lines
         self._spots = spots
 
     def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            number = self._number(node)
+            self.generic_visit(node)
+            if number is None:
+                return node
+            note = ast.Expr(_noting(number, ast.Name(node.target.id, ast.Load())))
+            return [node, ast.fix_missing_locations(ast.copy_location(note, node))]
         if not isinstance(node, ast.expr) or not isinstance(getattr(node, "ctx", None) or ast.Load(), ast.Load):
             return self.generic_visit(node)
+        number = self._number(node)
+        self.generic_visit(node)
+        if number is None:
+            return node
+        return ast.fix_missing_locations(ast.copy_location(_noting(number, node), node))
+
+    def _number(self, node: ast.expr | ast.stmt) -> int | None:
+        """The number of the place where a node stands; None if it stands at none of them."""
         place = (node.lineno, self._column(node.lineno, node.col_offset))
         end = (node.end_lineno, self._column(node.end_lineno or 0, node.end_col_offset or 0))
-        self.generic_visit(node)
         for number, spot in self._spots.items():
             if place == (spot.line, spot.column) and end == (spot.end_line, spot.end_column):
-                return ast.fix_missing_locations(ast.copy_location(_noting(number, node), node))
-        return node
+                return number
+        return None
 
     def _column(self, line: int, offset: int) -> int:
         """The column that a byte offset stands for: columns start at 1 and count characters."""

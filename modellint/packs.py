@@ -271,7 +271,7 @@ def _check(cls: type[Rule], origin: str) -> None:
             raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
         if not isinstance(getattr(cls, attribute), kind):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no {kind.__name__}")
-    for attribute, item in (("triggers", str), ("bad", Example), ("good", Example)):
+    for attribute, item in (("bad", Example), ("good", Example)):
         values = inspect.getattr_static(cls, attribute)
         if values is inspect.getattr_static(Rule, attribute):
             continue  # examples in files are read, and checked, when they are asked for

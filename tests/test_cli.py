@@ -143,7 +143,6 @@ class Busy(Rule):
     code = "TST102"
     name = "busy"
     severity = Severity.INFO
-    triggers = ("WORD",)
 
     def check_python(self, module, project):
         end = process_time() + 0.05

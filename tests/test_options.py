@@ -37,7 +37,6 @@ class Trial(Rule):
     code = "TRY001"
     name = "any-module"
     severity = Severity.WARNING
-    triggers = ("x",)
     preview = True
 
     def check_python(self, module, project):

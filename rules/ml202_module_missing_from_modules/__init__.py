@@ -47,7 +47,6 @@ class ModuleMissingFromModules(Rule):
     code = "ML202"
     name = "module-missing-from-modules"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.interfaces import recipes_beside

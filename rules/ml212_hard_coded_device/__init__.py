@@ -72,7 +72,6 @@ class HardCodedDevice(Rule):
     name = "hard-coded-device"
     severity = Severity.WARNING
     preview = True
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "cuda" not in module.text:

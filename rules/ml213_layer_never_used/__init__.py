@@ -49,7 +49,6 @@ class LayerNeverUsed(Rule):
     name = "layer-never-used"
     severity = Severity.INFO
     preview = True
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.unused import unused

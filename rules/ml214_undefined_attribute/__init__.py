@@ -52,7 +52,6 @@ class UndefinedAttribute(Rule):
     name = "undefined-attribute"
     severity = Severity.ERROR
     preview = True
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.attributes import undefined

@@ -48,7 +48,6 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.hyperparameters import missing_keys

@@ -54,7 +54,6 @@ class CallMismatch(Rule):
     name = "call-mismatch"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def|class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.fitting import mismatches

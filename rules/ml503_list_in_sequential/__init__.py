@@ -44,7 +44,6 @@ class ListInSequential(Rule):
     name = "list-in-sequential"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in (*module.all_functions(), module.body):

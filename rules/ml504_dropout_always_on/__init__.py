@@ -55,7 +55,6 @@ class DropoutAlwaysOn(Rule):
     name = "dropout-always-on"
     severity = Severity.WARNING
     preview = True
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "dropout" not in module.text:

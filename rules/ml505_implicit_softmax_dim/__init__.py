@@ -50,7 +50,6 @@ class ImplicitSoftmaxDim(Rule):
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

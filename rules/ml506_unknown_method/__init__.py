@@ -52,7 +52,6 @@ class UnknownMethod(Rule):
     name = "unknown-method"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.knowledge import surface

@@ -91,7 +91,6 @@ class ResultDropped(Rule):
     name = "result-dropped"
     severity = Severity.WARNING
     preview = True
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

@@ -49,7 +49,6 @@ class UnpackMismatch(Rule):
     name = "unpack-mismatch"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def|class|for",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.returned import misfit_unpackings

@@ -56,7 +56,6 @@ class NumberForTensor(Rule):
     name = "number-for-tensor"
     severity = Severity.ERROR
     preview = True
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

@@ -195,6 +195,7 @@ class Analyser:
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
+        from modellint.link.recipes.loaders import is_loaded_otherwise
 
         part = "the recipe frontend"
         recipe = None
@@ -202,6 +203,8 @@ class Analyser:
             recipe = self._guarded(run, part, project.recipe, run.path)
             if recipe is None:  # read again for the reason, which the project does not keep
                 self._guarded(run, part, recipe_frontend.read, run.path, data)
+            elif self._guarded(run, part, is_loaded_otherwise, recipe, project):
+                recipe = None
         is_recipe = recipe is not None
         if recipe is None and recipe_frontend.looks_like_config(data):
             recipe = self._guarded(run, part, project.config, run.path)

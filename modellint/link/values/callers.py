@@ -59,7 +59,7 @@ def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleF
 
     def found() -> tuple[Path, ...]:
         patterns = [re.compile(rb"\b" + re.escape(word.encode()) + rb"\b") for word in words]
-        paths = project.once(("project's files", root), lambda: tuple(_files_below(project, root)))
+        paths = project.once(("project's files", root), lambda: tuple(files_below(project, root)))
         kept = []
         for path in paths:
             content = project.files.read(path) or b""
@@ -81,7 +81,7 @@ def _root(project: Project, file: Path) -> Path:
     return folder
 
 
-def _files_below(project: Project, root: Path) -> list[Path]:
+def files_below(project: Project, root: Path, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
     """The Python files below a folder, environments and hidden folders left out; none if there are too many."""
     found: list[Path] = []
     folders = [root]
@@ -89,7 +89,7 @@ def _files_below(project: Project, root: Path) -> list[Path]:
         names = project.files.listdir(folder)
         if "pyvenv.cfg" in names:
             continue
-        found += [folder / name for name in names if name.endswith(".py")]
+        found += [folder / name for name in names if name.endswith(suffixes)]
         if len(found) > _MAX_PROJECT:
             return []
         rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))

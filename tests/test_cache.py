@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from conftest import Workspace
 
-#: The rule that flags a word, without those that ask for other files of the project.
-WORD_ALONE = 'rule-paths = ["rules"]\nexclude = ["rules"]\nselect = ["TST"]\n'
-
 
 @pytest.fixture
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -76,7 +73,7 @@ def test_what_changed_is_analysed_again(words: Workspace, analysed: list[str]) -
 
 
 def test_a_change_in_a_linked_file_counts(words: Workspace, analysed: list[str]) -> None:
-    words.write({"modellint.toml": WORD_ALONE, "a.py": "# link: b.yaml\n", "b.yaml": "a: 1\n", "c.py": "x = 1\n"})
+    words.write({"a.py": "# link: b.yaml\n", "b.yaml": "a: 1\n", "c.py": "x = 1\n"})
     assert words.places("a.py", "c.py") == []
     for text, expected in (("a: WORD\n", [("b.yaml", 1, "TST101")]), ("a: 1\n", [])):
         analysed.clear()
@@ -209,7 +206,6 @@ def test_a_broken_claim_is_no_cache(words: Workspace, analysed: list[str], old: 
 
 
 def test_other_files_stay_remembered(words: Workspace, analysed: list[str]) -> None:
-    words.write({"modellint.toml": WORD_ALONE})
     words.write({"a.py": "a = WORD\n", "b.py": "b = WORD\n", "c.py": "c = WORD\n"})
     words.check()
     words.write({"b.py": "b = 1\n"})

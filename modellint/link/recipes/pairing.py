@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.frontends.recipe import can_include
 from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.loading import LOADERS
-from modellint.link.recipes.scripts import read_script
+from modellint.link.recipes.scripts import may_load, read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -324,6 +324,10 @@ def _reading(path: Path, project: Project) -> _Reading:
 
 
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
+    module = project.python(script)
+    is_configured = any(project.options.root / name == script for _, name in project.options.recipes)
+    if module is None or not (is_configured or may_load(module, project)):
+        return
     candidates = list(_listed_for(script, project))
     candidates += _yaml_below(script.parent, project, _LEVELS)
     seen: set[Path] = set()

@@ -1,11 +1,12 @@
 """What the site shows and no file in docs/ holds: the page of each rule with what modellint prints, README and others.
 
-mkdocs calls `on_config` and `on_files`; see `hooks` in mkdocs.yml.
+mkdocs calls `on_config`, `on_files` and `on_page_content`; see `hooks` in mkdocs.yml.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import json
 import os
@@ -14,6 +15,7 @@ import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from mkdocs.structure.files import File
 from refresh import families
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
     from modellint.rule import Rule
 
@@ -42,6 +45,8 @@ PAGES = {
     "benchmarks": "benchmarks.md",
     "benchmarks/README.md": "benchmarks.md",
 }
+#: Tables of so many columns fit on any screen.
+_NARROW = 3
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -66,6 +71,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for source, page in PAGES.items()
         if source.endswith(".md")
     }
+    pages["index.md"] = _start(pages["index.md"], rules)
     for file in (ROOT / "docs").glob("*.md"):
         pages[file.name] = _filled(linked(file.read_text("utf-8"), f"docs/{file.name}", file.name))
     for name, text in pages.items():
@@ -74,6 +80,30 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.remove(present)
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Tell each cell of a wide table what it is about, for screens on which its columns do not fit beside each other."""
+    return re.sub(r"<table>.*?</table>", lambda match: _labelled(match[0]), content, flags=re.DOTALL)
+
+
+def _labelled(table: str) -> str:
+    """A table with the titles of its columns in its cells, if there are more than three of them; paths may break."""
+    titles = [html.unescape(re.sub(r"<[^>]+>", "", title)) for title in re.findall(r"<th\b[^>]*>(.*?)</th>", table)]
+    if len(titles) <= _NARROW:
+        return table
+    number = iter(range(table.count("<td")))
+    table = re.sub(r"<td\b", lambda _: f'<td data-label="{html.escape(titles[next(number) % len(titles)])}"', table)
+    table = re.sub(r"(?<=\w)/(?=\w[^<>]*</td>)", "/<wbr>", table)
+    return table.replace("<table>", f'<table data-columns="{len(titles)}">')
+
+
+def _start(text: str, rules: Mapping[str, Rule]) -> str:
+    """README as the first page: the rules lead to their pages, and what it prints in one line is wrapped."""
+    for rule in rules.values():
+        text = text.replace(f"\n- {rule.code} ", f"\n- [{rule.code}]({_page_of(rule)}) ")
+    text = re.sub(r"^```text\n([^\n]*\n```)$", r"```{.text .wrapped}\n\1", text, flags=re.MULTILINE)
+    return f"---\nhide: [navigation]\n---\n{text}"
 
 
 def linked(text: str, source: str, page: str) -> str:
@@ -134,11 +164,19 @@ def _rule_page(rule: Rule) -> str:
 
 
 def printed(rule: Rule) -> str:
-    """What `modellint check` prints for the first bad example of a rule. Raises ValueError if it finds nothing."""
-    options = ["--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info"]
+    """What `modellint check` prints for the first bad example of a rule, on a terminal that is as wide as a page.
+
+    Raises ValueError if it finds nothing.
+    """
+    options = ["--isolated", "--no-cache", "--jobs", "1", "--color", "always", "--fail-on", "info"]
     options += ["--preview"] if rule.preview else []
+    terminal = {"COLUMNS": "80", "FORCE_HYPERLINK": "0"}
     output, before = io.StringIO(), Path.cwd()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.redirect_stdout(output),
+        mock.patch.dict(os.environ, terminal),
+    ):
         materialise(rule.bad[0].files, Path(folder))
         os.chdir(folder)
         try:
@@ -147,9 +185,10 @@ def printed(rule: Rule) -> str:
             pass
         finally:
             os.chdir(before)
-    if rule.code not in output.getvalue():
-        raise ValueError(f"{rule.code} finds nothing in its first example: {output.getvalue()}")
-    return output.getvalue().rstrip()
+    text = re.sub(r"\x1b\[[\d;]*m", "", output.getvalue()).rstrip()
+    if rule.code not in text:
+        raise ValueError(f"{rule.code} finds nothing in its first example: {text}")
+    return text
 
 
 def _filled(text: str) -> str:

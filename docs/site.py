@@ -83,7 +83,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Tell each cell of a wide table what it is about, for screens on which its columns do not fit beside each other."""
+    """Tell each cell of a wide table what it is about, for screens on which columns do not fit beside each other."""
     return re.sub(r"<table>.*?</table>", lambda match: _labelled(match[0]), content, flags=re.DOTALL)
 
 

@@ -49,7 +49,9 @@ _SETTINGS = (
     "unsafe_fixes",
     "show_fixes",
     "fixable",
+    "extend_fixable",
     "unfixable",
+    "show_ignored",
     "jobs",
     "max_file_size",
 )
@@ -75,7 +77,10 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     _refuse_contradictions(flags)
     _refuse_idle(flags)
     paths, overlay = _inputs(paths, flags["stdin_filename"])
-    settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
+    file, told = flags["config"]
+    settings = settings_for(paths, file, isolated=flags["isolated"])
+    for text in told:
+        settings = settings.with_text(text, "--config")
     settings = settings.with_options(**_overrides(flags))
     flags = {**flags, **_fixes_wanted(settings, flags)}
     rules = select_rules(settings)
@@ -151,6 +156,7 @@ def _shown(
     failed = any(finding.severity >= settings.fail_on for finding in report.findings)
     if fixing is not None and fixing.is_silent:
         failed = fixing.is_diff and bool(fixing.fixer.rewrites)
+    failed |= flags["exit_non_zero_on_fix"] and bool(report.fixed)
     return int(failed and not flags["exit_zero"])
 
 
@@ -176,8 +182,11 @@ def _fixes_wanted(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
     """What the settings and the options together say of fixes; none are made where findings are taken down."""
     takes_down = flags["write_baseline"] or flags["add_ignore"] is not None
     wanted = {"fix": settings.fix and not takes_down, "unsafe_fixes": settings.unsafe_fixes}
-    if flags["unsafe_fixes"] and not (wanted["fix"] or flags["fix_only"] or flags["diff"]):
+    makes = wanted["fix"] or flags["fix_only"]
+    if flags["unsafe_fixes"] and not (makes or flags["diff"]):
         raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
+    if flags["exit_non_zero_on_fix"] and not makes:
+        raise UsageError("--exit-non-zero-on-fix is about fixes that are made; expected --fix or --fix-only beside it")
     return {**wanted, "show_fixes": settings.show_fixes}
 
 

@@ -255,13 +255,14 @@ def cli() -> None:
     "output_formats",
     multiple=True,
     metavar="FORMAT[=FILE]",
+    envvar="MODELLINT_OUTPUT_FORMAT",
     shell_complete=_complete_format,
     help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
 )
-@_shows("--output-file", type=_Files, help="Write the findings to this file.")
+@_shows("--output-file", "-o", type=_Files, envvar="MODELLINT_OUTPUT_FILE", help="Write the findings to this file.")
 @_shows("--statistics", is_flag=True, help="Show how often each rule found something.")
 @_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
-@_shows("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@_shows("--exit-zero", "-e", is_flag=True, help="Exit 0 even if there are findings.")
 @_shows("--quiet", "-q", is_flag=True, help="Show findings only.")
 @_shows("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
 @_shows("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
@@ -304,9 +305,9 @@ def cli() -> None:
 @_runs("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
 @_runs("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
-@_runs("--watch", is_flag=True, help="Check again whenever a file changes.")
-@_runs("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@_runs("--cache-dir", type=_Files, help="The folder of the cache.")
+@_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes.")
+@_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Neither read nor write the cache.")
+@_runs("--cache-dir", type=_Files, envvar="MODELLINT_CACHE_DIR", help="The folder of the cache.")
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
     """Check Python files and recipes.
 

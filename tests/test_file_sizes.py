@@ -53,7 +53,7 @@ def test_a_file_that_is_too_large_is_skipped_and_told(words: Workspace) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_formats_tell_of_it(words: Workspace, jobs: str) -> None:
     words.write({"a.py": LARGE, "b.py": "b = WORD\n"})
-    formats = ("json", "json-lines", "sarif", "junit", "github")
+    formats = ("json", "json-lines", "sarif", "junit", "github", "azure")
     done = words.run("check", ".", *SMALL, "--jobs", jobs, *(f"--output-format={name}={name}.out" for name in formats))
     assert done.code == 1
     text = {name: (words.root / f"{name}.out").read_text() for name in formats}
@@ -69,6 +69,7 @@ def test_formats_tell_of_it(words: Workspace, jobs: str) -> None:
     suites = junitparser.JUnitXml.fromstring(text["junit"].encode())
     assert (suites.tests, suites.failures, suites.skipped) == (2, 1, 1)
     assert text["github"].splitlines()[1] == f"::warning title=modellint (skipped),file=a.py::a.py: {SAYS}"
+    assert text["azure"].splitlines()[1] == f"##vso[task.logissue type=warning;sourcepath=a.py;]a.py: {SAYS}"
     merged = words.run("merge", "json.out", "--output-format", "json")
     assert (merged.code, merged.json["skipped"], merged.err) == (1, [skipped], f"Warning: a.py is skipped: {SAYS}\n")
 

@@ -228,6 +228,20 @@ def test_only_what_is_included_is_looked_at_in_folders(model: Workspace) -> None
     assert model.places() == [("model.py", 8, "ML204"), ("src/a.py", 8, "ML204")]
 
 
+def test_options_may_stand_in_the_environment(model: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELLINT_OUTPUT_FORMAT", "json=report.json concise")
+    monkeypatch.setenv("MODELLINT_CACHE_DIR", "kept")
+    result = model.run("check", "-e")
+    assert (result.code, result.lines[0].split(" ")[:2]) == (0, ["model.py:8:9:", "ML204[error]"])
+    assert (model.root / "report.json").exists()
+    assert (model.root / "kept").is_dir()
+    monkeypatch.setenv("MODELLINT_NO_CACHE", "1")
+    monkeypatch.setenv("MODELLINT_CACHE_DIR", "none")
+    monkeypatch.setenv("MODELLINT_OUTPUT_FILE", "report.txt")
+    assert (model.check().out, (model.root / "none").exists()) == ("", False)
+    assert "ML204" in (model.root / "report.txt").read_text()
+
+
 def test_the_caches_are_removed_and_nothing_else(model: Workspace) -> None:
     model.write({"modellint.toml": 'cache-dir = "remembered"\n', ".modellint_cache/mine.txt": "x", "sub/b.py": ""})
     assert model.check().code == 1

@@ -163,6 +163,16 @@ def test_github_annotations_are_escaped(words: Workspace) -> None:
     ]
 
 
+def test_issues_of_azure_are_escaped(words: Workspace) -> None:
+    words.write({"a;b]%.py": "a = WORD  # severity=info\n", "d.py": "b = WORD(\n1)\n"})
+    assert words.run("check", "--output-format", "azure").lines == [
+        "##vso[task.logissue type=warning;sourcepath=a%3Bb%5D%AZP25.py;linenumber=1;columnnumber=5;code=TST101;]"
+        "a%3Bb%5D%AZP25.py:1:5: TST101 Found the word%0AUse another word",
+        "##vso[task.logissue type=warning;sourcepath=d.py;linenumber=1;columnnumber=5;code=TST101;]"
+        "d.py:1:5: TST101 Found the word%0AUse another word",
+    ]
+
+
 def test_full_output_says_what_a_fix_does(workspace: Workspace) -> None:
     layers = "self.layers = [nn.Linear(w, w) for _ in range(2)]\n        self.table = nn.Embedding(w, vocab_size)\n"
     uses = "ids = self.table(ids)\n        return self.norm(self.layers[1](self.layers[0](ids)))\n"

@@ -59,6 +59,7 @@ OUTPUT_FORMATS = (
     "concise",
     "json",
     "json-lines",
+    "azure",
     "github",
     "gitlab",
     "junit",

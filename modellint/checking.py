@@ -418,7 +418,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     from collections import Counter
 
     from modellint.finding import Applicability
-    from modellint.reporters.text import styled, summary
+    from modellint.reporters.text import looked_at, styled, summary
 
     counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
     fixable = Counter(
@@ -445,7 +445,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     lines = _aligned(table) if rows else []
     if lines:
         lines[0] = styled(lines[0], view, bold=True)
-    return "".join(f"{line}\n" for line in (*lines, *summary(report, view)))
+    return "".join(f"{line}\n" for line in (*lines, *looked_at(report, view), *summary(report, view)))
 
 
 def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:

@@ -163,6 +163,16 @@ def test_github_annotations_are_escaped(words: Workspace) -> None:
     ]
 
 
+def test_that_nothing_was_looked_at_is_said_where_nothing_is_found(words: Workspace) -> None:
+    words.write({"a.py": "x = 1\n", "b.py": "b = WORD\n"})
+    for arguments in (("concise",), ("full",), ("concise", "--statistics")):
+        said = words.run("check", "a.py", "--output-format", *arguments).lines
+        assert said[0].startswith("1 file checked: no class of layers, no recipe and no configuration: is the model e")
+        assert said[1:] == ["All checks passed!"]
+    assert words.run("check", "a.py", "--output-format", "concise", "--quiet").out == ""
+    assert [line.split(":")[0] for line in words.check().lines] == ["b.py", "Found 1 finding (1 warning)"]
+
+
 def test_issues_of_azure_are_escaped(words: Workspace) -> None:
     words.write({"a;b]%.py": "a = WORD  # severity=info\n", "d.py": "b = WORD(\n1)\n"})
     assert words.run("check", "--output-format", "azure").lines == [

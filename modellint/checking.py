@@ -298,7 +298,7 @@ def _run(
     if settings.baseline is not None and not flags["write_baseline"]:
         from modellint.baseline import Baseline
 
-        baseline = Baseline.read(settings.baseline)
+        baseline = Baseline.read(settings.baseline, settings.origins.get("baseline", "--baseline"))
     with Progress(quiet=flags["quiet"]) as progress:
         if confirmer is not None:
             confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
@@ -340,7 +340,8 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
         raise UsageError(
             "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
         )
-    old = Baseline.read(settings.baseline) if os.path.exists(settings.baseline) else Baseline(settings.baseline)
+    file, origin = settings.baseline, settings.origins.get("baseline", "--baseline")
+    old = Baseline.read(file, origin) if os.path.exists(file) else Baseline(file)
     new = old.updated(report.findings, report.checked, rules.selected)
     new.write()
     click.echo(f"{shown(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)

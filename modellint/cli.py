@@ -307,7 +307,7 @@ def cli() -> None:
 @_runs("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
 @_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes.")
 @_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Neither read nor write the cache.")
-@_runs("--cache-dir", type=_Files, envvar="MODELLINT_CACHE_DIR", help="The folder of the cache.")
+@_runs("--cache-dir", type=FilePath(file_okay=False), envvar="MODELLINT_CACHE_DIR", help="The folder of the cache.")
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
     """Check Python files and recipes.
 

@@ -285,6 +285,8 @@ def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) ->
     [
         (("chek",), "no command is called `chek`; did you mean `check`?"),
         (("model.py",), "no command is called `model.py`; did you mean `modellint check model.py`?"),
+        (("version",), "no command is called `version`; did you mean `modellint --version`?"),
+        (("help", "check"), "no command is called `help`; did you mean `modellint --help`?"),
         (("frobnicate",), "no command is called `frobnicate`; expected one of check, merge,"),
         (("rules", "nwe"), "no command is called `nwe`; did you mean `new`?"),
         (("check", "--slect", "ML2"), "no option is called `--slect`; did you mean `--select`?"),
@@ -311,6 +313,7 @@ def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) ->
         (("check", "--config", "nowhere.toml"), "nowhere.toml: no such configuration file"),
         (("check", "--config", "a.toml", "--config", "b.toml"), "Invalid value for '--config': a.toml and b.toml are"),
         (("check", "--config", ""), "Invalid value for '--config': '' is no path; expected that of a file or folder"),
+        (("check", "--cache-dir", "model.py"), "Invalid value for '--cache-dir': Directory 'model.py' is a file"),
         (("check", "--exit-non-zero-on-fix"), "--exit-non-zero-on-fix is about fixes that are made; expected --fix or"),
         (("check", "--add-ignore", "one\ntwo"), "--add-ignore: the reason 'one\\ntwo' does not fit into a comment"),
         (("check", "--add-ignore", "one\rtwo"), "--add-ignore: the reason 'one\\rtwo' does not fit into a comment"),
@@ -338,6 +341,14 @@ def test_what_is_not_understood_is_said_in_a_line(arguments: tuple[str, ...], er
         ('extend = "nowhere.toml"', "modellint.toml:1: `extend`: nowhere.toml: no such configuration file"),
         ("extend = 3", "modellint.toml:1: `extend` must be a string, not the number 3"),
         ('explicit-preview-rules = "no"', "modellint.toml:1: `explicit-preview-rules` must be true or false, not the"),
+        ("select = [3]", "modellint.toml:1: `select` must be a list of strings, not the number 3"),
+        ("recipes = { a = 1 }", "modellint.toml:1: `recipes` must be a table from a recipe (or a pattern) to its "
+            "script, not the number 1"),
+        ("[per-file-ignores]\na = 3", "modellint.toml:1: `per-file-ignores` must be a table from a pattern to a list "
+            "of codes, not the number 3"),
+        ("[per-file-ignores]\na = [3]", "modellint.toml:1: `per-file-ignores` must be a table from a pattern to a list "
+            "of codes, not the number 3"),
+        ('baseline = "none.json"', "modellint.toml:1: `baseline`: none.json: No such file or directory; `--write-base"),
         ('force-exclud = true', "modellint.toml:1: unknown key `force-exclud`; did you mean `force-exclude`?"),
         ('[extend-per-file-ignores]\n"a" = "ML1"', "modellint.toml:1: `extend-per-file-ignores` must be a table"),
     ],

@@ -332,7 +332,7 @@ class _Reader:
 
     def strings(self, key: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.refuse(key, "a list of strings", value)
+            raise self.refuse(key, "a list of strings", _other_than_text(value))
         return tuple(value)
 
     def string(self, key: str, value: Any) -> str:
@@ -377,7 +377,7 @@ class _Reader:
         entries = self.table(key, value)
         for codes in entries.values():
             if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-                raise self.refuse(key, "a table from a pattern to a list of codes", value)
+                raise self.refuse(key, "a table from a pattern to a list of codes", _other_than_text(codes))
         return tuple((pattern, tuple(codes)) for pattern, codes in entries.items())
 
     def severities(self, key: str, value: Any) -> tuple[tuple[str, Severity], ...]:
@@ -394,8 +394,9 @@ class _Reader:
 
     def pairs(self, key: str, value: Any) -> tuple[tuple[str, str], ...]:
         entries = self.table(key, value)
-        if not all(isinstance(script, str) for script in entries.values()):
-            raise self.refuse(key, "a table from a recipe (or a pattern) to its script", value)
+        for script in entries.values():
+            if not isinstance(script, str):
+                raise self.refuse(key, "a table from a recipe (or a pattern) to its script", script)
         return tuple(entries.items())
 
     def confirm(self, key: str, value: Any) -> ConfirmSettings:
@@ -473,6 +474,11 @@ KINDS: Mapping[str, Kind] = {
 
 def _one_of(names: Iterable[str]) -> str:
     return f"; expected one of {', '.join(f'`{name}`' for name in names)}"
+
+
+def _other_than_text(value: Any) -> Any:
+    """What keeps a value from being a list of strings: the first item that is none, or all of it."""
+    return next((item for item in value if not isinstance(item, str)), value) if isinstance(value, list) else value
 
 
 def _described(value: Any) -> str:

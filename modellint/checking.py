@@ -7,7 +7,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -518,6 +518,17 @@ class Progress:
             return
         self._next = time.monotonic() + self._INTERVAL
         self._shown = True
-        filled = self._WIDTH * done // max(total, 1)
-        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} {unit}\x1b[K")
+        counted = f"{done}/{total} {unit}"
+        width = min(self._WIDTH, _columns_of(sys.stderr) - len(counted) - 4)
+        filled = width * done // max(total, 1)
+        bar = f"[{'#' * filled}{'.' * (width - filled)}] " if width > 0 else ""
+        sys.stderr.write(f"\r{bar}{counted}\x1b[K")
         sys.stderr.flush()
+
+
+def _columns_of(terminal: TextIO) -> int:
+    """How wide a terminal is; what does not say so is wide."""
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns or sys.maxsize
+    except (OSError, ValueError):
+        return sys.maxsize

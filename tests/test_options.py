@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -369,3 +371,22 @@ def test_help_lists_options_by_what_they_are_about(workspace: Workspace) -> None
     titles = [line for line in workspace.run("check", "--help").lines if line.endswith(":") and line[:1].isupper()]
     assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Code that is there already:"]
     assert "Look into models:" in workspace.run("--help").lines
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+@pytest.mark.parametrize(("columns", "shown"), [(80, f"[{'#' * 15}{'.' * 15}] 1/2 files"), (20, "[###....] 1/2 files")])
+def test_a_bar_fits_into_its_terminal(columns: int, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    from modellint.checking import Progress
+
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    monkeypatch.setattr(Progress, "_DELAY", 0.0)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        Progress().update(1, 2)
+        assert os.read(ours, 4096).decode() == f"\r{shown}\x1b[K"
+    os.close(ours)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import symtable
-import traceback
 from dataclasses import dataclass, field
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
@@ -307,6 +306,8 @@ def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
 
 def _recursing(rule: Rule, error: RecursionError) -> str:
     """Whose calls were too many: those of a `rule`, of a `frontend` that reads files, or of the `engine`."""
+    import traceback
+
     names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
     own = type(rule).__module__
     if 2 * sum(name == own or name.startswith(f"{own}.") for name in names) > len(names):

@@ -7,13 +7,13 @@ cache knows exactly which contents a finding depends on: files read, files found
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from modellint.digest import digest
 from modellint.sizes import Oversized, most_tokens, tokens_in
 from modellint.source import NOTEBOOK, kind_of
 
@@ -28,7 +28,7 @@ ABSENT = "absent"
 
 def content_hash(data: bytes) -> str:
     """A short hash of a file's content."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return digest(data)
 
 
 def read_file(path: Path) -> bytes:

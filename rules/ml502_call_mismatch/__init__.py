@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

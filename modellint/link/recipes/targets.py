@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
 from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
 from modellint.link.recipes.pairing import including, scripts_of
 from modellint.link.requirements import required
+from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -448,6 +448,7 @@ class Objects:
     def initialise(self, shell: Shell, arguments: Arguments) -> None:
         """Run `__init__` as the classes of the MRO define it."""
         shell.is_built = True
+        self._run.hold(shell)
         model = model_of(shell)
         frame = class_frame(model.facts.scope, id(shell), shell.trail)
         value = shell.value if shell.value is not None else _NO_VALUE

@@ -55,6 +55,9 @@ class Speaker(nn.Module):
         self.head = nn.Linear(settings.width, settings.all_rows)
         self.table = nn.Embedding(settings.all_rows, settings.width)
 
+    def prepare(self, batch_size: int) -> None:
+        self.batch_size = batch_size
+
     def forward(self, streams: list, at: torch.Tensor):
         hidden = sum(self.table(stream) for stream in streams) / 8
         text, voice = self.settings.text_rows, self.settings.voice_rows
@@ -118,7 +121,7 @@ def speak(model: Speaker, streams: list, longest: int = 100, *, end: Optional[in
         for layer in range(7):
             spoken[layer].append(voices[layer].clone().tolist()[0])
         spoken[7].append(text.clone().tolist()[0])
-        streams = [voice + 1000 + layer * 4160 for layer, voice in enumerate(voices)] + [text]
+        streams = [(voice + 1000 + layer * 4160).view(1, -1) for layer, voice in enumerate(voices)] + [text.view(1, -1)]
         at = at.add_(1)
     return spoken
 """
@@ -201,7 +204,7 @@ FIRST_EXTRA = 4096
 def answer(fabric, streams, model, words, codec):
     with fabric.init_tensor():
         model.prepare(batch_size=1)
-    spoken = speak(model, streams, 200, end=FIRST_EXTRA, heat=0.9, best=1)
+    spoken = speak(model, streams, 20, end=FIRST_EXTRA, heat=0.9, best=1)
     frames = in_turn(spoken)
     text = spoken[-1]
     if 900 in text:

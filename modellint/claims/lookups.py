@@ -25,7 +25,14 @@ class FedNumbers(Claim):
 
 @dataclass(frozen=True, slots=True)
 class IdsExceed(Claim):
-    """Ids without a row arrive at the lookup."""
+    """Ids without a row arrive at the lookup, drawn from the scores of the layer made at `head`.
+
+    `codec` is the library's class of a published codec that is looked up, each of whose codebooks has `rows` rows.
+    """
+
+    codec: str = ""
+    rows: int = 0
+    head: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

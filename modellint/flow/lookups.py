@@ -76,7 +76,7 @@ class Lookup:
     is what is indexed.
 
     `steps` are the calls that lead there from where both are known, outermost first, and the look-up itself. `width` is
-    how wide the last dimension of the index is, `source` where the rows of a codec are stated whose class is not read.
+    how wide the last dimension of the index is, `codec` a published one whose class is not read.
     """
 
     table: Site
@@ -86,7 +86,7 @@ class Lookup:
     width: Size | None = None
     is_conditional: bool = False
     is_made: bool = True
-    source: str = ""
+    codec: CodecObject | None = None
 
     @property
     def place(self) -> Site:
@@ -382,7 +382,7 @@ class Lookups:
 
     def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
-        self._look_up(codec.made, codec.rows, index, frame, value, source=codec.source)
+        self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Note that tables are sliced: `self.table[:, :length]`."""
@@ -452,7 +452,7 @@ class Lookups:
         value: Value,
         *,
         takes_real: bool = False,
-        source: str = "",
+        codec: CodecObject | None = None,
     ) -> None:
         if not self._frames or frame.function is None:
             return
@@ -471,7 +471,7 @@ class Lookups:
                     continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
-                found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, source)
+                found = Lookup(at, rows, element, steps, tensor.width, is_open, table is not None, codec)
                 self._frames[-1][1].append(found)
 
     def _fitting(self, index: Atoms, value: Value, frame: Frame) -> Atoms:

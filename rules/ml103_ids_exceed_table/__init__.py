@@ -130,8 +130,13 @@ class IdsExceedTable(Rule):
             evidence=_evidence(ids.bound, rows, lookup),
             related=related,
             help=f"cut the logits to {rows.described} classes before ids are drawn, or keep larger ids from the table",
-            fix=None if lookup.source else _clamped(rows, lookup),
-            claim=IdsExceed(lookup.place.place),
+            fix=None if lookup.codec is not None else _clamped(rows, lookup),
+            claim=IdsExceed(
+                lookup.place.place,
+                "" if lookup.codec is None else lookup.codec.codec.name,
+                rows.number or 0,
+                None if ids.head is None else ids.head.place,
+            ),
         )
 
     def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
@@ -194,7 +199,7 @@ def _evidence(bound: Size, rows: Size, lookup: Lookup) -> Iterator[str]:
         yield f"ids go up to {bound.number - 1}, the last row is {rows.number - 1}"
     else:
         yield f"`{bound}` is larger than `{rows}`"
-    if lookup.source:
-        yield f"its codebooks have {rows.described} rows ({lookup.source})"
+    if lookup.codec is not None:
+        yield f"its codebooks have {rows.described} rows ({lookup.codec.source})"
     if lookup.way:
         yield f"the ids reach the table through {lookup.way}"

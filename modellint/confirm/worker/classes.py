@@ -138,12 +138,16 @@ class Builder:
         self._fixed = dict(fixed or {})
         self._others: dict[str, str] = {}
         self._inputs: dict[str, str] = {}
+        #: Numbers of configurations that make a model large, with small ones, and those to use.
+        self.sizes: dict[str, int] = {}
+        self.reduced: dict[str, int] = {}
 
     @property
     def assumed(self) -> list[str]:
         """What nothing said, as `name = value`; names with the same value come together."""
         numbers = {name: str(value) for name, value in self.numbers.assumed.items()}
         tried = {name: repr(value) for name, value in self._fixed.items() if value is not _NUMBER}
+        tried |= {name: str(value) for name, value in self.reduced.items()}
         groups: dict[str, list[str]] = {}
         for name, text in {**numbers, **tried, **self._others, **self._inputs}.items():
             groups.setdefault(text, []).append(name)
@@ -199,9 +203,20 @@ class Builder:
         if roles.is_device(name) and self.device != "cpu":
             return self.device
         if parameter.default is not _MISSING:
-            return _MISSING
+            return _MISSING if is_target else self._reduced(parameter)
         found = self.by_annotation(annotation_of(function, parameter), name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found
+
+    def _reduced(self, parameter: inspect.Parameter) -> Any:
+        """The small number for a default that makes a model large, if it is asked for."""
+        small = roles.shrunk(parameter.name) if type(parameter.default) is int else None
+        if small is not None and small < parameter.default:
+            self.sizes[parameter.name] = small
+        return self.reduced.get(parameter.name, _MISSING)
+
+    def note_other(self, name: str, said: str) -> None:
+        """Say what stands for something that nothing tells."""
+        self._others[name] = said
 
     def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use, annotation: Any) -> None:
         kinds = typing.get_args(annotation) or (annotation,)

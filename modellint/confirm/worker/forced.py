@@ -10,6 +10,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 aten = torch.ops.aten
 #: Scores beyond this are as good as infinite: the class cannot be drawn.
 _DEAD = 1e4
+#: After how many draws the id is drawn that ends them.
+_ENOUGH = 256
 
 
 class Forced(TorchDispatchMode):
@@ -62,3 +64,21 @@ class Forced(TorchDispatchMode):
         chosen = (best >= 0) & ((share * 10 % 1 < 0.5) if self._trial else torch.ones_like(best, dtype=torch.bool))
         last = drawn.narrow(dim, drawn.shape[dim] - 1, 1)
         last.copy_(torch.where(chosen, best, last))
+
+
+class Ended(TorchDispatchMode):
+    """Lets code that draws on and on draw the id that it compares the last one with, as it would sooner or later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        packet = func.overloadpacket
+        if packet in (aten.argmax, aten.multinomial):
+            self._drawn += 1
+        elif packet is aten.eq and self._drawn > _ENOUGH:
+            last, end = args[:2]
+            if last.numel() == 1 and not last.dtype.is_floating_point and type(end) is int:
+                last.fill_(end)
+        return func(*args, **(kwargs or {}))

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from . import roles
 from .classes import annotation_of
 from .dimensions import dimensions
+from .surroundings import Helper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -73,8 +74,9 @@ def _bits(length: int) -> torch.Tensor:
 class Spec:
     """How to make one argument.
 
-    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "size" | "value": examples
-    are what a data set yields, ragged are sequences of ids that differ in length, a size is a `torch.Size`.
+    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "streams" | "size" |
+    "value": examples are what a data set yields, ragged are sequences of ids that differ in length, streams are lists
+    of tensors of ids that do not, a size is a `torch.Size`.
     """
 
     kind: str
@@ -93,6 +95,8 @@ class Spec:
     period: int = 0
     #: The dimensions whose size is a guess.
     free: tuple[int, ...] = ()
+    #: How many streams there are.
+    number: int = 2
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -109,6 +113,8 @@ class Spec:
             return [Example(length) for length in self._lengths(BATCH)]
         if self.kind == "ragged":
             return [_bits(length) for length in self._lengths(BATCH)]
+        if self.kind == "streams":
+            return [_bits(self.time).expand(sizes).to(device) for _ in range(self.number)]
         if self.kind == "float":
             return (torch.randn(sizes) * scale).to(device)
         if self.kind == "mask":
@@ -143,6 +149,8 @@ class Spec:
     def __str__(self) -> str:
         if self.kind == "value":
             return repr(self.value)
+        if self.kind == "streams":
+            return f"{self.number} streams of ids {'x'.join(map(str, self.sizes))}"
         return f"{self.kind} {'x'.join(map(str, self.sizes))}" if self.sizes else self.kind
 
 
@@ -198,13 +206,17 @@ class Inputs:
         numbers = [product[1]] if product else re.findall(r"\d+", text)
         learnt = [int(number) for number in numbers if 1 <= int(number) <= 100_000]
         expected = next((int(a or b) for a, b in _DIMENSIONS.findall(text)), None)
+        has_streams = any(spec.kind == "streams" for spec in tried.values())
         for name, specs in self.candidates.items():
             spec = tried[name]
             plain = next((spec for spec in specs if spec.kind == "float" and not spec.is_documented), None)
             if name in self._configured:
                 continue
             new: list[Spec] = []
-            if expected is not None and plain is not None:
+            if has_streams and expected is not None:
+                # Only lists of sequences can be what so many values are unpacked from.
+                specs[:] = [replace(one, number=expected) if one.kind == "streams" else one for one in specs]
+            elif expected is not None and plain is not None:
                 new = self._of_dimensions(["_"] * expected)
             elif spec.free:
                 new = [replace(spec, shape=_with(spec.shape, dim, size)) for size in learnt for dim in spec.free]
@@ -235,17 +247,28 @@ class Inputs:
         documented = self._documented(parameter)
         if documented:
             return documented
-        annotation = annotation_of(self._function, parameter)
+        annotation = _annotated(self._function, self._tree, parameter)
         use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
         is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
         if annotation is int or is_number:
             return [Spec("value", value=3)]
         if annotation is torch.Size:
             return [Spec("size", shape) for shape in ((BATCH, 3, IMAGE, IMAGE), (BATCH, TIME))]
+        if annotation is list:
+            return [Spec("streams", (1, TIME)), Spec("streams", (BATCH, TIME))]
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
-            return [Spec("value", value=found)]
+            return [Spec("value", value=self._placed(found, name))]
+        if any(not hasattr(torch.Tensor, attribute) for attribute in use.attributes):
+            return [Spec("value", value=Helper(name))]
         return self._by_name(name)
+
+    def _placed(self, found: Any, name: str) -> Any:
+        """A module that is given knows its device, as it does once a library has prepared it."""
+        if isinstance(found, nn.Module) and not hasattr(found, "device"):
+            found.device = torch.device(self._builder.device)
+            self._builder.note_other(f"{name}.device", repr(self._builder.device))
+        return found
 
     def _optional(self, name: str) -> list[Spec]:
         if _NUMBER.search(name):
@@ -474,6 +497,24 @@ def _configured(name: str, said: Any) -> Spec:
         low = said.get("low", 0)
         return Spec("ids", shape, largest=min(1, said["high"]), declared=(low, said["high"], f"`{name}` as configured"))
     return Spec("float", shape, is_documented=True, is_real=True)
+
+
+def _annotated(function: Callable[..., Any], tree: ast.FunctionDef | None, parameter: inspect.Parameter) -> Any:
+    """What a parameter is annotated with, or else the parameter of a function that it is handed on to."""
+    found = annotation_of(function, parameter)
+    if found is not parameter.empty or tree is None:
+        return found
+    for name, at in roles.handed_on(tree, parameter.name):
+        callee = getattr(function, "__globals__", {}).get(name)
+        if not inspect.isfunction(callee) or callee is function:
+            continue
+        taken = list(inspect.signature(callee).parameters.values())
+        for place, other in enumerate(taken):
+            if at in (place, other.name) and other.kind not in (other.VAR_POSITIONAL, other.VAR_KEYWORD):
+                found = annotation_of(callee, other)
+                if found is not parameter.empty:
+                    return found
+    return parameter.empty
 
 
 def _tree(function: Callable[..., Any]) -> ast.FunctionDef | None:

@@ -20,16 +20,22 @@ _COUNT = re.compile(
 )
 _FEATURES = re.compile(r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features")
 _WIDTH = re.compile(r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out")
+_HEADS, _LAYERS = (
+    re.compile(r"heads?$"),
+    re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"),
+)
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
-    (re.compile(r"heads?$"), (4, 4, 4, 4)),
+    (_HEADS, (4, 4, 4, 4)),
     (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
     (re.compile(r"stride|dilation|groups|scale|factor|ratio"), (2, 2, 2, 2)),
-    (re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"), (2, 2, 2, 2)),
+    (_LAYERS, (2, 2, 2, 2)),
     (re.compile(r"len|longest|positions|context|steps|frames|time"), (16, 16, 16, 16)),
     (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
     (_WIDTH, (64, 64, 128, EQUAL_SIZE)),
 )
+#: Roles of what makes a model large.
+_SHRINKING = (_HEADS, _LAYERS, _WIDTH)
 _FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
 _LAYER = re.compile(
@@ -124,9 +130,13 @@ class Use:
     #: Strings that it is compared with.
     words: tuple[str, ...] = ()
     is_iterated: bool = False
-    has_attributes: bool = False
+    attributes: tuple[str, ...] = ()
     is_called: bool = False
     is_tested: bool = False
+
+    @property
+    def has_attributes(self) -> bool:
+        return bool(self.attributes)
 
 
 _ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
@@ -135,6 +145,7 @@ _ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
     """How a function uses the parameter `name`."""
     words: list[str] = []
+    attributes: list[str] = []
     found: set[str] = set()
 
     def is_it(node: ast.AST | None) -> bool:
@@ -148,7 +159,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         ):
             found.add("iterated")
         elif isinstance(node, ast.Attribute) and is_it(node.value):
-            found.add("attributes")
+            attributes.append(node.attr)
         elif isinstance(node, ast.Call):
             if is_it(node.func):
                 found.add("called")
@@ -159,5 +170,33 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         ):
             found.add("tested")
     return Use(
-        tuple(dict.fromkeys(words)), "iterated" in found, "attributes" in found, "called" in found, "tested" in found
+        tuple(dict.fromkeys(words)),
+        "iterated" in found,
+        tuple(dict.fromkeys(attributes)),
+        "called" in found,
+        "tested" in found,
     )
+
+
+def handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[tuple[str, int | str]]:
+    """The functions that the parameter `name` is handed on to, by their names, each with the place or the keyword."""
+    found: list[tuple[str, int | str]] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
+            given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+            found += [(node.func.id, at) for at, part in given if isinstance(part, ast.Name) and part.id == name]
+    return found
+
+
+def shrunk(name: str) -> int | None:
+    """A small number for what a setting measures, where a model becomes no other by being small."""
+    lower = name.lower()
+    if _COUNT.search(lower):
+        return None
+    return next((sizes[0] for pattern, sizes in _NUMBERS if pattern in _SHRINKING and pattern.search(lower)), None)
+
+
+def is_heads(name: str) -> bool:
+    """Whether a setting counts the heads of an attention."""
+    return _HEADS.search(name.lower()) is not None

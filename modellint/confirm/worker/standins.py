@@ -11,13 +11,14 @@ import re
 import sys
 import traceback
 import types
+from collections.abc import Iterable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pydoc import ErrorDuringImport
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: What failing imports pass through without being at fault.
 _INNOCENT = frozenset(
@@ -54,7 +55,13 @@ class StandIn(metaclass=_StandInType):
         return super().__new__(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
+        self.__dict__["_wrapped"] = args[0] if len(args) == 1 else None
+
+    def __iter__(self) -> Iterator[Any]:
+        """What is made of one thing alone and iterated over tells of progress: it gives what that gives."""
+        if isinstance(wrapped := self.__dict__.get("_wrapped"), Iterable):
+            return iter(wrapped)
+        raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import inspect
 import sys
@@ -17,12 +18,13 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from . import order, roles
 from .beside import LOOKUPS
 from .calls import is_refusal
-from .forced import Forced
+from .forced import Ended, Forced
 from .inputs import Inputs, Spec
 from .integers import MAX_CHOICES, is_about_types, is_made_by_code, is_outside, is_real, with_integers
 from .intervals import Intervals, ReadNumbers
-from .places import Spot, innermost, names_in_call
+from .places import Spot, expression, innermost, names_in_call
 from .standins import described, likeliest
+from .surroundings import Codec, Cuts, widened
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class _Call:
     inputs: Inputs
     #: The tables made at the place of the finding, each with the module that keeps it and its name there.
     tables: list[tuple[nn.Module, str, nn.Embedding]]
+    #: How many classes the head has that the finding speaks of.
+    classes: int | None = None
 
 
 @dataclass
@@ -107,6 +111,12 @@ class _Claim:
         self._lookup = Spot.of(getattr(claim, "lookup", claim.place))
         self._owner, self._method = session.source().split(session.name)
         self._variant = variant
+        head = getattr(claim, "head", None)
+        self._head = None if head is None else Spot.of(head)
+        codec: str = getattr(claim, "codec", "")
+        self._codec = Codec(codec, getattr(claim, "rows", 0)) if codec else None
+        #: As many classes as what cuts the scores of the head asks for.
+        self._asked: int | None = None
         self._reasons: list[str] = []
         self._end = time.monotonic() + _PATIENCE
 
@@ -132,9 +142,16 @@ class _Claim:
     def _prepared(self, attempt: Attempt) -> _Call:
         """Build what is to be called. Raises what building it raises."""
         made: list[nn.Embedding] = []
-        with _noting_tables(self._spot, made):
+        heads: list[nn.Linear] = []
+        if self._codec is not None:
+            self._codec.install()
+        with _noting_tables(self._spot, made), widened(self._head, heads, self._asked):
             owner = attempt.build()
-        function = getattr(owner, self._method) if self._method else owner
+            function = getattr(owner, self._method) if self._method else owner
+            inputs = Inputs(function, owner, attempt)
+        name = self._receiver()
+        if self._codec is not None and name in inputs.candidates:
+            inputs.candidates[name] = [Spec("value", value=self._codec)]
         if isinstance(owner, nn.Module):
             owner.eval()
         tables = [
@@ -144,15 +161,25 @@ class _Claim:
             if any(child is table for table in made)
         ]
         self._session.begin(f"calling `{self._owner}`")
-        return _Call(attempt, function, Inputs(function, owner, attempt), tables)
+        if self._asked is not None:
+            attempt.builder.note_other("classes of the head", str(self._asked))
+        classes = max((head.out_features for head in heads), default=None)
+        return _Call(attempt, function, inputs, tables, classes)
+
+    def _receiver(self) -> str:
+        """The name whose method is called at the place."""
+        found = expression(self._session.source().tree, self._spot)
+        while isinstance(found, ast.Call | ast.Attribute):
+            found = found.func if isinstance(found, ast.Call) else found.value
+        return getattr(found, "id", "")
 
     def _observed(self, attempt: Attempt) -> Outcome | None:
         """What calls show; None if no call shows anything. Raises what building raises."""
         with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
             call = self._prepared(attempt)
             size = _parameters(call)
-            if size > _LARGE:
-                return self._imagined(call, size)
+            if size > _LARGE and (size := self._reduced(attempt, size)) > _LARGE:
+                return self._imagined(self._prepared(attempt), size)
         call = self._prepared(attempt)
         if isinstance(self._claim, LOOKUPS.PaddingOutside):
             self._reasons.append("building raises nothing")
@@ -161,6 +188,22 @@ class _Claim:
             type(self._claim), self._ids
         )
         return judge(call)
+
+    def _reduced(self, attempt: Attempt, size: int) -> int:
+        """How many parameters there are when what makes a model large is small, if that is few enough."""
+        builder, kept = attempt.builder, dict[str, int]()
+        for name, small in list(builder.sizes.items()):
+            builder.reduced = {name: small}
+            with contextlib.suppress(Exception):
+                if roles.is_heads(name) or _parameters(self._prepared(attempt)) < size:
+                    kept[name] = small
+        builder.reduced = kept
+        reduced = size
+        with contextlib.suppress(Exception):
+            reduced = _parameters(self._prepared(attempt))
+        if reduced > _LARGE:
+            builder.reduced = {}
+        return min(reduced, size)
 
     def _imagined(self, call: _Call, size: int) -> Outcome | None:
         """What the ranges of ids show for a model that is too large to be run: it has tensors without data."""
@@ -373,6 +416,8 @@ class _Claim:
         """Ids that the code draws or writes look up rows that are not there."""
         for specs, watch, error in self._runs(call):
             if not watch.seen:
+                if self._is_cut_beyond(call):
+                    return self._ids(self._prepared(call.attempt))
                 continue
             if watch.is_outside and not watch.is_input:
                 return self._confirmed(call, specs, self._fact(call, specs, watch))
@@ -393,6 +438,10 @@ class _Claim:
         if not self._reasons:
             self._reasons.append("no id without a row was seen")
         return None
+
+    def _is_cut_beyond(self, call: _Call) -> bool:
+        """Whether what cuts the scores of the head asks for classes that it has not got with the numbers at hand."""
+        return call.classes is not None and self._asked is not None and call.classes < self._asked
 
     def _forced(self, call: _Call, specs: dict[str, Spec], rows: int | None) -> Watch | None:
         """A run in which an id without a row is looked up: drawn, or given where the code checks what it is given."""
@@ -491,11 +540,19 @@ class _Claim:
         watch = Watch(self._lookup, tables, [v for v in arguments.values() if isinstance(v, torch.Tensor)])
         with contextlib.ExitStack() as stack:
             stack.enter_context(torch.no_grad())
+            cuts = None
+            if call.classes is not None:
+                stack.enter_context(Ended())
+                cuts = stack.enter_context(Cuts(call.classes))
             for mode in (*modes, watch):
                 stack.enter_context(mode)
             try:
-                call.function(**arguments)
+                result = call.function(**arguments)
+                if inspect.isgenerator(result):
+                    collections.deque(result, maxlen=0)
             except Exception as error:
+                if cuts is not None:
+                    self._asked = max(cuts.asked, self._asked or 0)
                 return watch, error
         return watch, None
 

@@ -17,7 +17,7 @@ from .calls import Call, changed, is_refusal, lasting, position_inputs
 from .inputs import BATCH, IMAGE, SAMPLES, TIME
 from .places import Spot
 from .sentinels import Sentinel
-from .standins import described
+from .standins import described, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,11 @@ class _Claim:
 
     def judged(self) -> Outcome:
         for path, name in self._session.functions:
-            source = self._session.load(path)
+            try:
+                source = self._session.load(path)
+            except Exception as error:
+                self._reasons.append(f"{self._session.stage}: {described(unwrapped(error))}")
+                continue
             owner, method = source.split(name)
             for variant in (0, roles.EQUAL):
                 for attempt in self._session.attempts(owner, variant=variant, source=source):

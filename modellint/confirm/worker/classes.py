@@ -17,6 +17,7 @@ from torch import nn
 
 from . import roles
 from .standins import StandIn
+from .surroundings import Helper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,16 +40,19 @@ class CannotBuildError(Exception):
 class Settings:
     """A configuration that no class describes: each attribute is a number by its role.
 
-    `parts` are the attributes that have attributes in turn, `lists` those whose length the code asks for.
+    `parts` are the attributes that have attributes in turn, `lists` those whose length the code asks for, `optional`
+    those that may be None.
     """
 
     def __init__(self, numbers: roles.Numbers, tree: ast.AST) -> None:
         self._numbers = numbers
-        self._parts, self._lists = roles.structured(tree)
+        self._parts, self._lists, self._optional = roles.structured(tree)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in self._optional:
+            return None
         if name in self._parts:
             return self
         number = self._numbers.number(name)
@@ -67,11 +71,23 @@ class Source:
 
     def _import(self) -> types.ModuleType:
         name = dotted_name(self.path)
+        above = _packages_above(self.tree) - name.count(".")
+        if above > 0:
+            return self._below_packages(name, above)
         module = self._stand_ins.module(name)
         if os.path.realpath(getattr(module, "__file__", None) or "") == os.path.realpath(self.path):
             return module
         # Another file of that name came first on the search path.
         return self._stand_ins.importing(lambda: _load(f"{name}_of_target", self.path))
+
+    def _below_packages(self, name: str, above: int) -> types.ModuleType:
+        """The module of a file that imports from packages which are not there: it replaces a file of a library."""
+        root = f"packages_above_{name.partition('.')[0]}"
+        self._stand_ins.names.append(root)
+        packages = [root, *(f"above_{number}" for number in range(2, above + 1))]
+        parent = ".".join(packages)
+        self._stand_ins.module(parent)
+        return self._stand_ins.importing(lambda: _load(f"{parent}.{name}", self.path))
 
     def find(self, name: str) -> Any:
         """What the file calls `name` (`Encoder`, `Encoder.forward`)."""
@@ -90,6 +106,11 @@ class Source:
         if not owner:
             return name, ""
         return owner, "forward" if method == "__init__" else method
+
+
+def _packages_above(tree: ast.AST) -> int:
+    """From how many packages up a file imports."""
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
 
 
 def _load(name: str, path: str) -> types.ModuleType:
@@ -170,8 +191,8 @@ class Builder:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
         if issubclass(cls, StandIn):
             raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
-        if inspect.isabstract(cls):
-            raise CannotBuildError(f"`{cls.__name__}` is abstract")
+        if inspect.isabstract(cls) or cls.__init__ is object.__init__:
+            cls = self._concrete(cls)
         init = _init(cls)
         given = {**self._called_with(cls), **configured, **fixed}
         arguments = {}
@@ -183,6 +204,18 @@ class Builder:
         made = cls(**arguments)
         self.arguments[id(made)] = arguments
         return made
+
+    def _concrete(self, cls: type) -> type:
+        """A class with what an abstract one, or a mixin, leaves to others: helpers for methods, numbers of ids."""
+
+        def attribute(_: Any, name: str) -> Any:
+            if name.startswith("__") or not roles.counts_ids(name):
+                raise AttributeError(f"nothing says what `{name}` is")
+            return self.numbers.number(name)
+
+        methods = dict.fromkeys(getattr(cls, "__abstractmethods__", ()), Helper(cls.__name__))
+        known = {} if hasattr(cls, "__getattr__") else {"__getattr__": attribute}
+        return type(cls.__name__, (cls,), {**methods, **known})
 
     def _argument(
         self,
@@ -285,7 +318,8 @@ class Builder:
 
     def _settings_class(self) -> type | None:
         """The one configuration class that the module imports or defines."""
-        classes = [value for value in vars(self.source.module).values() if isinstance(value, type)]
+        values = vars(self.source.module).values()
+        classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn)]
         named = [cls for cls in classes if cls.__name__.endswith(("Config", "Args", "Settings", "HParams", "Hparams"))]
         found = named or [cls for cls in classes if dataclasses.is_dataclass(cls)]
         return found[0] if len(set(found)) == 1 else None

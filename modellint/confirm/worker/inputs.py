@@ -74,9 +74,9 @@ def _bits(length: int) -> torch.Tensor:
 class Spec:
     """How to make one argument.
 
-    `kind` is "float" | "ids" | "mask" | "positions" | "lengths" | "examples" | "ragged" | "streams" | "size" |
-    "value": examples are what a data set yields, ragged are sequences of ids that differ in length, streams are lists
-    of tensors of ids that do not, a size is a `torch.Size`.
+    `kind` is "float" | "ids" | "mask" | "padding" | "positions" | "lengths" | "examples" | "ragged" | "streams" |
+    "size" | "value": a padding is the mask of a batch whose sequences differ in length, examples are what a data set
+    yields, ragged are such sequences of ids, streams are lists of tensors of ids, a size is a `torch.Size`.
     """
 
     kind: str
@@ -121,6 +121,8 @@ class Spec:
             mask = torch.ones(sizes, dtype=torch.bool)
             mask.view(-1)[::2] = False
             return mask.to(device)
+        if self.kind == "padding":
+            return (torch.arange(sizes[-1]) < torch.tensor(self._lengths(sizes[0])).unsqueeze(-1)).to(device)
         if self.kind == "positions":
             positions = torch.arange(sizes[-1]) % (self.period or max(1, sizes[-1])) + self.start
             return positions.expand(sizes).to(device)
@@ -287,7 +289,10 @@ class Inputs:
             kinds = ("examples", "ragged") if use.is_iterated else ("ragged", "examples")
             return [Spec(kind, (TIME,)) for kind in kinds]
         if _MASK.search(lower):
-            return [Spec("mask", shape) for shape in ((BATCH, TIME), (BATCH, 1, TIME), (BATCH, 1, TIME, TIME))]
+            plain, *others = (
+                Spec("mask", shape) for shape in ((BATCH, TIME), (BATCH, 1, TIME), (BATCH, 1, TIME, TIME))
+            )
+            return [plain, Spec("padding", (BATCH, TIME)), *others]
         if _LENGTHS.search(lower):
             return [Spec("lengths", (BATCH,))]
         if _POSITIONS.search(lower):

@@ -16,7 +16,7 @@ EQUAL_SIZE = 8
 _WHOLE = 1
 _COUNT = re.compile(
     r"vocab|class|token|tags?$|label|speaker|singer|phone|code|entries|rows|bins?$|embeddings|symbol|unit|char"
-    r"|bucket|lang|cardinal|^n$|^num$"
+    r"|bucket|lang|cardinal|^n$|^num$|(?:^|_)id$"
 )
 _FEATURES = re.compile(r"mel|mfcc|feat|input_dim|^idim$|in_dim|input_size|in_features")
 _WIDTH = re.compile(r"channel|width|hidden|dim|size|embd|d_model|ffn|inner|^out")
@@ -51,16 +51,22 @@ def is_settings(name: str) -> bool:
     return _SETTINGS.search(name.lower()) is not None
 
 
-def structured(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """The settings that have settings of their own (`config.text.width`), and those that are counted (`len(…)`)."""
-    parts, lists = set[str](), set[str]()
+def structured(tree: ast.AST) -> tuple[set[str], set[str], set[str]]:
+    """The settings that have settings of their own (`config.text.width`), those that are counted (`len(…)`), and
+    those that may be left out (`config.scaling is None`).
+    """
+    parts, lists, optional = set[str](), set[str](), set[str]()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is) and isinstance(node.left, ast.Attribute):
+            if _is_of_settings(node.left) and ast.unparse(node.comparators[0]) == "None":
+                optional.add(node.left.attr)
+            continue
         inner = node.value if isinstance(node, ast.Attribute) else None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
             inner = node.args[0]
         if isinstance(inner, ast.Attribute) and _is_of_settings(inner):
             (parts if isinstance(node, ast.Attribute) else lists).add(inner.attr)
-    return parts, lists
+    return parts, lists, optional
 
 
 def _is_of_settings(node: ast.Attribute) -> bool:

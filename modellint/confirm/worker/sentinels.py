@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import types
 from typing import TYPE_CHECKING, Any
@@ -9,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from .calls import Call, lasting
+from .calls import Call, Run, lasting
 from .inputs import TIME
-from .places import Spot, is_written_out
+from .lookups import Lookups
+from .places import Spot, expression, function_around, is_written_out
 from .standins import described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from modellint.claims.positions import NegativeFiller
 
-    from .calls import Run, Specs
+    from .calls import Specs
     from .lookups import Lookup
     from .session import Session
 
@@ -78,6 +80,9 @@ class Sentinel:
         """What a layer that takes the result does with the filler; where nobody takes it, what any table does."""
         if not self._users and self._lookup is None:
             return self._outside(call, specs, filler)
+        looked_up = self._in_function(call, specs, filler)
+        if looked_up is not None:
+            return looked_up
         for cls in self._layers(base.result, filler):
             outcome = self._given_to(cls, call, specs, filler)
             if outcome is not None:
@@ -89,11 +94,44 @@ class Sentinel:
         """Nothing in the project takes the filler out again: a table with a row for each position has none for it."""
         runs = []
         for length in _lengths(filler):
-            result = call.run(lasting(specs, length)).result
-            positions = next((part for _, part in _integers(result) if _count_up(part, filler)), None)
+            positions = self._positions(call, specs, length, filler)
             if positions is not None:
-                runs.append((length, _in_table(positions, call)))
+                runs.append((length, _in_table(positions)))
         return self._judged(call, specs, filler, runs, "looked up in a table with a row for each position, ")
+
+    def _positions(self, call: Call, specs: Specs, length: int, filler: int) -> torch.Tensor | None:
+        """The positions that are returned for sequences of some length, with the filler among them."""
+        result = call.run(lasting(specs, length)).result
+        return next((part for _, part in _integers(result) if _count_up(part, filler)), None)
+
+    def _in_function(self, call: Call, specs: Specs, filler: int) -> dict[str, Any] | None:
+        """What the function that looks them up does: it is given the positions, and a table with a row for each."""
+        function, names = self._looking_up()
+        if function is None:
+            return None
+        parameters = inspect.signature(function).parameters.values()
+        others = [one.name for one in parameters if one.name not in names and one.default is one.empty]
+        runs = []
+        for length in _lengths(filler):
+            positions = self._positions(call, specs, length, filler)
+            if positions is not None:
+                table = torch.zeros(int(positions.max()) + 1, 1)
+                given = {**dict.fromkeys(others), names[0]: table, names[1]: positions}
+                runs.append((length, _looked_up(function, given, self._lookup)))
+        return self._judged(call, specs, filler, runs, f"`{function.__name__}` with a row for each position: ")
+
+    def _looking_up(self) -> tuple[Any, list[str]]:
+        """The function of a file whose parameters meet at the lookup, and the names of the table and the index."""
+        if self._lookup is None:
+            return None, []
+        source = self._session.load(self._lookup.path)
+        met, around = expression(source.tree, self._lookup), function_around(source.tree, self._lookup)
+        if not isinstance(met, ast.Subscript) or around is None or around not in source.tree.body:
+            return None, []
+        names = [part.id for part in (met.value, met.slice) if isinstance(part, ast.Name)]
+        if len(names) < 2 or not set(names) <= {argument.arg for argument in around.args.args}:
+            return None, []
+        return source.find(around.name), names
 
     def _layers(self, result: Any, filler: int) -> Iterator[type]:
         """The layers that the users of the function know, and that take all that is returned by its names."""
@@ -172,18 +210,18 @@ def _integers(result: Any) -> Iterator[tuple[str, torch.Tensor]]:
             yield str(name), part
 
 
-def _in_table(positions: torch.Tensor, call: Call) -> Run:
+def _in_table(positions: torch.Tensor) -> Run:
     """A lookup of positions in a table that has as many rows as there are positions."""
-    from .calls import Run
-    from .lookups import Lookups
+    return _looked_up(lambda table: table[positions], {"table": torch.arange(max(1, int(positions.max()) + 1))}, None)
 
-    rows = max(1, int(positions.max()) + 1)
-    mode = Lookups(None)
-    run = Run()
+
+def _looked_up(function: Callable[..., Any], given: dict[str, Any], spot: Spot | None) -> Run:
+    """What a call looks up at a place, or everywhere if there is none; what it does then is of no interest."""
+    mode, run = Lookups(spot), Run()
     try:
-        with mode:
-            torch.arange(rows)[positions]
-    except IndexError as error:
+        with torch.no_grad(), mode:
+            function(**given)
+    except Exception as error:
         run.error = error
     run.found = mode.found
     return run

@@ -43,6 +43,10 @@ class _StandInType(type(Protocol)):  # type: ignore[misc]  # what other bases ma
     def __getitem__(cls, key: Any) -> Any:
         return cls  # an annotation
 
+    def register(cls, *args: Any, **kwargs: Any) -> Any:
+        """What abstract classes have is an attribute like any other here."""
+        return stand_in(f"{cls.__qualname__}.register")(*args, **kwargs)
+
 
 class StandIn(metaclass=_StandInType):
     """An object of a library that could not be imported: it can be made and kept, but not used."""
@@ -64,6 +68,8 @@ class StandIn(metaclass=_StandInType):
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], type | types.FunctionType):
+            return args[0]  # a decorator that was made for it
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 
     def __getattr__(self, name: str) -> Any:

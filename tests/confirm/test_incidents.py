@@ -76,3 +76,36 @@ def test_a_table_that_is_cut_to_the_keys_fails_for_ids_beyond_them(workspace: Wo
     ((status, detail),) = verdicts(workspace, "ML302")
     assert status == "confirmed", detail
     assert "not importable and replaced: packages_above_modeling_decoder" in detail
+
+
+VISION = {
+    "looking/sizes.py": """\
+def fitting_size(height, width, factor):
+    return height // factor * factor, width // factor * factor
+""",
+    "looking/processor.py": """\
+import numpy as np
+from shelf.images import Preparing
+
+from looking.sizes import fitting_size
+
+
+class Processor(Preparing):
+    def __init__(self, patch_size: int = 14, merge_size: int = 2, window: int = 2):
+        self.patch_size, self.merge_size, self.window = patch_size, merge_size, window
+
+    def preprocess(self, image):
+        width, height = image.size
+        rows, columns = fitting_size(height, width, self.patch_size * self.merge_size * self.window)
+        image = image.resize((columns, rows))
+        return image.reshape(3, rows // self.patch_size, self.patch_size, columns // self.patch_size, self.patch_size)
+""",
+}
+
+
+def test_images_below_one_window_of_patches_have_no_grid(workspace: Workspace) -> None:
+    workspace.write(VISION)
+    found = verdicts(workspace, "ML305")
+    assert [status for status, _ in found] == ["confirmed", "confirmed"], found
+    assert "an image of 56 x 56 gets a grid; of one of 55 x 55, a side becomes 0" in found[0][1]
+    assert "not importable and replaced: numpy, shelf" in found[0][1]

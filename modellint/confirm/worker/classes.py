@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from . import roles
-from .standins import StandIn
+from .standins import StandIn, is_derived
 from .surroundings import Helper
 
 if TYPE_CHECKING:
@@ -162,6 +162,8 @@ class Builder:
         #: Numbers of configurations that make a model large, with small ones, and those to use.
         self.sizes: dict[str, int] = {}
         self.reduced: dict[str, int] = {}
+        #: Whether a class is built even if a base of it could not be imported.
+        self.allows_bases = False
 
     @property
     def assumed(self) -> list[str]:
@@ -189,7 +191,7 @@ class Builder:
     def _build(self, cls: type, configured: dict[str, Any], fixed: Mapping[str, Any], depth: int) -> Any:
         if depth > _MAX_DEPTH:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
-        if issubclass(cls, StandIn):
+        if issubclass(cls, StandIn) and not (self.allows_bases and is_derived(cls)):
             raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
         if inspect.isabstract(cls) or cls.__init__ is object.__init__:
             cls = self._concrete(cls)

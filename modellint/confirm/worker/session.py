@@ -45,6 +45,8 @@ class Session:
         self.functions: list[tuple[str, str]] = []
         #: Files that use what the claim at hand is about.
         self.users: list[str] = []
+        #: Whether the claim at hand is one of ends, which what a class inherits has no part in.
+        self._is_at_end = False
         #: The values of expressions that are at the ends of what they are made for.
         self.observed = Observed(Spot.of(claim.place) for claim in self._claims.values() if type(claim) in AT_ENDS)
         self.observed.install()
@@ -56,7 +58,9 @@ class Session:
     def take(self, probe: dict[str, Any]) -> Claim:
         """Turn to a probe, and give its claim."""
         self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
-        return self._claims[probe["id"]]
+        claim = self._claims[probe["id"]]
+        self._is_at_end = type(claim) in AT_ENDS
+        return claim
 
     @property
     def device(self) -> str:
@@ -131,6 +135,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
+            builder.allows_bases = self._is_at_end
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

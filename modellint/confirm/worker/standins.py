@@ -107,6 +107,11 @@ def stand_in(name: str) -> type[StandIn]:
     return cast("type[StandIn]", _StandInType(name, (StandIn,), {"__qualname__": name, "_is_leaf": True}))
 
 
+def is_derived(cls: type) -> bool:
+    """Whether a class is code that was read, though a base of it is a stand-in."""
+    return "_is_leaf" not in cls.__dict__
+
+
 class _Module(types.ModuleType):
     #: No release is too old for what is asked of it.
     __version__ = "9999"

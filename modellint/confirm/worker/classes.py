@@ -193,7 +193,7 @@ class Builder:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")
         if issubclass(cls, StandIn) and not (self.allows_bases and is_derived(cls)):
             raise CannotBuildError(f"`{cls.__qualname__}` could not be imported")
-        if inspect.isabstract(cls) or cls.__init__ is object.__init__:
+        if inspect.isabstract(cls) or _init(cls) is object.__init__:
             cls = self._concrete(cls)
         init = _init(cls)
         given = {**self._called_with(cls), **configured, **fixed}

@@ -57,6 +57,7 @@ ELEMENTS = frozenset((Ids, Filler, Below, Positions))
 ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
+_CONSTANTS = frozenset((Filler, Below))
 #: What picks rows of whatever it indexes, as far as it is known.
 _INDEXING = frozenset((Ids, Filler, Below))
 #: Names under which ids are drawn by what cannot be read.
@@ -296,6 +297,8 @@ class Body(Callees):
         if facet == "padded":
             is_padding = "fill" in row.facets and "sized" not in row.facets and self._fills(row, call)
             return SURELY if is_padding and any(found(arg) != NONE for arg in operands(call)) else NONE
+        if "judges" in row.facets:
+            return self._judged(call, facet, found)
         if "ids" not in row.facets:
             if "pairs" not in row.facets or all(found(arg) == NONE for arg in operands(call)):
                 return NONE
@@ -304,6 +307,13 @@ class Body(Callees):
             return NONE
         kinds = [kinds for arg in call.args[1:] if (kinds := found(arg)) != NONE]
         return NONE.union(*(self._picked(one, operands(call)) for one in kinds))
+
+    def _judged(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
+        """Where a loss is given constants among its targets."""
+        target = call.argument(1, "target")
+        targets = call.args[1:] if call.has_unpacking else () if target is None else (target,)
+        kinds = map(found, targets) if facet == "ids" else ()
+        return SURELY if any(kind is None or kind & _CONSTANTS for kind in kinds) else NONE
 
     def _picked(self, kinds: Kinds | None, owners: Iterable[Value]) -> Tables:
         """What elements may pick rows of: negative constants may do so of anything."""
@@ -350,6 +360,8 @@ class Body(Callees):
         if not arguments:
             return NONE
         targets = self.targets(call)
+        if targets.is_judge and self._judged(call, facet, found):
+            return SURELY
         if facet != "padded" and targets.is_table:
             return self._kept_by(call.callee) | SURELY
         is_read = targets.functions and not call.has_unpacking and not any(f.name in MAKING for f in targets.functions)

@@ -64,6 +64,10 @@ class TableClass:
     """The class of such a layer."""
 
 
+class Judge:
+    """A loss of torch's that is given classes as targets."""
+
+
 class Layer:
     """A layer of torch's that looks nothing up, and gives nothing of what it is made of."""
 
@@ -106,6 +110,7 @@ Objects: TypeAlias = "frozenset[Function | Class | Made | Given | type | Kept]"
 #: What may be any object, where it would take too long to find out.
 ANYTHING: Objects = frozenset((Table, Matrix))
 _TABLE, _PADDED = frozenset((Table,)), frozenset((Table, Padded))
+_JUDGE = frozenset((Judge,))
 _LAYER, _LAYER_CLASS = frozenset((Layer,)), frozenset((LayerClass,))
 #: The argument of a table that is its row for padding.
 _PADDING = (2, "padding_idx")
@@ -113,10 +118,11 @@ _PADDING = (2, "padding_idx")
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a call may run: functions, a table, what parameters of the caller are given, a function inside of it."""
+    """What a call may run: functions, a table, a loss, what its caller is given, a function inside of it."""
 
     functions: tuple[Function, ...]
     is_table: bool
+    is_judge: bool
     given: frozenset[str]
     inner: Nested | None
 
@@ -301,6 +307,8 @@ class Callees:
         if row is not None:
             if "table" in row.facets:
                 return _PADDED if _pads(call, row.argument("padding")) else _TABLE
+            if "judges" in row.facets and _is_of_layer(row):
+                return _JUDGE
             if _is_of_layer(row):
                 return _LAYER
             found = frozenset(map(kept_or_it, self._all_objects(operands(call))))
@@ -386,7 +394,7 @@ class Callees:
         """What a call may run."""
         callee = call.callee
         functions: dict[Function, None] = {}
-        is_table = False
+        is_table = is_judge = False
         given: set[str] = set()
         for one in self.objects(callee):
             if isinstance(one, Kept):  # a layer may hand on to the layers that it keeps
@@ -402,10 +410,12 @@ class Callees:
                 functions.update(dict.fromkeys(called))
             elif one is Table:
                 is_table = True
+            elif one is Judge:
+                is_judge = True
             elif isinstance(one, Given):
                 given.add(one.name)
         inner = callee.data if isinstance(callee.data, Nested) else None
-        return Targets(tuple(functions), is_table, frozenset(given), inner)
+        return Targets(tuple(functions), is_table, is_judge, frozenset(given), inner)
 
     def _called(self, cls: Class) -> list[Function]:
         return [method for name in CALLED for method in self._methods(cls, name)]

@@ -35,6 +35,7 @@ from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
 from modellint.flow.summaries import MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
+from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.size import Size
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.link.classes.models import Classes, ClassModel
     from modellint.operators import Operator
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 #: What torch runs of an object that is called: its own `__call__`, and then this.
 _CALLED = ("__call__", "forward")
+#: The class of which torch's losses take no notice unless they are told another.
+_IGNORED = Size.of(-100)
 #: Fewer rows than these are for the parts of an architecture, not for positions.
 FEW = 16
 #: What does nothing but end a body, and what does nothing at all.
@@ -97,6 +99,17 @@ class Lookup:
     def way(self) -> str:
         """What is called on the way to the look-up, as it is written; empty where the table is indexed on the spot."""
         return " → ".join(f"`{step.module.text_of(step.value.callee)}`" for step in self.steps[:-1])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judged(Lookup):
+    """Elements that a loss is given as classes: `table` is the loss, `rows` are the classes that scores are for.
+
+    `ignored` is the class that it takes no notice of, and `classes` what says how many there are.
+    """
+
+    ignored: Size = _IGNORED
+    classes: Site | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -306,6 +319,10 @@ class Lookups:
         if "table" in row.facets:
             rows = size_of(self._tensors.argument(shell, (0, "num_embeddings")))
             self._look_up(shell.site, rows, given or (), frame, value)
+        if "judges" in row.facets:
+            ignored = self._tensors.argument(shell, row.argument("ignores"))
+            if (shell.passed or shell.arguments).is_complete:
+                self.judged(row, arguments, ignored, frame, value)
         return self._tensors.layer(shell, row, given, frame, value)
 
     def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
@@ -383,6 +400,22 @@ class Lookups:
     def decoded(self, codec: CodecObject, index: Atoms, frame: Frame, value: Value) -> None:
         """`codec.decode(codes)`."""
         self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
+
+    def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
+        """`F.cross_entropy(scores, targets)`; `ignored` is what it is told to take no notice of."""
+        number = _IGNORED if ignored is None else size_of(ignored)
+        targets = given.argument(*(row.argument("judges") or (1, "target")))
+        if not self._frames or frame.function is None or number is None or targets is None or not given.is_complete:
+            return
+        scores = next(tensors_in(given.argument(0, "input") or ()), None)
+        rows = None if scores is None else _scored(scores)
+        site = Site(value, frame.function)
+        for tensor in tensors_in(targets):
+            for filler in self._left(tensor).fillers:
+                is_open = tensor.is_conditional or filler.is_conditional
+                head = None if scores is None else scores.head
+                found = Judged(site, rows, filler, (site,), None, is_open, True, None, number, head)
+                self._frames[-1][1].append(found)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Note that tables are sliced: `self.table[:, :length]`."""
@@ -556,6 +589,14 @@ def _classes(atoms: Atoms) -> set[Hashable]:
     """The classes of objects, and the functions, that a value may be; two of one class do the same."""
     objects = {atom.kind if atom.model is None else atom.model.name for atom in atoms if isinstance(atom, Shell)}
     return {*objects, *(id(atom.code) for atom in atoms if isinstance(atom, FunctionRef))}
+
+
+def _scored(scores: Tensor) -> Size | None:
+    """How many classes there are scores for: along dimension 1, which is the last of matrices."""
+    if scores.sizes is None:
+        return scores.width
+    found = scores.sizes[1] if len(scores.sizes) > 1 else None
+    return found if isinstance(found, Size) else None
 
 
 def _compared(test: Value) -> Iterator[Value]:

@@ -151,6 +151,9 @@ class Tensors:
             return (self._sized(operation),)
         if "ids" in row.facets:
             self._look_up(row, arguments, frame, value)
+        if "judges" in row.facets and self._run.lookups is not None:
+            ignored = arguments.argument(*(row.argument("ignores") or (0, "")))
+            self._run.lookups.judged(row, arguments, ignored, frame, value)
         operand = next((found for name in _OPERANDS if (found := arguments.argument(0, name)) is not None), None)
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:

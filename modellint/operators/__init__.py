@@ -33,6 +33,8 @@ Elements of the result
     counts              how many elements there are, along dimensions or in all
 Looking up
     ids:NAME@P          that argument picks rows or elements; what is not below their number is an error
+    judges:NAME@P       that argument holds classes; what is below none or not below their number is an error, but for
+                        the argument `ignores:NAME@P` of the function, or of the layer's constructor
     table               a layer that looks up rows; `padding:NAME@P`: its constructor's row for padding
 Dimensions
     same-shape          of the operand's shape (of the common one, where there are several)

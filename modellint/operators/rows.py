@@ -176,7 +176,8 @@ conv_transpose1d conv_transpose2d conv_transpose3d  : real together:GPU
 scaled_dot_product_attention                        : real together
 embedding embedding_bag                             : real ids:input@0 together
 mse_loss l1_loss smooth_l1_loss huber_loss          : real together
-cross_entropy nll_loss binary_cross_entropy kl_div  : real together
+cross_entropy nll_loss                              : real together judges:target@1 ignores:ignore_index@4
+binary_cross_entropy kl_div                         : real together
 binary_cross_entropy_with_logits                    : real together
 cosine_similarity pairwise_distance grid_sample     : real together
 pad                                                 : passed fill:value@3 grows
@@ -253,6 +254,7 @@ PReLU Softplus Softsign Softmax LogSoftmax Sigmoid  : real same-shape
 LogSigmoid Tanh Hardtanh Hardswish Hardsigmoid      : real same-shape
 Hardshrink Softshrink Tanhshrink Softmin            : real same-shape
 LayerNorm RMSNorm                                   : real same-shape own-width:normalized_shape@0
+CrossEntropyLoss NLLLoss                            : real judges:target@1 ignores:ignore_index@2
 Linear                                              : real width:in_features@0 makes-width:out_features@1
 Conv1d                                              : real channels:in_channels@0 makes-channels:out_channels@1
 Conv2d Conv3d                                       : real channels:in_channels@0 makes-channels:out_channels@1

@@ -68,7 +68,8 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
                      "kl_div", "cosine_similarity", "pairwise_distance", "binary_cross_entropy_with_logits"),
                     (torch.ones(2, 3),)),
     **dict.fromkeys(("logical_or", "logical_xor", "bitwise_or", "bitwise_xor"), (torch.tensor([True, False, True]),)),
-    "binary_cross_entropy": (torch.ones(2, 3),), "cross_entropy": (rows_of(0, 2),), "nll_loss": (rows_of(0, 2),),
+    "binary_cross_entropy": (torch.ones(2, 3),),
+    **dict.fromkeys(("cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss"), (rows_of(0, 2),)),
     "grid_sample": (torch.zeros(2, 4, 4, 2), "bilinear", "zeros", False), "bucketize": (torch.tensor([1.0, 3.0]),),
     **dict.fromkeys(("scatter", "scatter_add"), (1, torch.tensor([[0], [2]]), torch.ones(2, 1))),
     **dict.fromkeys(("index_add", "index_copy"), (1, rows_of(0), torch.ones(2, 1))),
@@ -214,7 +215,7 @@ class Trial:
         if self.row.name in OTHERS:
             return OTHERS[self.row.name]
         if self.of.startswith("torch.nn") and self.kind == "classes" and self.short not in ("Parameter", "Buffer"):
-            return INPUTS.get(self.short, numbers)(), ()
+            return INPUTS.get(self.short, numbers)(), ARGUMENTS.get(self.short, ())
         if self.kind in ("functions", "classes") and self.short in CALLS:
             return CALLS[self.short][0], CALLS[self.short][1:]
         base = self.short if self.short in ARGUMENTS else self.short.rstrip("_")
@@ -248,7 +249,7 @@ class Trial:
             return getattr(operand, self.short)(*args, **keywords)
         function = resolve(self.row.name)
         if self.kind == "classes" and self.of == "torch.nn" and self.short not in ("Parameter", "Buffer"):
-            return function(*LAYERS.get(self.short, ())).eval()(operand)
+            return function(*LAYERS.get(self.short, ())).eval()(operand, *args)
         if self.short == "where":
             return function(args[0], operand, *args[1:])
         return function(operand, *args, **keywords)

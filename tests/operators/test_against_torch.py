@@ -370,6 +370,28 @@ def table(trial: Trial, value: str) -> bool:
     return True
 
 
+def judges(trial: Trial, value: str) -> bool:
+    """A class that there is no score for is an error, unless it is the one that is ignored."""
+    scores, ignored = torch.randn(2, 3).log_softmax(-1), trial.row.argument("ignores")
+    loss: Any = resolve(trial.row.name)
+    is_layer = isinstance(loss, type)
+    assert ignored is not None
+    for outside in (-1, 3):
+        targets = torch.tensor([0, outside])
+        with pytest.raises((IndexError, RuntimeError)):
+            (loss() if is_layer else loss)(scores, targets)
+        given = {ignored[1]: outside}
+        assert (loss(**given)(scores, targets) if is_layer else loss(scores, targets, **given)).isfinite()
+    return value == "target@1"
+
+
+def ignores(trial: Trial, value: str) -> bool:
+    """Where a loss is told which class to ignore, which is -100 otherwise."""
+    name, _, position = value.partition("@")
+    parameters = [one for one in inspect.signature(resolve(trial.row.name)).parameters.values() if one.name != "self"]
+    return parameters[int(position)].name == name and parameters[int(position)].default == -100
+
+
 def in_constructor(trial: Trial, value: str) -> bool:
     name, _, position = value.partition("@")
     signature = inspect.signature(resolve(trial.row.name).__init__)
@@ -463,6 +485,8 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
         else trial.result == 2
     ),
     "ids": refuses,
+    "judges": judges,
+    "ignores": ignores,
     "table": table,
     "padding": in_constructor,
     "same-shape": lambda trial, _: first_of(trial.result).shape == trial.operand.shape,
@@ -536,7 +560,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
 
 #: Facets that make their own call, since ours would say nothing.
 OWN_CALL = ("wraps", "weight-norm", "spectral-norm", "builds", "no-gradients", "holds", "trained", "kept", "type",
-            "distribution", "table", "padding")  # fmt: skip
+            "distribution", "table", "padding", "judges", "ignores")  # fmt: skip
 
 
 def trial_of(row: Operator, kind: str, of: str, facet: str) -> Trial:

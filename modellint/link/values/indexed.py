@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
-from modellint.flow.lookups import Lookups
+from modellint.flow.lookups import Judged, Lookups
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: How many files that mention a function are read.
 _MAX_USERS = 16
+#: Words of what has a loss of torch's that is given classes.
+_LOSSES = operators.words("judges")
 NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
@@ -54,6 +57,13 @@ class Indexed:
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
+        return (one for one in self._looked_up(module) if not isinstance(one, Judged))
+
+    def judged(self, module: ModuleFacts) -> Iterator[Judged]:
+        """The constants among the targets that a file's functions, or what they call, give losses."""
+        return (one for one in self._looked_up(module) if isinstance(one, Judged))
+
+    def _looked_up(self, module: ModuleFacts) -> Iterator[Lookup]:
         if module not in self._lookups:
             self._lookups[module] = [], self._found(module)
         found, more = self._lookups[module]
@@ -91,6 +101,15 @@ class Indexed:
         callers = self._project.callers(function)
         for module in dict.fromkeys(caller.module for caller in callers if caller.module is not function.module):
             yield from self.lookups(module)
+
+    def judged_beside(self, function: Function) -> Iterator[Judged]:
+        """The constants among targets in files beside its own that have a loss, and call a function or its callers."""
+        functions = {function: None}
+        for one in (function, *self._project.callers(function)):
+            functions.update(dict.fromkeys(self._project.callers(one)))
+        for module in dict.fromkeys(caller.module for caller in functions):
+            if module is not function.module and any(_LOSSES & one.words for one in module.all_functions()):
+                yield from self.judged(module)
 
     def padded(self, module: ModuleFacts) -> Iterator[Padded]:
         """The constants that a file's functions, or what they call, write among positions."""

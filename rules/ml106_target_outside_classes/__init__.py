@@ -1,0 +1,116 @@
+"""ML106: a constant among the targets of a loss that is no class, and not the one that the loss ignores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.size import excess
+from modellint.graph.value import Op
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.domain import Filler
+    from modellint.flow.lookups import Judged
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.link.project import Project
+
+
+class TargetOutsideClasses(Rule):
+    """Targets are filled with a number that is no class, and not the one that the loss ignores
+
+    ## What it does
+    Follows constants that are written into targets (`torch.full`, `masked_fill`, `pad_sequence(padding_value=…)`,
+    `F.pad(value=…)`, `labels[…] = …`) to `F.cross_entropy`, `F.nll_loss`, `nn.CrossEntropyLoss` and `nn.NLLLoss`,
+    across functions and files, and compares them with the loss's `ignore_index` (-100 if nothing else is said), and,
+    where it is known how many classes there are scores for, with these.
+
+    ## Why is this bad
+    Such a loss takes a class from 0 to the number of classes less 1, or its `ignore_index`. Anything else fails with
+    `Target -1 is out of bounds` on the CPU and with `device-side assert triggered` on a GPU, on the first batch that
+    has padding. It fails before `reduction="none"` lets a mask take those elements out.
+
+    ## How to fix
+    Fill with the loss's `ignore_index`, as `--unsafe-fixes` writes, or tell the loss to ignore what is filled in.
+
+    ## What it cannot see
+    Targets that a data loader hands from a dataset to a training loop. A filler that is 0 or more is left alone where
+    it is not known how many classes there are: it may be one of them.
+
+    ## Confirming
+    Not run: which targets a loss takes follows from its arguments.
+
+    ## References
+    - [torch.nn.CrossEntropyLoss](https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html)
+    """
+
+    code = "ML106"
+    name = "target-outside-classes"
+    severity = Severity.WARNING
+    triggers = ("import",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.flow.domain import Filler
+
+        losses = [*project.indexed.judged(module)]
+        for function in {f: None for f, filler in project.indexed.written(module) if _is_below(filler)}:
+            losses += project.indexed.judged_beside(function)
+        seen: set[object] = set()
+        for judged in losses:
+            filler = judged.element
+            assert isinstance(filler, Filler)
+            if not judged.is_conditional and filler.key not in seen and _is_outside(filler, judged):
+                seen.add(filler.key)
+                yield self._finding(filler, judged, project.indexed.is_compared(filler, module))
+
+    def _finding(self, filler: Filler, judged: Judged, is_compared: bool) -> Finding:
+        place, written = filler.origin.place, filler.origin.module.text_of(filler.origin.value)
+        number, ignored = filler.size.number, judged.ignored
+        shown = written if number is None or written == str(number) else f"{written} = {number}"
+        related = [Related(judged.place.place, "the targets are handed on here")] if len(judged.steps) > 1 else []
+        related.append(Related(judged.steps[-1].place, f"this loss ignores {ignored.described}"))
+        if judged.classes is not None and judged.rows is not None:
+            related.append(Related(judged.classes.place, f"the scores are for {judged.rows.described} classes"))
+        is_proved = filler.size.constant is not None and ignored.constant is not None
+        edit = Edit(place, str(ignored.number))
+        can_be_fixed = filler.origin.value.op is not Op.CALL and ignored.constant is not None and not is_compared
+        return self.finding(
+            place,
+            f"targets are filled with `{shown}`, which is no class, and the loss ignores {ignored.described}",
+            symbol=written,
+            confidence=Confidence.HIGH if is_proved else Confidence.MEDIUM,
+            evidence=(_range(judged.rows),),
+            related=related,
+            help=f"fill with {ignored.described}, or tell the loss `ignore_index={written}`",
+            fix=Fix("Fill with what is ignored", Applicability.UNSAFE, (edit,)) if can_be_fixed else None,
+        )
+
+
+def _is_below(filler: Filler) -> bool:
+    """Whether a constant is no class, however many there are."""
+    return filler.size.number is not None and filler.size.number < 0
+
+
+def _is_outside(filler: Filler, judged: Judged) -> bool:
+    """Whether a constant is no class, for all that is known of these, and not the one that is ignored.
+
+    Where one of the two numbers is a default, whoever gives another may give both.
+    """
+    size, ignored = filler.size, judged.ignored
+    if ignored.number is None or size == ignored or (size.constant is None and ignored.constant is None):
+        return False
+    if _is_below(filler):
+        return size.number != ignored.number
+    above = None if judged.rows is None else excess(size, judged.rows)
+    return above is not None and above >= 0
+
+
+def _range(rows: Size | None) -> str:
+    """What a loss takes."""
+    if rows is None:
+        return "a class is 0 or more"
+    last = rows.number - 1 if rows.number is not None else f"{rows} - 1"
+    return f"the classes are 0 to {last}"

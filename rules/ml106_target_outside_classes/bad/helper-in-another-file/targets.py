@@ -1,0 +1,11 @@
+import torch
+
+NOTHING = -1
+
+
+def masked_targets(tokens, chosen):
+    return tokens.masked_fill(~chosen, NOTHING)  # expect: ML106
+
+
+def corrupted(tokens, chosen, mask_id):
+    return torch.where(chosen, mask_id, tokens), masked_targets(tokens, chosen)

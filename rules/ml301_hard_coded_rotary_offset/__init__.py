@@ -10,6 +10,7 @@ from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Rel
 from modellint.flow.terms import Kind
 from modellint.link.values.offsets import (
     base_of,
+    competes,
     is_meant,
     is_run_time,
     measured,
@@ -119,13 +120,16 @@ class HardCodedRotaryOffset(Rule):
 
     def _last(self, use: Use, at: Site) -> Finding:
         text = _text(use.part.origin)
+        reason = "positions that are packed, or padded on the right, do not end with their maximum"
+        if competes(use):
+            reason += "; it matters where they lie beyond the number of tokens"
         return self.finding(
             at.place,
             f"`{text}` takes the last position for the largest",
             symbol=at.value.target or text,
             confidence=Confidence.MEDIUM,
-            severity=Severity.WARNING,
-            evidence=("positions that are packed, or padded on the right, do not end with their maximum",),
+            severity=Severity.INFO if competes(use) else Severity.WARNING,
+            evidence=(reason,),
             related=_related(use),
             help="take the maximum over all positions",
             fix=maximum_of_all(at.value, at.module),

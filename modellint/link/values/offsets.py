@@ -100,8 +100,6 @@ def is_meant(use: Use, offset: int) -> bool:
 def takes_last(use: Use) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
     last = [term for term in _leaves(use.part) if term.kind is Kind.LAST and _is_of_rows(term)]
-    if not last or _competes(use.part, use.table.length):
-        return False
     of = {atom for term in last for atom in term.operands[0] if isinstance(atom, Given)}
     return any(not of.isdisjoint(picked.ids) for picked in use.picks)
 
@@ -111,9 +109,10 @@ def _is_of_rows(last: Term) -> bool:
     return last.origin.value.args[1].op is Op.TUPLE
 
 
-def _competes(part: Term, length: Term) -> bool:
+def competes(use: Use) -> bool:
     """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
-    for term in length.parts():
+    part = use.part
+    for term in use.table.length.parts():
         if term.is_extreme:
             beside = [atoms for atoms in term.operands if not any(part in _within(atom) for atom in atoms)]
             if len(beside) < len(term.operands) and any(measured(atoms) is Kind.COUNT for atoms in beside):

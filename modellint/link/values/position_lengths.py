@@ -8,6 +8,7 @@ from modellint.flow.interp import followed
 from modellint.flow.lengths import Lengths
 from modellint.flow.speaking import speaking
 from modellint.link.values.indexed import follow
+from modellint.link.values.unread_tables import asking, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,8 @@ class PositionLengths:
 
     def _asked(self, module: ModuleFacts) -> Iterator[Asked]:
         functions = speaking(module, self._project).roots()
-        if not functions:
+        unread = {function: calls for function in module.all_functions() if (calls := asking(function))}
+        if not functions and not unread:
             return
         run, lengths = followed(self._project, Lengths)
         objects: dict[Class, Shell] = {}
@@ -41,4 +43,10 @@ class PositionLengths:
             found = lengths.ask(function)
             follow(function, objects, run)
             yield found
+        for function, calls in unread.items():
+            if function not in functions:
+                found = lengths.ask(function)
+                follow(function, objects, run)
+                note(calls, found, run, lengths)
+                yield found
         run.close()

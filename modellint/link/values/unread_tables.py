@@ -1,0 +1,104 @@
+"""Tables of positions that a function asks of what it is given, of which nothing can be read.
+
+Such functions replace methods of a library's classes. What they are given, `self`, asks for tables of a length; that
+rows of both are picked by positions, or that these meet both in a call and the length is made of them, tells what the
+tables are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import ANY_ARGUMENTS, Given, Site
+from modellint.flow.terms import Kind, Passed, Picked, Sized, Term
+from modellint.graph.value import EventKind, Op
+from modellint.link.values.indexed import NOWHERE, called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.flow.lengths import Lengths
+    from modellint.flow.terms import Asked
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+
+#: How many tables are asked for, and words of what gives the largest of positions.
+_TABLES = 2
+_LARGEST = operators.words("largest")
+
+
+def asking(function: Function) -> list[Value]:
+    """The calls by which a plain function may ask an argument for tables: what they give is unpacked in two."""
+    if function.owner is not None:
+        return []
+    calls = [event.value for event in function.flow.unpackings if _may_ask(event.value, event.target)]
+    return [call for call in calls if any(_may_matter(use, function) for _, use in _meetings(call, function))]
+
+
+def note(calls: list[Value], asked: Asked, run: Interpreter, lengths: Lengths) -> None:
+    """Note the tables that calls ask for, and where positions meet them."""
+    for reference, frame in called(asked.function, {}, run.project):
+        run.steps = 0
+        body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
+        for call in calls:
+            for argument in call.args[1:]:
+                for length in lengths.evaluated(argument, body):
+                    if isinstance(length, Term):
+                        _note_table(call, argument, length, asked, body, lengths)
+
+
+def _note_table(call: Value, argument: Value, length: Term, asked: Asked, frame: Frame, lengths: Lengths) -> None:
+    """Note a table, if there are positions that meet it."""
+    function = asked.function
+    for positions, use in _meetings(call, function):
+        ids = lengths.evaluated(positions, frame)
+        if use.op is not Op.INDEX and not _is_made_of(length, ids):
+            continue
+        asked.picked[length, positions, use] = Picked(
+            (length,), ids, Site(positions, function), Site(use, function), ()
+        )
+        passed = Passed(Site(argument, function), frozenset())
+        asked.sized[length, call] = Sized(length, Site(call, function), {Site(call, function): passed}, frozenset())
+
+
+def _may_ask(call: Value, parts: Value | None) -> bool:
+    if call.op is not Op.CALL or parts is None or len(parts.args) != _TABLES or len(call.args) == 1:
+        return False
+    return call.callee.op is Op.ATTR and call.callee.args[0].op is Op.PARAM
+
+
+def _may_matter(use: Value, function: Function) -> bool:
+    """Whether tables are indexed there, or what they meet there may have been asked for its largest."""
+    return use.op is Op.INDEX or any(not _LARGEST.isdisjoint(one.words) for one in function.module.all_functions())
+
+
+def _meetings(table: Value, function: Function) -> Iterator[tuple[Value, Value]]:
+    """What meets both tables: what picks rows of them, and the arguments of a call beside them; and where."""
+    for event in function.flow.events:
+        value = event.value
+        if event.kind is EventKind.INDEX and _is_part(value.args[0], table) and value.args[1].op is not Op.SLICE:
+            yield value.args[1], value
+        elif event.kind is EventKind.CALL and sum(_is_part(arg, table) for arg in value.args[1:]) == _TABLES:
+            yield from ((arg, value) for arg in value.args[1:] if arg.op is Op.PARAM)
+
+
+def _is_part(value: Value, table: Value) -> bool:
+    return value.op is Op.UNPACK and value.args[0] is table
+
+
+def _is_made_of(length: Term, ids: Atoms) -> bool:
+    """Whether a length is made of the largest, or the last, of what a function is given."""
+    given = {atom for atom in ids if isinstance(atom, Given)}
+    pending, seen = [length], {length}
+    for term in pending:
+        for atom in (atom for atoms in term.operands for atom in atoms):
+            if term.kind in (Kind.LARGEST, Kind.LAST) and atom in given:
+                return True
+            if isinstance(atom, Term) and atom not in seen:
+                seen.add(atom)
+                pending.append(atom)
+    return False

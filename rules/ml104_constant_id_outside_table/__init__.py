@@ -78,6 +78,8 @@ class ConstantIdOutsideTable(Rule):
             written = f"`{module.text_of(constant)}`"
             named, last, confidence = (written, written), f"`{module.text_of(constant)} - 1`", Confidence.HIGH
         else:
+            if rows.number is not None and rows.number <= 0:
+                return  # a number that stands for one that is not known yet
             above, below = excess(padding, rows), padding.number
             too_high = above is not None and above >= 0
             too_low = below is not None and rows.number is not None and below < -rows.number

@@ -90,8 +90,8 @@ class TargetOutsideClasses(Rule):
 
 
 def _is_below(filler: Filler) -> bool:
-    """Whether a constant is no class, however many there are."""
-    return filler.size.number is not None and filler.size.number < 0
+    """Whether a constant is no class, however many there are; a default may stand for one that is not known yet."""
+    return filler.size.constant is not None and filler.size.constant < 0
 
 
 def _is_outside(filler: Filler, judged: Judged) -> bool:
@@ -103,7 +103,7 @@ def _is_outside(filler: Filler, judged: Judged) -> bool:
     if ignored.number is None or size == ignored or (size.constant is None and ignored.constant is None):
         return False
     if _is_below(filler):
-        return size.number != ignored.number
+        return size.constant != ignored.number
     above = None if judged.rows is None else excess(size, judged.rows)
     return above is not None and above >= 0
 

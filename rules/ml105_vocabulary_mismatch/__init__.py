@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
-from modellint.link.values.vocabularies import GROWS
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -26,9 +25,10 @@ class VocabularyMismatch(Rule):
 
     ## What it does
     Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
-    with the tokens that the same function adds to it: `len(tokenizer)` taken before `add_tokens`, and
-    `tokenizer.vocab_size`, which does not count added tokens at all. In recipes it compares the head of a searcher with
-    what scores the same ids (the output layer for CTC, a language model) and with the tokens of the only tokenizer.
+    with the tokens that the same function, or one that it calls, adds to it: `len(tokenizer)` taken before
+    `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all. In recipes it compares the
+    head of a searcher with what scores the same ids (the output layer for CTC, a language model) and with the tokens
+    of the only tokenizer.
 
     ## Why is this bad
     Tied layers of different sizes keep the weight of one of them: a bias, a loss or a checkpoint that was made for the
@@ -59,10 +59,8 @@ class VocabularyMismatch(Rule):
         for tie in project.vocabularies.ties(module):
             yield self._tied(tie, is_declared=False)
         for function in (*module.all_functions(), module.body):
-            words = function.words
-            if not words.isdisjoint(GROWS) and not any("resize" in word for word in words):
-                for growth in project.vocabularies.growths(function):
-                    yield self._grown(growth)
+            for growth in project.vocabularies.growths(function):
+                yield self._grown(growth)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import SizesDiffer
@@ -120,7 +118,7 @@ class VocabularyMismatch(Rule):
     def _grown(self, growth: Growth) -> Finding:
         from modellint.claims.layers import Outgrown
 
-        size, module, tokenizer = growth.size, growth.size.module, growth.event.value.callee.args[0]
+        size, module, tokenizer = growth.size, growth.size.module, growth.tokenizer
         place, table = size.place, growth.table.place
         added = module.text_of(growth.event.value.callee)
         text = module.text_of(size.value)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint import knowledge, operators
+from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
@@ -61,11 +62,12 @@ class Tie:
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """The table made at `table` has as many rows as `size` said, without the tokens that `event` adds."""
+    """The table made at `table` has the rows that `size` said, without the tokens that `event` adds to `tokenizer`."""
 
     table: Site
     size: Site
     event: Event
+    tokenizer: Value
 
 
 class Vocabularies:
@@ -144,22 +146,50 @@ class Vocabularies:
 
     def growths(self, function: Function) -> Iterator[Growth]:
         """The tables that a function sizes by a tokenizer to which it adds tokens that the size does not count."""
-        grown = [(number, event) for number, event in enumerate(function.flow.events) if _may_grow(event)]
+        grown = list(self._grown(function))
         if not grown:
             return
         run = Interpreter(self._project, self._project.lives.keepers, Measured)
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
-            grown = [(number, event) for number, event in grown if not _is_own(event, body, run)]
+            grown = [one for one in grown if not _is_own(one[2], body, run)]
             sizes.update(dict.fromkeys(_sizes(function, reference, frame, run)))
         run.close()
-        for number, event in grown:
-            tokenizer = event.value.callee.args[0]
+        for number, event, tokenizer in grown:
             for table, size in sizes:
                 measured = next((at for at, other in enumerate(function.flow.events) if other.value is size), number)
                 if _counts(size, tokenizer, before=measured < number):
-                    yield Growth(table, Site(size, function), event)
+                    yield Growth(table, Site(size, function), event, tokenizer)
+
+    def _grown(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
+        """Where a function gives a tokenizer more tokens, or has another function do so."""
+        growing = self._growing(function.module)
+        words = function.words
+        if any("resize" in word for word in words) or (words.isdisjoint(GROWS) and words.isdisjoint(growing)):
+            return
+        for number, event in enumerate(function.flow.events):
+            if _may_grow(event):
+                yield number, event, event.value.callee.args[0]
+            elif event.kind is EventKind.CALL and (other := growing.get(called_name(event.value.callee))) is not None:
+                definition = self._project.names.definition(function.module, event.value.callee)
+                if isinstance(definition, DefinedFunction) and definition.function is other:
+                    names = _given_tokens(other)
+                    yield from ((number, event, arg) for name, arg in bound(other, event.value) if name in names)
+
+    def _growing(self, module: ModuleFacts) -> dict[str, Function]:
+        """The functions that a file has or mentions, by the names there, that give a tokenizer more tokens."""
+
+        def found() -> dict[str, Function]:
+            own = {f.name: f for f in module.functions.values()}
+            mentioned = {
+                word: definition.function
+                for word, _, definition in reached(module, self._project)
+                if isinstance(definition, DefinedFunction)
+            }
+            return {name: one for name, one in (own | mentioned).items() if _given_tokens(one)}
+
+        return self._project.once(("growing", module), found)
 
 
 def _may_grow(event: Event) -> bool:
@@ -172,12 +202,21 @@ def _may_grow(event: Event) -> bool:
     return not own and not (call.args[1].op in (Op.LIST, Op.DICT) and not call.args[1].args)
 
 
-def _is_own(event: Event, body: Frame, run: Interpreter) -> bool:
+def _given_tokens(function: Function) -> set[str]:
+    """The parameters that a function takes for tokenizers, and gives more tokens whatever happens."""
+    words = function.words
+    if words.isdisjoint(GROWS) or any("resize" in word for word in words):
+        return set()
+    given = (e.value.callee.args[0] for e in function.flow.events if e.guard is None and _may_grow(e))
+    return {str(value.data) for value in given if value.op is Op.PARAM and not is_self(value)}
+
+
+def _is_own(tokenizer: Value, body: Frame, run: Interpreter) -> bool:
     """Whether what is given more tokens is an object of the project's, which may do anything with them."""
     assert run.lookups is not None
-    owners = run.lookups.evaluated(event.value.callee.args[0], body)
-    shells = (atom for atom in owners if isinstance(atom, Shell) and atom.kind == "instance")
-    return any(run.objects.own_method(shell, str(event.value.callee.data)) is not None for shell in shells)
+    owners = run.lookups.evaluated(tokenizer, body)
+    shells = [atom for atom in owners if isinstance(atom, Shell) and atom.kind == "instance"]
+    return any(run.objects.own_method(shell, name) is not None for shell in shells for name in GROWS)
 
 
 def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interpreter) -> Iterator[tuple[Site, Value]]:

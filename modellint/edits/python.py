@@ -101,8 +101,12 @@ def argument_place(call: Value, position: int, name: str, module: ModuleFacts) -
 
 def swapped(call: Value, first: str, second: str, module: ModuleFacts) -> Fix | None:
     """The first two arguments of a call, `first` and `second` by name, in each other's place."""
-    places = [argument_place(call, position, name, module) for position, name in enumerate((first, second))]
-    one, other = places
+    return exchanged(call, (0, first), (1, second), module)
+
+
+def exchanged(call: Value, first: tuple[int, str], second: tuple[int, str], module: ModuleFacts) -> Fix | None:
+    """Two arguments of a call, by position and name, in each other's place."""
+    one, other = (argument_place(call, position, name, module) for position, name in (first, second))
     if one is None or other is None:
         return None
     edits = (Edit(one, text_at(other, module)), Edit(other, text_at(one, module)))

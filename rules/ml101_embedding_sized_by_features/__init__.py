@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.edits.python import exchanged as exchanged_arguments
 from modellint.edits.python import swapped
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.values.shapes import (
@@ -12,6 +13,7 @@ from modellint.link.values.shapes import (
 from modellint.rule import Rule
 
 from .evidence import sized_by_features, swapped_sizes
+from .exchanged import exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from modellint.probes import Probe
     from modellint.source import Place
 
+    from .exchanged import Exchanged
+
 
 _RIGHT_TABLE = "use a linear layer for features, or give the table as many rows as there are ids"
 
@@ -38,7 +42,7 @@ class EmbeddingSizedByFeatures(Rule):
     Finds embeddings, in code and in recipes, whose number of rows is the width of the features that are fed to them,
     or the width of the model, and not a number of ids. It needs proof: real numbers of that very width index the
     table, the documented shape of the input ends in that very dimension, a layer beside it takes the same tensor with
-    the same width, or the two arguments are swapped.
+    the same width, or the two arguments are swapped, also on their way there, in the call of what makes the table.
 
     ## Why is this bad
     Features are no ids. `nn.Embedding` fails on floating point input, and after a cast to `long` on the first value
@@ -73,6 +77,10 @@ class EmbeddingSizedByFeatures(Rule):
                 for finding in self._check_table(table, sizing, module, project):
                     seen.add(place)
                     yield finding
+        for found in exchanged(module, project):
+            if module.place(found.call) not in seen:
+                seen.add(module.place(found.call))
+                yield self._exchanged(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.tables import tables_of
@@ -86,6 +94,21 @@ class EmbeddingSizedByFeatures(Rule):
         from modellint.probes import python_probe
 
         return python_probe(claim, project)
+
+    def _exchanged(self, found: Exchanged, module: ModuleFacts) -> Finding:
+        """A call that gives rows for columns."""
+        (_, first), (_, second) = found.arguments
+        home, callee = found.constructor.module, module.text_of(found.call.callee)
+        return self.finding(
+            module.place(found.call),
+            f"`{second}` and `{first}` have changed places: `{callee}` is given one for the other",
+            symbol=found.call.target or callee,
+            confidence=Confidence.HIGH,
+            evidence=("both are called what the other one should be, and size a table",),
+            related=(Related(home.place(found.table), "the table is made with them here"),),
+            help="swap them, or pass them by name",
+            fix=exchanged_arguments(found.call, *found.arguments, module),
+        )
 
     def _in_recipe(self, table: Item, rows: Item, uses: list[tuple[str, Item, str]]) -> Finding:
         written = table.node.get("num_embeddings")

@@ -39,14 +39,10 @@ class PositionLengths:
             return
         run, lengths = followed(self._project, Lengths)
         objects: dict[Class, Shell] = {}
-        for function in functions:
+        for function in dict.fromkeys((*functions, *unread)):
             found = lengths.ask(function)
             follow(function, objects, run)
+            if function in unread and not found.sized:
+                note(unread[function], found, run, lengths)
             yield found
-        for function, calls in unread.items():
-            if function not in functions:
-                found = lengths.ask(function)
-                follow(function, objects, run)
-                note(calls, found, run, lengths)
-                yield found
         run.close()

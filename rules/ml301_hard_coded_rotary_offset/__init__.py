@@ -152,9 +152,12 @@ def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
     return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
 
 
-def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions:
+def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
+    """What a run can show; nothing of a table that an object makes of which nothing is known."""
     from modellint.claims.positions import LengthNotPositions
 
+    if use.table.use in use.table.passed:
+        return None
     call = next(iter(use.table.calls), None)
     lookup = use.picks[0].use.place if use.picks else None
     return LengthNotPositions(at.place, lookup, None if call is None else call.place, is_offset)

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
-#: How many tables are asked for, and words of what gives the largest of positions.
+#: How many tables are asked for, what positions may be, and words of what gives the largest of them.
 _TABLES = 2
+_POSITIONS = frozenset((Op.PARAM, Op.ATTR, Op.CALL, Op.CHOICE, Op.INDEX))
 _LARGEST = operators.words("largest")
 
 
@@ -77,11 +78,15 @@ def _may_matter(use: Value, function: Function) -> bool:
 
 
 def _meetings(table: Value, function: Function) -> Iterator[tuple[Value, Value]]:
-    """What meets both tables: what picks rows of them, and the arguments of a call beside them; and where."""
+    """What meets both tables: what picks rows of both, and the arguments of a call beside them; and where."""
+    picked: dict[Value, set[object]] = {}
     for event in function.flow.events:
         value = event.value
-        if event.kind is EventKind.INDEX and _is_part(value.args[0], table) and value.args[1].op is not Op.SLICE:
-            yield value.args[1], value
+        if event.kind is EventKind.INDEX and _is_part(value.args[0], table) and value.args[1].op in _POSITIONS:
+            parts = picked.setdefault(value.args[1], set())
+            parts.add(value.args[0].data)
+            if len(parts) == _TABLES:
+                yield value.args[1], value
         elif event.kind is EventKind.CALL and sum(_is_part(arg, table) for arg in value.args[1:]) == _TABLES:
             yield from ((arg, value) for arg in value.args[1:] if arg.op is Op.PARAM)
 

@@ -18,6 +18,16 @@ def decode(self, x, position_ids, cache_position):
     return queries * cos[position_ids] + keys * sin[position_ids], lengths, parts
 
 
+def encode(self, x, lengths):
+    x = self.padded(x)
+    encoded, lengths = self.encoder(x, lengths + 4)
+    if isinstance(encoded, tuple):
+        encoded = encoded[0]
+    hidden, kept = self.decoder(encoded, lengths.max() + 8)
+    return hidden[lengths], kept[0]
+
+
 def install():
     decoder.Attention.forward = forward
     decoder.Attention.decode = decode
+    decoder.Encoder.forward = encode

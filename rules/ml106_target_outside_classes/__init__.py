@@ -50,7 +50,6 @@ class TargetOutsideClasses(Rule):
     code = "ML106"
     name = "target-outside-classes"
     severity = Severity.WARNING
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Filler

@@ -155,8 +155,7 @@ def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
     """Whether a class of the project has a method of this name, which may do anything."""
     from modellint.link.values.callers import mentioning
 
-    defined = re.compile(rf"\bdef\s+{re.escape(name)}\s*\(")
-    return any(defined.search(one.text) for one in (module, *mentioning(project, module, "def", name)))
+    return any(one.name == name for one in module.all_functions()) or bool(mentioning(project, module, f"def {name}"))
 
 
 def _assigned(call: Value, module: ModuleFacts) -> Fix | None:

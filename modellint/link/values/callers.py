@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import EventKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from modellint.graph.python import Function, ModuleFacts
     from modellint.link.project import Project
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 _MAX_FILES = 60
 #: In projects with more Python files than this nothing is looked for in all of them.
 _MAX_PROJECT = 2_000
+#: What makes blanks of all bytes that are no part of a word.
+_APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
+_DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
 #: Folders of what a project installs.
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
@@ -54,21 +59,39 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
 
 
 def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleFacts]:
-    """The files of the project that a file belongs to which mention all of `words`, which the file asks for."""
-    root = _root(project, near.file)
+    """The files of the project that a file belongs to which mention all of `words`, which the file asks for.
 
-    def found() -> tuple[Path, ...]:
-        patterns = [re.compile(rb"\b" + re.escape(word.encode()) + rb"\b") for word in words]
-        paths = project.once(("project's files", root), lambda: tuple(_files_below(project, root)))
-        kept = []
-        for path in paths:
-            content = project.files.read(path) or b""
-            if all(pattern.search(content) for pattern in patterns):
-                kept.append(path)
-        return tuple(kept)
-
-    modules = (project.python(path) for path in project.once(("mentioning", root, words), found))
+    A word may be `class Name` or `def name`, for the files that define it.
+    """
+    modules = map(project.python, _mentions(project, near).of(words))
     return [module for module in modules if module is not None]
+
+
+def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
+    """Whether a file of its project other than this one mentions all of `words`."""
+    return any(path != near.file for path in _mentions(project, near).of(words))
+
+
+def _mentions(project: Project, near: ModuleFacts) -> _Mentions:
+    root = _root(project, near.file)
+    return project.once(("mentions", root), lambda: _Mentions(project, root))
+
+
+class _Mentions:
+    """Which files below a folder mention a word: each file is read once for all words."""
+
+    def __init__(self, project: Project, root: Path) -> None:
+        self._paths = tuple(_files_below(project, root))
+        self._files: dict[bytes, list[int]] = {}
+        for number, path in enumerate(self._paths):
+            content = project.files.read(path) or b""
+            for word in {*content.translate(_APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
+                self._files.setdefault(word, []).append(number)
+
+    def of(self, words: Iterable[str]) -> list[Path]:
+        """The files that mention all of some words."""
+        first, *rest = (self._files.get(word.encode(), ()) for word in words)
+        return [self._paths[number] for number in first if all(number in other for other in rest)]
 
 
 def _root(project: Project, file: Path) -> Path:

@@ -59,8 +59,11 @@ def _is_generator_source(project: Project, module: ModuleFacts) -> bool:
     for name in project.files.listdir(folder):
         if name.endswith(".py") and name != module.file.name:
             head = (project.files.read(folder / name) or b"")[:2_000]
-            if own in head and b"generated" in head:
-                return True
+            if b"generated" not in head:
+                continue
+            other = project.python(folder / name)
+            if own in head or (other is not None and not other.classes.keys().isdisjoint(module.classes)):
+                return b"generated" not in (project.files.read(module.file) or b"")[:2_000]
     return False
 
 
@@ -135,10 +138,11 @@ def _stores(function: Function, name: str) -> bool:
 
 def is_overridden(project: Project, reached: Reached) -> bool:
     """Whether a subclass has a method of this name, which the call reaches instead."""
-    target, model = reached.function, reached.owner
-    if target is None or model is None or model.cls is None:
+    model = reached.owner
+    if model is None or model.cls is None:
         return False
-    return any(target.name in cls.methods or target.name in cls.attributes for cls in subclasses(project, model.cls))
+    name = "__init__" if reached.is_made or reached.function is None else reached.function.name
+    return any(name in cls.methods or name in cls.attributes for cls in subclasses(project, model.cls))
 
 
 def subclasses(project: Project, cls: Class) -> tuple[Class, ...]:

@@ -58,16 +58,11 @@ class DropoutAlwaysOn(Rule):
     triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        if "dropout" not in module.text:
-            return
         for cls in module.classes.values():
-            if "dropout" not in cls.text or not project.classes.model(cls).is_module:
-                continue
             for function in cls.methods.values():
-                if "dropout" in function.text and not _WANTED.search(function.name):
-                    for event in function.flow.of(EventKind.CALL):
-                        if _is_always_on(event, function, project):
-                            yield self._finding(function, event.value)
+                for event in function.flow.of(EventKind.CALL):
+                    if _is_always_on(event, function, project) and project.classes.model(cls).is_module:
+                        yield self._finding(function, event.value)
 
     def _finding(self, function: Function, call: Value) -> Finding:
         module = function.module
@@ -88,6 +83,8 @@ class DropoutAlwaysOn(Rule):
 
 def _is_always_on(event: Event, function: Function, project: Project) -> bool:
     call = event.value
+    if len(call.args) < 2 or _WANTED.search(function.name):
+        return False
     definition = project.names.definition(function.module, call.callee)
     if not isinstance(definition, External) or definition.name not in _ALWAYS_ON:
         return False

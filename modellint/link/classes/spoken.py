@@ -200,6 +200,18 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
                 yield name in _words(value)
 
 
+def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+    """The names that code of a file has for other objects whose attribute of a name it reads."""
+    return project.once(("holders read", module.path, name), lambda: frozenset(_holders_read(module, name)))
+
+
+def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
+    for function in _mentioning(module, name):
+        for value in walk_all(values_of(function.flow)):
+            if value.op is Op.ATTR and value.data == name and not _is_self(value.args[0]):
+                yield from _names_of(value.args[0])
+
+
 def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
     """The last names of the other objects whose attribute of a name the code of a file sets; "" where there is none."""
     return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name)))
@@ -211,7 +223,7 @@ def _setting(module: ModuleFacts, name: str) -> Iterator[str]:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
                 if not _is_self(target.args[0]):
-                    yield _last_name(target.args[0])
+                    yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
                 yield ""
 
@@ -224,10 +236,14 @@ def sets_by_name(call: Value, name: str) -> bool:
     return is_setting and any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
 
 
-def _last_name(value: Value) -> str:
+def _names_of(value: Value) -> Iterator[str]:
+    """The names for an object: its variable, the attribute or function that it comes from, what holds it."""
     if value.target is not None:
-        return value.target
-    return str(value.data).rpartition(".")[2] if value.op in (Op.ATTR, Op.GLOBAL, Op.PARAM) else ""
+        yield value.target
+    while value.op in (Op.INDEX, Op.ITEM, Op.CALL, Op.UPDATE):
+        value = value.args[0]
+    if value.op in (Op.ATTR, Op.GLOBAL, Op.PARAM):
+        yield str(value.data).rpartition(".")[2]
 
 
 def _mentioning(module: ModuleFacts, name: str) -> Iterator[Function]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.attributes import family, handed_on
-from modellint.link.classes.spoken import INITIAL, is_read, spoken
+from modellint.link.classes.spoken import INITIAL, holders_read, is_read, spoken
 from modellint.link.names import DefinedFunction, External
-from modellint.link.values.callers import mentioning
+from modellint.link.values.callers import are_mentioned, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
 #: Layers of torch that go through all they hold.
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"))
-_KEPT_FOR = re.compile(
-    r"#[^\n]*\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE
-)
+#: What says that a layer is kept though nothing reads it.
+_KEPT_FOR = re.compile(r"\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
         if any(_reads(current, name, project) for current in model.mro()):
             continue
         child = model.children.get(name)
-        if child is None or project.classes.state(child, trained=True) is not True:
+        if child is None or project.classes.state(child, trained=True) is not True or _is_empty(events[0].value):
             continue
-        if _is_only_kept(constructor, events, name, project) and not _speaks_of_checkpoints(cls, events[0]):
+        if _is_only_kept(constructor, events, name, project) and not _is_kept_for_others(cls, events[0], name):
             found.append(Unused(cls, constructor, events[0], name))
     return found
 
@@ -168,18 +168,32 @@ def _chain(value: Value) -> Iterator[int]:
         value = value.args[0]
 
 
-def _speaks_of_checkpoints(cls: Class, event: Event) -> bool:
+def _is_empty(value: Value) -> bool:
+    """Whether a parameter has no elements: it only tells where the layer is."""
+    inner = value.argument(0, "data") if value.op is Op.CALL else None
+    sizes = inner.positional if inner is not None and inner.op is Op.CALL else ()
+    return any(size.op is Op.CONST and size.data == 0 and not isinstance(size.data, bool) for size in sizes[:1])
+
+
+def _is_kept_for_others(cls: Class, event: Event, name: str) -> bool:
+    """Whether a comment, or a docstring that names a layer, says that it is kept for checkpoints or compatibility."""
     assert event.target is not None
-    lines = cls.module.source.lines[max(event.target.line - 2, 0) : event.value.end_line]
-    return any(_KEPT_FOR.search(line) for line in lines)
+    lines = cls.module.source.lines[max(event.target.line - 3, 0) : event.value.end_line]
+    if any(_KEPT_FOR.search(line.partition("#")[2]) for line in lines):
+        return True
+    texts = (cls.docstring, cls.methods["__init__"].docstring)
+    return any(text is not None and name in words(text) and _KEPT_FOR.search(text) for text in texts)
 
 
 def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], project: Project) -> bool:
-    """Whether code that knows a class of the family reads the attribute of something other than its own object."""
+    """Whether code that knows a class of the family, or names an object like one, reads the attribute of another."""
     modules: dict[ModuleFacts, None] = {one.module: None for one in relatives}
     for one in relatives:
         if one is cls or one.module is cls.module:
             modules.update(dict.fromkeys(mentioning(project, cls.module, one.name, name)))
         for target in handed_on(one, project).targets:
             modules[target.function.module if isinstance(target, DefinedFunction) else target.cls.module] = None
-    return any(is_read(name, module, project, of_others=True) for module in modules)
+    if any(is_read(name, module, project, of_others=True) for module in modules):
+        return True
+    holders = (holders_read(module, name, project) for module in mentioning(project, cls.module, name))
+    return any(are_mentioned(project, cls.module, cls.name, holder) for holder in frozenset().union(*holders))

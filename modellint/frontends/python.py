@@ -189,14 +189,19 @@ class _Outline:
             self._bind(qualname)
         bound: set[str] = set()
         rebound: set[str] = set()
+        hidden: list[Function] = []
         pending = list(reversed(node.body))
         while pending:
             item = pending.pop()
             if isinstance(item, FunctionNode):
                 (rebound if item.name in bound else bound).add(item.name)
                 existing = methods.get(item.name)
+                function: Function | None = _function(module, item, cls, f"{qualname}.{item.name}")
                 if existing is None or not _is_accessor(item):
-                    methods[item.name] = _function(module, item, cls, f"{qualname}.{item.name}")
+                    methods[item.name] = function
+                    function = existing
+                if function is not None:
+                    hidden.append(function)
             elif isinstance(item, ast.ClassDef):
                 self._class(item, f"{qualname}.")
             elif isinstance(item, ast.Assign | ast.AnnAssign):
@@ -207,6 +212,7 @@ class _Outline:
             elif isinstance(item, ast.If):
                 pending.extend(reversed([*item.body, *item.orelse]))
         cls.rebound = frozenset(rebound)
+        cls.hidden = tuple(hidden)
         cls.attributes = _lazy_values(module, attributes)
         cls.annotations = _lazy_values(module, annotations)
 

@@ -162,9 +162,22 @@ def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
         else:
             one = current.cls
             said = spoken(one, project)
-            names -= {*one.methods, *one.attributes, *one.annotations, *said.stored}
+            names -= {*one.methods, *one.attributes, *one.annotations, *said.stored, *_kept_by_frame(one, project)}
             names = {name for name in names if not said.speaks_of(name)}
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}
+
+
+def _kept_by_frame(cls: Class, project: Project) -> set[str]:
+    """The parameters of a constructor that calls a library's function for nothing but what it finds in its caller."""
+    constructor = cls.methods.get("__init__")
+    for event in constructor.flow.dropped if constructor is not None else ():
+        call = event.value
+        if constructor is not None and len(call.args) == 1 and call.callee.op is Op.GLOBAL:
+            definition = project.names.definition(cls.module, call.callee)
+            is_known = isinstance(definition, External) and definition.name.startswith(("builtins.", "torch."))
+            if not is_known and not isinstance(definition, DefinedClass | DefinedFunction):
+                return {parameter.name for parameter in constructor.parameters}
+    return set()
 
 
 def _is_doubtful(cls: Class, project: Project) -> bool:

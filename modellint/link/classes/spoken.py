@@ -66,7 +66,7 @@ def _spoken(cls: Class) -> Spoken:
     told: set[str] = set()
     prefixes: set[str] = set()
     reads_any, stores_any = False, not _ANSWERING.isdisjoint(cls.methods)
-    for function in cls.methods.values():
+    for function in (*cls.methods.values(), *cls.hidden):
         is_initial = INITIAL.fullmatch(function.name) is not None
         names = {str(event.value.data) for event in function.flow.reads}
         if is_initial:
@@ -147,9 +147,9 @@ def _beginning(name: Value) -> str:
 
 
 def _words(value: Value) -> Iterator[str]:
-    """The names in a text that consists of them: `encoder.layer`."""
+    """The names in a text that consists of them: `encoder.layer`, or `width, depth`."""
     if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
-        words = value.data.split(".")
+        words = [word.strip() for word in value.data.replace(".", ",").split(",")]
         if all(map(str.isidentifier, words)):
             yield from words
     elif value.op is Op.DICT:

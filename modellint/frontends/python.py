@@ -196,12 +196,14 @@ class _Outline:
             if isinstance(item, FunctionNode):
                 (rebound if item.name in bound else bound).add(item.name)
                 existing = methods.get(item.name)
-                function: Function | None = _function(module, item, cls, f"{qualname}.{item.name}")
-                if existing is None or not _is_accessor(item):
+                function = _function(module, item, cls, f"{qualname}.{item.name}")
+                if existing is None:
                     methods[item.name] = function
-                    function = existing
-                if function is not None:
+                elif _is_accessor(item):
                     hidden.append(function)
+                else:
+                    methods[item.name] = function
+                    hidden.append(existing)
             elif isinstance(item, ast.ClassDef):
                 self._class(item, f"{qualname}.")
             elif isinstance(item, ast.Assign | ast.AnnAssign):

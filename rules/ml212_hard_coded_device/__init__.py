@@ -135,7 +135,7 @@ def _entered(cls: Class) -> set[str]:
 
 def _placements(function: Function, project: Project) -> Iterator[Placement]:
     """The calls of a method that name a CUDA device, and that nothing chooses."""
-    if function.name in _MOVING:
+    if function.name in _MOVING or _communicates(function, project):
         return
     stored = {id(e.value): e.target for e in function.flow.of(EventKind.STORE)}
     for event in function.flow.of(EventKind.CALL):
@@ -154,6 +154,16 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
         else:
             if not event.handled and not _is_for_good(stored.get(id(event.value)), event.value, function):
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
+
+
+def _communicates(function: Function, project: Project) -> bool:
+    """Whether a method sends tensors to other processes, each of which has a CUDA device."""
+    for event in function.flow.of(EventKind.CALL):
+        if event.value.callee.op in (Op.ATTR, Op.GLOBAL):
+            definition = project.names.definition(function.module, event.value.callee)
+            if str(getattr(definition, "name", "")).startswith("torch.distributed."):
+                return True
+    return False
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

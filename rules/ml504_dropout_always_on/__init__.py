@@ -105,11 +105,8 @@ def _is_always_on(event: Event, function: Function, project: Project) -> bool:
 
 def _asks_training(value: Value) -> bool:
     """Whether a condition or a number depends on `self.training`."""
-    return any(
-        self_attribute(part) == "training"
-        or (part.op is Op.CHOICE and isinstance(part.data, Value) and self_attribute(part.data) == "training")
-        for part in value.walk()
-    )
+    tests = (part.data for part in value.walk() if part.op is Op.CHOICE and isinstance(part.data, Value))
+    return any(self_attribute(part) == "training" for whole in (value, *tests) for part in whole.walk())
 
 
 def _makes_loss(function: Function) -> bool:

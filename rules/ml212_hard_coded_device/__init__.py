@@ -76,7 +76,7 @@ class HardCodedDevice(Rule):
         for cls in module.classes.values():
             for function in cls.methods.values():
                 placed = list(_placements(function, project))
-                if placed and project.classes.model(cls).is_module:
+                if placed and project.classes.model(cls).is_module and not _communicates(cls, project):
                     yield self._finding(cls, placed, function.name in _entered(cls), project)
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
@@ -135,7 +135,7 @@ def _entered(cls: Class) -> set[str]:
 
 def _placements(function: Function, project: Project) -> Iterator[Placement]:
     """The calls of a method that name a CUDA device, and that nothing chooses."""
-    if function.name in _MOVING or _communicates(function, project):
+    if function.name in _MOVING:
         return
     stored = {id(e.value): e.target for e in function.flow.of(EventKind.STORE)}
     for event in function.flow.of(EventKind.CALL):
@@ -156,14 +156,14 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
 
 
-def _communicates(function: Function, project: Project) -> bool:
-    """Whether a method sends tensors to other processes, each of which has a CUDA device."""
-    for event in function.flow.of(EventKind.CALL):
-        if event.value.callee.op in (Op.ATTR, Op.GLOBAL):
-            definition = project.names.definition(function.module, event.value.callee)
-            if str(getattr(definition, "name", "")).startswith("torch.distributed."):
-                return True
-    return False
+def _communicates(cls: Class, project: Project) -> bool:
+    """Whether a class sends tensors to other processes, each of which has a CUDA device."""
+    calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
+    return any(
+        str(getattr(project.names.definition(cls.module, call.callee), "name", "")).startswith("torch.distributed.")
+        for call in calls
+        if call.callee.op in (Op.ATTR, Op.GLOBAL)
+    )
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

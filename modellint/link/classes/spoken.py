@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Flow, Value
+    from modellint.graph.value import Event, Flow, Value
     from modellint.link.project import Project
 
 #: Methods in which layers are only filled with their first values.
@@ -75,27 +75,28 @@ def _spoken(cls: Class) -> Spoken:
             read |= names
             reads_any = reads_any or not _GOING_THROUGH.isdisjoint(names)
         stores_any = stores_any or "__dict__" in names
-        for event in function.flow.of(EventKind.STORE):
+        names_kept: set[int] = set()
+        for event in function.flow.events:
             target = event.target
-            if target is None:
-                continue
-            if (name := self_attribute(target)) is not None:
+            if (name := kept_name(event)) is not None:
                 stored.add(name)
-            elif target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
+                names_kept.update(map(id, event.value.args[1:] if target is None else ()))
+            elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
                 stores_any = stores_any or target.args[1].op is not Op.CONST
         for value in walk_all(values_of(function.flow)):
-            told.update(_words(value))
+            if id(value) not in names_kept:
+                told.update(_words(value))
             if value.op is Op.CALL:
                 computed = _computed(value)
                 if computed is None:
                     continue
                 is_stored, name = computed
-                if name:
-                    prefixes.add(name)
-                elif is_stored:
-                    stores_any = True
-                else:
+                if not is_stored:
                     reads_any = True
+                elif name:
+                    prefixes.add(name)
+                else:
+                    stores_any = True
             elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
@@ -109,6 +110,28 @@ def _spoken(cls: Class) -> Spoken:
         reads_any,
         stores_any,
     )
+
+
+def kept_name(event: Event) -> str | None:
+    """The attribute of its own object that an event assigns, or registers or sets by a name in a text."""
+    if event.kind is EventKind.STORE and event.target is not None:
+        return self_attribute(event.target)
+    if event.kind is not EventKind.CALL:
+        return None
+    call = event.value
+    callee, given = call.callee, call.positional
+    if callee.op is Op.ATTR and callee.data in _REGISTERING and _is_self(callee.args[0]) and given:
+        name = given[0]
+    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
+        name = given[1]
+    else:
+        return None
+    return str(name.data) if name.op is Op.CONST else None
+
+
+def kept_value(event: Event) -> Value:
+    """What an event keeps that has a `kept_name`."""
+    return event.value.args[-1] if event.kind is EventKind.CALL else event.value
 
 
 def _computed(call: Value) -> tuple[bool, str] | None:

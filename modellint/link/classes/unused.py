@@ -10,9 +10,9 @@ from modellint import knowledge
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
-from modellint.link.calls.doubts import is_generator_source, is_tried_out
+from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
 from modellint.link.classes.attributes import family, handed_on
-from modellint.link.classes.spoken import INITIAL, holders_read, is_read, spoken
+from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import are_mentioned, mentioning
 
@@ -41,8 +41,8 @@ class Unused:
 
     @property
     def target(self) -> Value:
-        assert self.event.target is not None
-        return self.event.target
+        """The attribute that is assigned, or the call that registers it."""
+        return self.event.value if self.event.target is None else self.event.target
 
 
 def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
@@ -67,20 +67,28 @@ def _are_bases_known(model: ClassModel, project: Project) -> bool:
 
 def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
     """The trainable layers that a constructor keeps and no method of the class or its bases reads."""
-    stores: dict[str, list[Event]] = {}
-    for event in constructor.flow.of(EventKind.STORE):
-        name = self_attribute(event.target) if event.target is not None else None
-        if name is not None:
-            stores.setdefault(name, []).append(event)
+    stores: dict[str, list[tuple[Function, Event]]] = {}
+    for function in cls.methods.values():
+        for event in function.flow.events:
+            name = kept_name(event)
+            if name is not None:
+                stores.setdefault(name, []).append((function, event))
     found: list[Unused] = []
-    for name, events in stores.items():
+    for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
         child = model.children.get(name)
-        if child is None or project.classes.state(child, trained=True) is not True or _is_empty(events[0].value):
+        if child is None or project.classes.state(child, trained=True) is not True:
             continue
-        if _is_only_kept(constructor, events, name, project) and not _is_kept_for_others(cls, events[0], name):
-            found.append(Unused(cls, constructor, events[0], name))
+        made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
+        functions = dict.fromkeys((constructor, *(function for function, _ in made)))
+        if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
+            continue
+        is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
+            _is_only_filled(function, name, project) for function in functions
+        )
+        if is_only_kept and not _is_kept_for_others(cls, *made[0], name):
+            found.append(Unused(cls, *made[0], name))
     return found
 
 
@@ -119,21 +127,29 @@ def _is_open(cls: Class, project: Project) -> bool:
     return False
 
 
-def _is_only_kept(constructor: Function, stores: list[Event], name: str, project: Project) -> bool:
-    """Whether the constructor does nothing with a layer but keep it, and fill in its first values."""
-    for event in stores:
-        value = event.value
-        if value.op not in (Op.CALL, Op.CHOICE):
+def _is_none(value: Value) -> bool:
+    return value.op is Op.CONST and value.data is None
+
+
+def _is_only_kept(function: Function, event: Event) -> bool:
+    """Whether a function does nothing with a layer but keep it."""
+    value = kept_value(event)
+    if value.op not in (Op.CALL, Op.CHOICE):
+        return False
+    for other in function.flow.events:
+        if other is event or other.value is value:
+            if other.kind is EventKind.STORE and other is not event:
+                return False
+            continue
+        if any(part is value for part in other.value.args[1 if other.kind is EventKind.CALL else 0 :]):
             return False
-        for other in constructor.flow.events:
-            if other is event:
-                continue
-            if other.kind is EventKind.STORE and other.value is value:
-                return False
-            if any(part is value for part in other.value.args[1 if other.kind is EventKind.CALL else 0 :]):
-                return False
-    reads = {id(event.value) for event in constructor.flow.reads if event.value.data == name}
-    return not reads or reads <= set(_filled(constructor, project))
+    return True
+
+
+def _is_only_filled(function: Function, name: str, project: Project) -> bool:
+    """Whether a function reads an attribute only to fill in its first values."""
+    reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
+    return not reads or reads <= set(_filled(function, project))
 
 
 def _filled(constructor: Function, project: Project) -> Iterator[int]:
@@ -168,20 +184,24 @@ def _chain(value: Value) -> Iterator[int]:
         value = value.args[0]
 
 
-def _is_empty(value: Value) -> bool:
+def _is_empty(value: Value, function: Function, project: Project) -> bool:
     """Whether a parameter has no elements: it only tells where the layer is."""
-    inner = value.argument(0, "data") if value.op is Op.CALL else None
-    sizes = inner.positional if inner is not None and inner.op is Op.CALL else ()
-    return any(size.op is Op.CONST and size.data == 0 and not isinstance(size.data, bool) for size in sizes[:1])
+    for part in value.walk():
+        first = part.positional[0] if part.op is Op.CALL and part.positional else None
+        if first is not None and first.op is Op.CONST and type(first.data) is int and first.data == 0:
+            definition = project.names.definition(function.module, part.callee)
+            if isinstance(definition, External) and definition.name.rpartition(".")[0] == "torch":
+                return True
+    return False
 
 
-def _is_kept_for_others(cls: Class, event: Event, name: str) -> bool:
+def _is_kept_for_others(cls: Class, function: Function, event: Event, name: str) -> bool:
     """Whether a comment, or a docstring that names a layer, says that it is kept for checkpoints or compatibility."""
-    assert event.target is not None
-    lines = cls.module.source.lines[max(event.target.line - 3, 0) : event.value.end_line]
+    first = event.value if event.target is None else event.target
+    lines = cls.module.source.lines[max(first.line - 3, 0) : event.value.end_line]
     if any(_KEPT_FOR.search(line.partition("#")[2]) for line in lines):
         return True
-    texts = (cls.docstring, cls.methods["__init__"].docstring)
+    texts = (cls.docstring, function.docstring)
     return any(text is not None and name in words(text) and _KEPT_FOR.search(text) for text in texts)
 
 
@@ -196,4 +216,7 @@ def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], projec
     if any(is_read(name, module, project, of_others=True) for module in modules):
         return True
     holders = (holders_read(module, name, project) for module in mentioning(project, cls.module, name))
-    return any(are_mentioned(project, cls.module, cls.name, holder) for holder in frozenset().union(*holders))
+    names = [one.name for one in (cls, *subclasses(project, cls))]
+    return any(
+        are_mentioned(project, cls.module, one, holder) for holder in frozenset().union(*holders) for one in names
+    )

@@ -24,7 +24,7 @@ _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
 _CUDA = re.compile(r"cuda(?::\d+)?")
 #: What a name in a condition has to be like to choose the device itself.
 _CHOOSING = re.compile(
-    r"\w*(?:cuda|gpu|device|accelerator|nccl)\w*|(?:\w+_)?rank|world_size|is_initialized", re.IGNORECASE
+    r"\w*(?:cuda|[cg]pu|device|accelerator|nccl)\w*|(?:\w+_)?rank|world_size|is_initialized", re.IGNORECASE
 )
 
 
@@ -157,13 +157,14 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
 
 
 def _communicates(cls: Class, project: Project) -> bool:
-    """Whether a class sends tensors to other processes, each of which has a CUDA device."""
+    """Whether a class sends tensors to other processes, or wraps layers that do, each of which has a CUDA device."""
     calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
-    return any(
-        str(getattr(project.names.definition(cls.module, call.callee), "name", "")).startswith("torch.distributed.")
+    names = (
+        str(getattr(project.names.definition(cls.module, call.callee), "name", "")) or called_name(call.callee)
         for call in calls
         if call.callee.op in (Op.ATTR, Op.GLOBAL)
     )
+    return any(name.startswith("torch.distributed.") or name.endswith("DistributedDataParallel") for name in names)
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

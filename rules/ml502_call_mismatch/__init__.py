@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from modellint.link.classes.signatures import Misfit
     from modellint.link.project import Project
 
+#: Of so many calls in a file that fail alike each has a finding of its own.
+_MOST = 3
+
 
 class CallMismatch(Rule):
     """A call passes arguments that its callee does not take, or leaves out some that it needs
@@ -28,7 +31,8 @@ class CallMismatch(Rule):
     types their calls as `Any`, so no type checker looks at them). Reports names that the callee does not know,
     parameters without a value, more positional arguments than there are parameters, and parameters that get two values.
 
-    In tests, demonstrations and under `if __name__ == "__main__"` it is an info.
+    More than three calls in a file that fail alike are one finding. In tests, demonstrations and under
+    `if __name__ == "__main__"` it is an info.
 
     ## Why is this bad
     `TypeError` when the call is reached, which may be hours into a training or in an option that nobody tried lately.
@@ -59,14 +63,20 @@ class CallMismatch(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.fitting import mismatches
 
+        alike: dict[object, list[Mismatch]] = {}
         for mismatch in mismatches(module, project):
-            yield self._finding(mismatch, project)
+            key = (mismatch.reached.name, mismatch.reached.function, mismatch.misfits)
+            alike.setdefault(key, []).append(mismatch)
+        for group in alike.values():
+            for found in [group] if len(group) > _MOST else [[one] for one in group]:
+                yield self._finding(found, project)
 
-    def _finding(self, found: Mismatch, project: Project) -> Finding:
+    def _finding(self, group: list[Mismatch], project: Project) -> Finding:
         from modellint.link.calls.doubts import is_tried_out
 
+        found, *others = group
         module, call, reached = found.function.module, found.call, found.reached
-        first, *others = sorted(found.misfits, key=_rank)
+        first, *more = sorted(found.misfits, key=_rank)
         shown = f"`{reached.name}`"
         if reached.attribute is not None and reached.name == "forward":
             shown = f"`self.{reached.attribute}`"
@@ -76,16 +86,17 @@ class CallMismatch(Rule):
             related.append(Related(module.place(call.callee), "the call"))
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
+        related += [Related(module.place(other.call), "here, too") for other in others]
         meant = _meant(found)
         return self.finding(
             place,
-            _message(shown, first, call.positional),
+            _message(shown, first, call.positional) + (f", in {len(others)} more calls, too" if others else ""),
             symbol=f"{found.function.qualname}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
             evidence=(
                 f"{shown} {_described(reached.parameters)}",
-                *(_message("it", other, call.positional) for other in others),
+                *(_message("it", other, call.positional) for other in more),
                 "the call raises `TypeError`",
             ),
             related=related,

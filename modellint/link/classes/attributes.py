@@ -135,7 +135,7 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     for cls in module.classes.values():
         model = project.classes.model(cls)
         suspects = _suspects(cls, model, project) if model.is_module and model.is_complete else set()
-        if not suspects or is_generator_source(project, module):
+        if not suspects or is_generator_source(project, module) or _is_never_made(cls):
             continue
         if any(_is_doubtful(current.cls, project) for current in model.mro() if current.cls is not None):
             continue
@@ -145,6 +145,13 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
         missing = {name for name in suspects - known if not _is_set_outside(name, cls, project)}
         if missing:
             yield from _reads(cls, missing, known)
+
+
+def _is_never_made(cls: Class) -> bool:
+    """Whether the constructor does nothing but raise."""
+    constructor = cls.methods.get("__init__")
+    ends = constructor.flow.of(EventKind.RAISE) if constructor is not None else ()
+    return any(event.guard is None for event in ends)
 
 
 def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:

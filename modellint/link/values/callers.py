@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
 _MAX_FILES = 60
 #: In projects with more Python files than this nothing is looked for in all of them.
-_MAX_PROJECT = 2_000
+_MAX_PROJECT = 4_000
 #: What makes blanks of all bytes that are no part of a word.
 _APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")

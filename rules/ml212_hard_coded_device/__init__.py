@@ -47,7 +47,7 @@ class HardCodedDevice(Rule):
 
     An info where the question is asked of the machine (`if torch.cuda.is_available():`) or of another tensor
     (`if x.is_cuda: y.to("cuda")`) rather than which device that is; in methods that neither construction nor a call
-    reaches; and where the project chooses its device for each process (`torch.cuda.set_device`).
+    reaches; and where each process has a device of its own (`torch.distributed`, `torch.cuda.set_device`).
 
     ## Why is this bad
     The layer cannot run on a CPU, on Apple's MPS, or on the second GPU: `RuntimeError: Expected all tensors to be on
@@ -69,14 +69,13 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
-    preview = True
     triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():
             for function in cls.methods.values():
                 placed = list(_placements(function, project))
-                if placed and project.classes.model(cls).is_module and not _communicates(cls, project):
+                if placed and project.classes.model(cls).is_module and not _wraps(cls):
                     yield self._finding(cls, placed, function.name in _entered(cls), project)
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
@@ -86,11 +85,11 @@ class HardCodedDevice(Rule):
         function, call = first.function, first.event.value
         module = function.module
         is_latent = first.is_asked or not is_entered or is_tried_out(project, function, first.event)
-        per_process = not is_latent and _is_for_cuda_only(module, project)
+        per_process = not is_latent and (_communicates(cls, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
         evidence = ["it fails on a machine without CUDA, and on every other device than this one"]
         if per_process:
-            evidence.append("the project sets a CUDA device for each process, and never asks if there is one")
+            evidence.append("each process has a CUDA device of its own, and nothing asks if there is one")
         if first.is_asked:
             evidence.append("that CUDA is there does not say where the layer is")
         shown = module.text_of(call)
@@ -156,15 +155,19 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
 
 
-def _communicates(cls: Class, project: Project) -> bool:
-    """Whether a class sends tensors to other processes, or wraps layers that do, each of which has a CUDA device."""
+def _wraps(cls: Class) -> bool:
+    """Whether a class wraps layers for processes, each of which has a CUDA device."""
     calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
-    names = (
-        str(getattr(project.names.definition(cls.module, call.callee), "name", "")) or called_name(call.callee)
-        for call in calls
-        if call.callee.op in (Op.ATTR, Op.GLOBAL)
+    return any(called_name(call.callee).endswith("DistributedDataParallel") for call in calls)
+
+
+def _communicates(cls: Class, project: Project) -> bool:
+    """Whether a class sends tensors to other processes, each of which has a CUDA device."""
+    calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
+    definitions = (
+        project.names.definition(cls.module, call.callee) for call in calls if call.callee.op in (Op.ATTR, Op.GLOBAL)
     )
-    return any(name.startswith("torch.distributed.") or name.endswith("DistributedDataParallel") for name in names)
+    return any(str(getattr(found, "name", "")).startswith("torch.distributed.") for found in definitions)
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

@@ -56,7 +56,6 @@ class LayerNeverUsed(Rule):
     code = "ML213"
     name = "layer-never-used"
     severity = Severity.INFO
-    preview = True
     triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

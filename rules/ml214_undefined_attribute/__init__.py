@@ -51,7 +51,6 @@ class UndefinedAttribute(Rule):
     code = "ML214"
     name = "undefined-attribute"
     severity = Severity.ERROR
-    preview = True
     triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

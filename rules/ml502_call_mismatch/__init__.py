@@ -57,7 +57,6 @@ class CallMismatch(Rule):
     code = "ML502"
     name = "call-mismatch"
     severity = Severity.ERROR
-    preview = True
     triggers = ("import|def|class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -43,7 +43,6 @@ class ListInSequential(Rule):
     code = "ML503"
     name = "list-in-sequential"
     severity = Severity.ERROR
-    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -49,7 +49,6 @@ class ImplicitSoftmaxDim(Rule):
     code = "ML505"
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
-    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -50,7 +50,6 @@ class UnknownMethod(Rule):
     code = "ML506"
     name = "unknown-method"
     severity = Severity.ERROR
-    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

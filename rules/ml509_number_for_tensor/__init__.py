@@ -57,7 +57,6 @@ class NumberForTensor(Rule):
     code = "ML509"
     name = "number-for-tensor"
     severity = Severity.ERROR
-    preview = True
     triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -9,6 +9,6 @@ class Shuffled(nn.Module):
         self.proj = nn.Linear(width, width)
 
     def forward(self, x):
-        order = torch.randperm(x.shape[0]).to(next(self.parameters()).device)
+        order = torch.randperm(x.shape[0]).to(next(self.parameters()).device)  # expect: ML212
         dist.broadcast(order, src=0)
         return self.proj(x[order])

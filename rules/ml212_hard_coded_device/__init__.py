@@ -75,7 +75,7 @@ class HardCodedDevice(Rule):
         for cls in module.classes.values():
             for function in cls.methods.values():
                 placed = list(_placements(function, project))
-                if placed and project.classes.model(cls).is_module and not _wraps(cls):
+                if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
                     yield self._finding(cls, placed, function.name in _entered(cls), project)
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
@@ -155,19 +155,24 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
 
 
-def _wraps(cls: Class) -> bool:
+def _wraps(cls: Class, project: Project) -> bool:
     """Whether a class wraps layers for processes, each of which has a CUDA device."""
-    calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
-    return any(called_name(call.callee).endswith("DistributedDataParallel") for call in calls)
+    return any(name.endswith("DistributedDataParallel") for name in _called_names(cls, project))
 
 
 def _communicates(cls: Class, project: Project) -> bool:
     """Whether a class sends tensors to other processes, each of which has a CUDA device."""
-    calls = (event.value for function in cls.methods.values() for event in function.flow.of(EventKind.CALL))
-    definitions = (
-        project.names.definition(cls.module, call.callee) for call in calls if call.callee.op in (Op.ATTR, Op.GLOBAL)
-    )
-    return any(str(getattr(found, "name", "")).startswith("torch.distributed.") for found in definitions)
+    return any(name.startswith("torch.distributed.") for name in _called_names(cls, project))
+
+
+def _called_names(cls: Class, project: Project) -> Iterator[str]:
+    """What the methods of a class call outside of the project, by full names where these are known."""
+    for function in cls.methods.values():
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op in (Op.ATTR, Op.GLOBAL):
+                definition = project.names.definition(cls.module, callee)
+                yield str(getattr(definition, "name", "")) or called_name(callee)
 
 
 def _parts(test: Value) -> tuple[Value, ...]:

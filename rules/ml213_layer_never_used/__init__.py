@@ -43,7 +43,8 @@ class LayerNeverUsed(Rule):
 
     ## What it cannot see
     Layers of classes that go through all they hold (`children()`), whose base cannot be read, or whose `forward` is
-    borrowed from another class. A layer that a comment keeps for checkpoints is left alone.
+    borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
+    layer that a comment or docstring keeps for checkpoints is left alone.
 
     ## Confirming
     Not run: that no code reads a layer is a fact about the whole project; one backward pass shows only its own way.

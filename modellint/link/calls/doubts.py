@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
-from modellint.link.values.callers import mentioning
+from modellint.link.values.callers import is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,12 +137,14 @@ def _stores(function: Function, name: str) -> bool:
 
 
 def is_overridden(project: Project, reached: Reached) -> bool:
-    """Whether a subclass has a method of this name, which the call reaches instead."""
+    """Whether a subclass has a method of this name, which the call reaches instead, or may have one."""
     model = reached.owner
     if model is None or model.cls is None:
         return False
     name = "__init__" if reached.is_made or reached.function is None else reached.function.name
-    return any(name in cls.methods or name in cls.attributes for cls in subclasses(project, model.cls))
+    relatives = subclasses(project, model.cls)
+    is_known = is_searched(project, model.cls.module)
+    return not is_known or any(name in cls.methods or name in cls.attributes for cls in relatives)
 
 
 def subclasses(project: Project, cls: Class) -> tuple[Class, ...]:

@@ -16,7 +16,7 @@ from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, subclasses
 from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.callers import are_mentioned, mentioning
+from modellint.link.values.callers import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,6 +137,8 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
         suspects = _suspects(cls, model, project) if model.is_module and model.is_complete else set()
         if not suspects or is_generator_source(project, module) or _is_never_made(cls):
             continue
+        if not is_searched(project, module):
+            return
         if any(_is_doubtful(current.cls, project) for current in model.mro() if current.cls is not None):
             continue
         known = _set_in_family(cls, project)

@@ -14,7 +14,7 @@ from modellint.link.calls.doubts import is_generator_source, is_tried_out, subcl
 from modellint.link.classes.attributes import family, handed_on
 from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
 from modellint.link.names import DefinedFunction, External
-from modellint.link.values.callers import are_mentioned, mentioning
+from modellint.link.values.callers import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
         model = project.classes.model(cls)
         if constructor is not None and model.is_module and _are_bases_known(model, project):
             kept = _kept(cls, constructor, model, project)
-            if kept and not is_generator_source(project, module):
+            if kept and is_searched(project, module) and not is_generator_source(project, module):
                 yield from _unread(cls, kept, project)
 
 

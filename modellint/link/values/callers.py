@@ -72,6 +72,11 @@ def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
     return any(path != near.file for path in _mentions(project, near).of(words))
 
 
+def is_searched(project: Project, near: ModuleFacts) -> bool:
+    """Whether the project that a file belongs to has few enough files to be searched for what mentions a word."""
+    return _mentions(project, near).is_whole
+
+
 def _mentions(project: Project, near: ModuleFacts) -> _Mentions:
     root = _root(project, near.file)
     return project.once(("mentions", root), lambda: _Mentions(project, root))
@@ -81,7 +86,10 @@ class _Mentions:
     """Which files below a folder mention a word: each file is read once for all words."""
 
     def __init__(self, project: Project, root: Path) -> None:
-        self._paths = tuple(_files_below(project, root))
+        paths = _files_below(project, root)
+        #: Whether there are few enough of them.
+        self.is_whole = len(paths) <= _MAX_PROJECT
+        self._paths = tuple(paths if self.is_whole else ())
         self._files: dict[bytes, list[int]] = {}
         for number, path in enumerate(self._paths):
             content = project.files.read(path) or b""
@@ -105,7 +113,7 @@ def _root(project: Project, file: Path) -> Path:
 
 
 def _files_below(project: Project, root: Path) -> list[Path]:
-    """The Python files below a folder, environments and hidden folders left out; none if there are too many."""
+    """The Python files below a folder, environments and hidden folders left out; not all if there are too many."""
     found: list[Path] = []
     folders = [root]
     for folder in folders:
@@ -114,7 +122,7 @@ def _files_below(project: Project, root: Path) -> list[Path]:
             continue
         found += [folder / name for name in names if name.endswith(".py")]
         if len(found) > _MAX_PROJECT:
-            return []
+            return found
         rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))
         folders += [folder / name for name in rest if name not in _OF_OTHERS and project.files.is_dir(folder / name)]
     return found

@@ -151,10 +151,15 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
 
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class of the project has a method of this name, which may do anything."""
+    """Whether a class that a file may have to do with has a method of this name, which may do anything."""
     from modellint.link.values.callers import mentioning
 
-    return any(one.name == name for one in module.all_functions()) or bool(mentioning(project, module, f"def {name}"))
+    return any(
+        one.file.parent == module.file.parent or cls.name in module.body.words
+        for one in (module, *mentioning(project, module, f"def {name}"))
+        for cls in one.classes.values()
+        if name in cls.methods
+    )
 
 
 def _assigned(call: Value, module: ModuleFacts) -> Fix | None:

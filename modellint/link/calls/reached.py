@@ -222,6 +222,8 @@ class Reach:
         first = self._classes.of(bases[0]) if bases else None
         if first is None or (len(bases) > 1 and not first.facts.has_method(name)):
             return None
+        if any(current.cls is cls for current in first.mro()):
+            return None  # a circle, which Python refuses elsewhere
         if name == "__init__":
             found = constructor_parameters(first, self._classes, any_release=True)
             made = self._constructor(first) if len(found) == 1 else None

@@ -222,8 +222,8 @@ class Reach:
         first = self._classes.of(bases[0]) if bases else None
         if first is None or (len(bases) > 1 and not first.facts.has_method(name)):
             return None
-        if any(current.cls is cls for current in first.mro()):
-            return None  # a circle, which Python refuses elsewhere
+        if not first.is_complete and self._is_above_itself(cls, first):
+            return None
         if name == "__init__":
             found = constructor_parameters(first, self._classes, any_release=True)
             made = self._constructor(first) if len(found) == 1 else None
@@ -233,6 +233,17 @@ class Reach:
         if home is None or (self._function.is_class_method and not _is_of_class(home.methods[name])):
             return None
         return self._bound(home, name, first)
+
+    def _is_above_itself(self, cls: Class, base: ClassModel) -> bool:
+        """Whether the bases of a class lead back to it, which Python refuses elsewhere."""
+        pending, seen = [base], set[ClassModel]()
+        for model in pending:
+            if model.cls is cls:
+                return True
+            if model not in seen:
+                seen.add(model)
+                pending += filter(None, map(self._classes.of, model.facts.bases))
+        return False
 
     def _is_own(self, call: Value) -> bool:
         """Whether `super(X, self)` names the class that it stands in."""

@@ -236,13 +236,15 @@ class Reach:
 
     def _is_above_itself(self, cls: Class, base: ClassModel) -> bool:
         """Whether the bases of a class lead back to it, which Python refuses elsewhere."""
-        pending, seen = [base], set[ClassModel]()
+        found = {base: None}
+        pending = [base]
         for model in pending:
-            if model.cls is cls:
-                return True
-            if model not in seen:
-                seen.add(model)
-                pending += filter(None, map(self._classes.of, model.facts.bases))
+            for above in filter(None, map(self._classes.of, model.facts.bases)):
+                if above.cls is cls:
+                    return True
+                if above not in found:
+                    found[above] = None
+                    pending.append(above)
         return False
 
     def _is_own(self, call: Value) -> bool:

@@ -61,8 +61,10 @@ def _is_generator_source(project: Project, module: ModuleFacts) -> bool:
             head = (project.files.read(folder / name) or b"")[:2_000]
             if b"generated" not in head:
                 continue
+            if own in head:
+                return True
             other = project.python(folder / name)
-            if own in head or (other is not None and not other.classes.keys().isdisjoint(module.classes)):
+            if other is not None and not other.classes.keys().isdisjoint(module.classes):
                 return b"generated" not in (project.files.read(module.file) or b"")[:2_000]
     return False
 

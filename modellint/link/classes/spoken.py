@@ -221,6 +221,8 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
                 yield name in str(value.data).split(".")[1:]
             else:
                 yield name in _words(value)
+    for cls in module.classes.values() if name in module.body.words else ():
+        yield any(name in _words(value) for value in walk_all(cls.attributes.values()))
 
 
 def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:

@@ -50,7 +50,7 @@ def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         model = project.classes.model(cls)
-        if constructor is not None and model.is_module and _are_bases_known(model, project) and _runs(model, project):
+        if constructor is not None and model.is_module and _are_bases_known(model, project):
             kept = _kept(cls, constructor, model, project)
             if kept and is_searched(project, module) and not is_generator_source(project, module):
                 yield from _unread(cls, kept, project)
@@ -63,11 +63,6 @@ def _are_bases_known(model: ClassModel, project: Project) -> bool:
         for current in model.mro()
         for base in current.facts.bases
     )
-
-
-def _runs(model: ClassModel, project: Project) -> bool:
-    """Whether some method of a class reads what its object keeps; one without any only holds layers for others."""
-    return any(spoken(current.cls, project).read for current in model.mro() if current.cls is not None)
 
 
 def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
@@ -110,7 +105,8 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
     if is_tried_out(project, kept[0].function, kept[0].event):
         return
     relatives = family(cls, project).classes
-    if any(_is_open(one, project) for one in relatives):
+    # A class of which no method reads anything only holds layers for others.
+    if not any(spoken(one, project).read for one in relatives) or any(_is_open(one, project) for one in relatives):
         return
     for one in kept:
         records = (spoken(relative, project) for relative in relatives)

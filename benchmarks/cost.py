@@ -240,7 +240,6 @@ def house_table(source: Path) -> None:
     print(f"| largest import cycle, those for typing included | {len(every)} | {_packages(every)} |")
     print(f"| without those for typing | {len(running)} | {_packages(running)} |")
     print(f"| and without those inside of functions | {len(starting)} | {_packages(starting)} |")
-    print(f"| rules with hand-written `triggers` | {found.triggers()} | |")
     print("\n| room | lines |\n|---|---:|")
     for room, count in sorted(found.rooms().items(), key=_by_count):
         print(f"| {room} | {count:,} |")

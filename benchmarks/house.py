@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: A test of what the interpreter was started for, in the code that all runs share.
 MODE_TEST = re.compile(r"(tensors|lookups|training|turns|environment) is (not )?None")
-#: A rule's expressions for the files that it looks at, written by hand.
-TRIGGERS = re.compile(r"^ +triggers *=(?! *\(\))", re.MULTILINE)
 PACKAGES = {"modellint": "modellint", "rules": "modellint_rules"}
 ROOMS = ("modellint", "rules", "tests", "benchmarks")
 SHARED = ("modellint.flow.", "modellint.link.")
@@ -65,13 +63,6 @@ class House:
             if name.startswith("modellint.flow.")
         }
         return {name: count for name, count in found.items() if count}
-
-    def triggers(self) -> int:
-        return sum(
-            len(TRIGGERS.findall(source))
-            for name, source in self.sources.items()
-            if name.startswith("modellint_rules.")
-        )
 
     def cycle(self, *, typing: bool, late: bool = True) -> list[str]:
         """The most modules that all reach each other, by imports for typing and inside of functions too if wanted."""

@@ -15,7 +15,6 @@ import gc
 import json
 import os
 import random
-import re
 import sys
 import time
 import warnings
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from modellint.analyser import FileResult
     from modellint.config import Settings
     from modellint.packs import RuleSet
-    from modellint.rule import Rule
 
 #: Files beyond this are left out: one of them would cost more than a hundred others.
 _MAX_BYTES = 600_000
@@ -65,9 +63,9 @@ class Site:
 class Outcome:
     """What became of one mutant.
 
-    `reason` is `found`, or why not: `silent`, `not looked at` (no rule for the mistake reads this file), `unsure`
-    (found, at a confidence that is not shown), `elsewhere` (the rule speaks, of other lines), `false alarm` (it speaks
-    of the correct code that was added to plant the mistake), `crash`, or `does not compile`.
+    `reason` is `found`, or why not: `silent`, `unsure` (found, at a confidence that is not shown), `elsewhere` (the
+    rule speaks, of other lines), `false alarm` (it speaks of the correct code that was added to plant the mistake),
+    `crash`, or `does not compile`.
     """
 
     site: Site
@@ -187,8 +185,7 @@ def _compared(root: Path, path: Path, mutant: Mutant, source: Source, operator: 
     if mistaken.crashes:
         return "crash", []
     if not any(finding.code in operator.codes for finding in mistaken.findings):
-        looked = any(_looks_at(rule, mutant.after(source)) for rule in _rules(root) if rule.code in operator.codes)
-        return "silent" if looked else "not looked at", list(mistaken.findings)
+        return "silent", list(mistaken.findings)
     correct = _findings(root, path, mutant.before(source))
     new = new_findings(mistaken, correct)
     if mutant.scaffold and any(
@@ -201,14 +198,6 @@ def _compared(root: Path, path: Path, mutant: Mutant, source: Source, operator: 
     if any(finding.confidence >= Confidence.MEDIUM for finding in due):
         return "found", new
     return "unsure" if due else "elsewhere" if ours else "silent", new
-
-
-def _looks_at(rule: Rule, data: bytes) -> bool:
-    return all(re.search(word.encode(), data) for word in rule.triggers)
-
-
-def _rules(root: Path) -> Sequence[Rule]:
-    return _settings(root)[1].active
 
 
 def _is_due(finding: Finding, path: Path, lines: Iterable[tuple[int, int]]) -> bool:

@@ -1,11 +1,12 @@
 """What the site shows and no file in docs/ holds: the page of each rule with what modellint prints, README and others.
 
-mkdocs calls `on_config` and `on_files`; see `hooks` in mkdocs.yml.
+mkdocs calls `on_config`, `on_files` and `on_page_content`; see `hooks` in mkdocs.yml.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import json
 import os
@@ -14,6 +15,7 @@ import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from mkdocs.structure.files import File
 from refresh import families
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
-    from modellint.rule import Rule
+    from modellint.rule import Example, Rule
 
 ROOT = Path(__file__).parent.parent
 #: Files of the repository that are pages, besides those in docs/.
@@ -42,6 +45,8 @@ PAGES = {
     "benchmarks": "benchmarks.md",
     "benchmarks/README.md": "benchmarks.md",
 }
+#: Tables of so many columns fit on any screen.
+_NARROW = 3
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -66,6 +71,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for source, page in PAGES.items()
         if source.endswith(".md")
     }
+    pages["index.md"] = _start(pages["index.md"], rules)
     for file in (ROOT / "docs").glob("*.md"):
         pages[file.name] = _filled(linked(file.read_text("utf-8"), f"docs/{file.name}", file.name))
     for name, text in pages.items():
@@ -74,6 +80,30 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.remove(present)
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Tell each cell of a wide table what it is about, for screens on which columns do not fit beside each other."""
+    return re.sub(r"<table>.*?</table>", lambda match: _labelled(match[0]), content, flags=re.DOTALL)
+
+
+def _labelled(table: str) -> str:
+    """A table with the titles of its columns in its cells, if there are more than three of them; paths may break."""
+    titles = [html.unescape(re.sub(r"<[^>]+>", "", title)) for title in re.findall(r"<th\b[^>]*>(.*?)</th>", table)]
+    if len(titles) <= _NARROW:
+        return table
+    number = iter(range(table.count("<td")))
+    table = re.sub(r"<td\b", lambda _: f'<td data-label="{html.escape(titles[next(number) % len(titles)])}"', table)
+    table = re.sub(r"(?<=\w)/(?=\w[^<>]*</td>)", "/<wbr>", table)
+    return table.replace("<table>", f'<table data-columns="{len(titles)}">')
+
+
+def _start(text: str, rules: Mapping[str, Rule]) -> str:
+    """README as the first page: the rules lead to their pages, and what it prints in one line is wrapped."""
+    for rule in rules.values():
+        text = text.replace(f"\n- {rule.code} ", f"\n- [{rule.code}]({_page_of(rule)}) ")
+    text = re.sub(r"^```text\n([^\n]*\n```)$", r"```{.text .wrapped}\n\1", text, flags=re.MULTILINE)
+    return f"---\nhide: [navigation]\n---\n{text}"
 
 
 def linked(text: str, source: str, page: str) -> str:
@@ -134,22 +164,36 @@ def _rule_page(rule: Rule) -> str:
 
 
 def printed(rule: Rule) -> str:
-    """What `modellint check` prints for the first bad example of a rule. Raises ValueError if it finds nothing."""
-    options = ["--isolated", "--no-cache", "--jobs", "1", "--color", "never", "--fail-on", "info"]
-    options += ["--preview"] if rule.preview else []
+    """What `modellint check` prints of a rule for its first bad example, on a terminal that is as wide as a page.
+
+    A rule about what others found runs with them. Raises ValueError if it finds nothing.
+    """
+    for selected in (rule.code, "ALL"):
+        text = _run("--select", selected, *["--preview"] * rule.preview, example=rule.bad[0])
+        if rule.code in text:
+            return text
+    raise ValueError(f"{rule.code} finds nothing in its first example: {text}")
+
+
+def _run(*options: str, example: Example) -> str:
+    """What a check of an example prints."""
+    fixed = ("--isolated", "--no-cache", "--jobs", "1", "--color", "always")
+    terminal = {"COLUMNS": "80", "FORCE_HYPERLINK": "0"}
     output, before = io.StringIO(), Path.cwd()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
-        materialise(rule.bad[0].files, Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.redirect_stdout(output),
+        mock.patch.dict(os.environ, terminal),
+    ):
+        materialise(example.files, Path(folder))
         os.chdir(folder)
         try:
-            main(["check", *options])
+            main(["check", *fixed, *options])
         except SystemExit:
             pass
         finally:
             os.chdir(before)
-    if rule.code not in output.getvalue():
-        raise ValueError(f"{rule.code} finds nothing in its first example: {output.getvalue()}")
-    return output.getvalue().rstrip()
+    return re.sub(r"\x1b\[[\d;]*m", "", output.getvalue()).rstrip()
 
 
 def _filled(text: str) -> str:

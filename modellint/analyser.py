@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import symtable
-import traceback
 from dataclasses import dataclass, field
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
-from modellint.config.errors import UsageError
 from modellint.failures import RAISED, Crash, noted
 from modellint.files import Files
 from modellint.finding import verified
@@ -18,24 +15,23 @@ from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.report import Inventory
-from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of, plain_text
+from modellint.rule import Rule
+from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from modellint.config import Settings
     from modellint.finding import Finding
     from modellint.graph.python import Class, ModuleFacts
     from modellint.packs import RuleSet
-    from modellint.rule import Rule
     from modellint.sizes import Oversized
 
 T = TypeVar("T")
 #: What takes time beside rules.
 READING = "reading files"
-_LITERAL = re.compile(r"(?:[^\\.^$*+?{}\[\]()]|\\[^\w])+")
 #: The package whose modules read files, and how many of the innermost calls are looked at.
 _FRONTENDS, _INNERMOST = "modellint.frontends", 50
 _TOO_DEEP = UnreadableError("nested too deeply to be analysed")
@@ -111,7 +107,8 @@ class Analyser:
         self._rules = rules.active
         self._codes = rules.codes
         self._operators = rules.operators
-        self._triggers = _Triggers(self._rules)
+        #: Those that say something of Python files.
+        self._python_rules = [rule for rule in self._rules if type(rule).check_python is not Rule.check_python]
 
     def analyse_all(
         self, paths: Iterable[Path], on_begin: Callable[[Path], object] = lambda path: None
@@ -123,18 +120,16 @@ class Analyser:
         idle = []
         for path in paths:
             on_begin(path)
-            data = self.files.read(path) if kind_of(path.name) == PYTHON else None
-            rules = None if data is None else self._triggers.rules_for(data)
-            if rules == []:
+            if kind_of(path.name) == PYTHON and not self._python_rules:
                 idle.append(path)
             else:
-                yield self.analyse(path, rules)
+                yield self.analyse(path)
         for path in idle:
             on_begin(path)
-            yield self.analyse(path, [])
+            yield self.analyse(path)
 
-    def analyse(self, path: Path, rules: list[Rule] | None = None) -> FileResult:
-        """Everything that checking `path` gives rise to; `rules` are those that a Python file triggers, if known."""
+    def analyse(self, path: Path) -> FileResult:
+        """Everything that checking `path` gives rise to."""
         run, started = _Run(path), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
@@ -148,7 +143,7 @@ class Analyser:
             elif kind_of(path.name) == NOTEBOOK:
                 self._notebook(run, data)
             else:
-                self._python(run, data, self._project, rules)
+                self._python(run, data, self._project)
         prints = sorted((key, self.files.fingerprint(key)) for key in trace)
         self.files.forget(path)
         suppressions = suppressions_of(path, data, self._codes)
@@ -185,22 +180,21 @@ class Analyser:
         self.files.keep(keys)
         self._project.keep(keys)
 
-    def _python(self, run: _Run, data: bytes, project: Project, rules: list[Rule] | None = None) -> None:
-        if rules is None:
-            rules = self._triggers.rules_for(data)
-        if not rules and (project.has_read(run.path) or _is_python(run.path, data)):
+    def _python(self, run: _Run, data: bytes, project: Project) -> None:
+        if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
             return
         module = self._guarded(run, "the Python frontend", project.python, run.path)
         if module is None:  # read again for the reason, which the project does not keep
             self._guarded(run, "the Python frontend", project.parsed, run.path, data)
             return
-        for rule in rules:
+        for rule in self._python_rules:
             self._asked(run, rule, rule.check_python, module, project)
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
         project.release(module)
 
     def _yaml(self, run: _Run, data: bytes, project: Project) -> None:
         from modellint.frontends import recipe as recipe_frontend
+        from modellint.link.recipes.loaders import is_loaded_otherwise
 
         part = "the recipe frontend"
         recipe = None
@@ -208,6 +202,8 @@ class Analyser:
             recipe = self._guarded(run, part, project.recipe, run.path)
             if recipe is None:  # read again for the reason, which the project does not keep
                 self._guarded(run, part, recipe_frontend.read, run.path, data)
+            elif self._guarded(run, part, is_loaded_otherwise, recipe, project):
+                recipe = None
         is_recipe = recipe is not None
         if recipe is None and recipe_frontend.looks_like_config(data):
             recipe = self._guarded(run, part, project.config, run.path)
@@ -310,44 +306,13 @@ def _is_layer(cls: Class, module: ModuleFacts, project: Project) -> bool:
 
 def _recursing(rule: Rule, error: RecursionError) -> str:
     """Whose calls were too many: those of a `rule`, of a `frontend` that reads files, or of the `engine`."""
+    import traceback
+
     names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
     own = type(rule).__module__
     if 2 * sum(name == own or name.startswith(f"{own}.") for name in names) > len(names):
         return "rule"
     return "frontend" if any(name.startswith(_FRONTENDS) for name in names[-_INNERMOST:]) else "engine"
-
-
-class _Triggers:
-    """Tells from a file's bytes which rules have to look at it."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        words = sorted({word for rule in rules for word in rule.triggers})
-        self._finders = {word: _finder(word) for word in words}
-        self._rules = [rule for rule in rules if rule.triggers]
-
-    def rules_for(self, data: bytes) -> list[Rule]:
-        found: dict[str, bool] = {}
-        if b"\\\n" in data or b"\\\r" in data:
-            data = plain_text(data.decode("latin-1")).encode("latin-1")
-
-        def occurs(word: str) -> bool:
-            if word not in found:
-                found[word] = bool(self._finders[word](data))
-            return found[word]
-
-        return [rule for rule in self._rules if all(occurs(word) for word in rule.triggers)]
-
-
-def _finder(word: str) -> Callable[[bytes], object]:
-    """Looks for an expression in bytes; for alternatives of plain text without the cost of a regular expression."""
-    parts = word.split("|")
-    if all(_LITERAL.fullmatch(part) for part in parts):
-        literals = [re.sub(r"\\(.)", r"\1", part).encode() for part in parts]
-        return lambda data: any(literal in data for literal in literals)
-    try:
-        return re.compile(word.encode()).search
-    except re.error as error:
-        raise UsageError(f"`triggers` of a rule: {word!r} is no regular expression: {error}") from None
 
 
 def _is_python(path: Path, data: bytes) -> bool:

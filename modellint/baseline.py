@@ -63,21 +63,21 @@ class Baseline:
         self.entries = sorted(entries)
 
     @classmethod
-    def read(cls, file: Path) -> Baseline:
-        """Read a baseline. Raises UsageError, with the line where it can, if it is missing or is none."""
+    def read(cls, file: Path, origin: str = "--baseline") -> Baseline:
+        """Read a baseline, which `origin` names. Raises UsageError, with the line where it can, if it is none."""
         try:
             document = parse_json(read_file(file))
         except OSError as error:
             hint = "; `--write-baseline` makes one" if isinstance(error, FileNotFoundError) else ""
-            raise UsageError(f"--baseline: {shown(file)}: {error.strerror}{hint}") from None
+            raise UsageError(f"{origin}: {shown(file)}: {error.strerror}{hint}") from None
         except ValueError as error:
-            raise UsageError(f"--baseline: {no_json(file, error)}; expected what `--write-baseline` writes") from None
+            raise UsageError(f"{origin}: {no_json(file, error)}; expected what `--write-baseline` writes") from None
         if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
             raise UsageError(
-                f"--baseline: {shown(file)}: expected an object with a list `findings`, as `--write-baseline` has it"
+                f"{origin}: {shown(file)}: expected an object with a list `findings`, as `--write-baseline` has it"
             )
         if document.get("version") != _VERSION:
-            raise UsageError(f"--baseline: {shown(file)}: version {document.get('version')!r}; expected {_VERSION}")
+            raise UsageError(f"{origin}: {shown(file)}: version {document.get('version')!r}; expected {_VERSION}")
         return cls(file, [_entry(item, file, number) for number, item in enumerate(document["findings"], 1)])
 
     def compare(self, findings: Sequence[Finding], checked: Collection[str], codes: Collection[str]) -> Comparison:

@@ -9,14 +9,13 @@ settings or the rules.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.analyser import FileResult
+from modellint.digest import digest
 from modellint.files import parse_json, read_file, write_atomically
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
@@ -27,6 +26,7 @@ from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from modellint.claims import Claim
     from modellint.config import Settings
@@ -150,18 +150,25 @@ def cache_key(settings: Settings, rules: RuleSet) -> str:
         settings.recipes,
         sorted(rules.selected),
     ]
-    for file in (*_engine_files(), *pack_files(settings.rule_paths)):
+    parts.extend(_engine_files())
+    for file in pack_files(settings.rule_paths):
         status = file.stat()
         parts.append((file.as_posix(), status.st_size, status.st_mtime_ns))
-    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return digest(repr(parts).encode("utf-8", "surrogatepass"), 12)
 
 
-def _engine_files() -> Iterator[Path]:
-    here = Path(__file__).parent
-    for folder, folders, names in os.walk(here):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
-            yield Path(folder, name)
+def _engine_files() -> list[tuple[str, int, int]]:
+    """Our own files, with their sizes and when they were changed: as strings, since each start has to look at all."""
+    found, pending = [], [os.path.dirname(__file__)]
+    while pending:
+        with os.scandir(pending.pop()) as scan:
+            for entry in scan:
+                if not entry.is_dir():
+                    status = entry.stat()
+                    found.append((entry.path, status.st_size, status.st_mtime_ns))
+                elif entry.name != "__pycache__":
+                    pending.append(entry.path)
+    return sorted(found)
 
 
 def prepare(folder: Path) -> None:
@@ -193,7 +200,7 @@ def remove(folder: Path) -> None:
 
 def checksum(data: bytes) -> bytes:
     """What the first line of a cache file says of the rest."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest().encode()
+    return digest(data).encode()
 
 
 def _is_index(number: object, pairs: Sequence[object]) -> bool:

@@ -7,7 +7,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -49,7 +49,9 @@ _SETTINGS = (
     "unsafe_fixes",
     "show_fixes",
     "fixable",
+    "extend_fixable",
     "unfixable",
+    "show_ignored",
     "jobs",
     "max_file_size",
 )
@@ -75,7 +77,10 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     _refuse_contradictions(flags)
     _refuse_idle(flags)
     paths, overlay = _inputs(paths, flags["stdin_filename"])
-    settings = settings_for(paths, flags["config"], isolated=flags["isolated"])
+    file, told = flags["config"]
+    settings = settings_for(paths, file, isolated=flags["isolated"])
+    for text in told:
+        settings = settings.with_text(text, "--config")
     settings = settings.with_options(**_overrides(flags))
     flags = {**flags, **_fixes_wanted(settings, flags)}
     rules = select_rules(settings)
@@ -151,6 +156,7 @@ def _shown(
     failed = any(finding.severity >= settings.fail_on for finding in report.findings)
     if fixing is not None and fixing.is_silent:
         failed = fixing.is_diff and bool(fixing.fixer.rewrites)
+    failed |= flags["exit_non_zero_on_fix"] and bool(report.fixed)
     return int(failed and not flags["exit_zero"])
 
 
@@ -176,8 +182,11 @@ def _fixes_wanted(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
     """What the settings and the options together say of fixes; none are made where findings are taken down."""
     takes_down = flags["write_baseline"] or flags["add_ignore"] is not None
     wanted = {"fix": settings.fix and not takes_down, "unsafe_fixes": settings.unsafe_fixes}
-    if flags["unsafe_fixes"] and not (wanted["fix"] or flags["fix_only"] or flags["diff"]):
+    makes = wanted["fix"] or flags["fix_only"]
+    if flags["unsafe_fixes"] and not (makes or flags["diff"]):
         raise UsageError("--unsafe-fixes says which fixes are made; expected --fix or --diff beside it")
+    if flags["exit_non_zero_on_fix"] and not makes:
+        raise UsageError("--exit-non-zero-on-fix is about fixes that are made; expected --fix or --fix-only beside it")
     return {**wanted, "show_fixes": settings.show_fixes}
 
 
@@ -289,7 +298,7 @@ def _run(
     if settings.baseline is not None and not flags["write_baseline"]:
         from modellint.baseline import Baseline
 
-        baseline = Baseline.read(settings.baseline)
+        baseline = Baseline.read(settings.baseline, settings.origins.get("baseline", "--baseline"))
     with Progress(quiet=flags["quiet"]) as progress:
         if confirmer is not None:
             confirmer.on_progress = lambda done, total: progress.update(done, total, "models")
@@ -331,7 +340,8 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
         raise UsageError(
             "--write-baseline: no file to write to; expected `--baseline FILE`, or `baseline` in the settings"
         )
-    old = Baseline.read(settings.baseline) if os.path.exists(settings.baseline) else Baseline(settings.baseline)
+    file, origin = settings.baseline, settings.origins.get("baseline", "--baseline")
+    old = Baseline.read(file, origin) if os.path.exists(file) else Baseline(file)
     new = old.updated(report.findings, report.checked, rules.selected)
     new.write()
     click.echo(f"{shown(new.file)}: {len(new.entries)} findings, {len(old.entries)} before", err=True)
@@ -409,7 +419,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     from collections import Counter
 
     from modellint.finding import Applicability
-    from modellint.reporters.text import styled, summary
+    from modellint.reporters.text import looked_at, styled, summary
 
     counts = Counter((finding.code, finding.name, finding.severity) for finding in report.findings)
     fixable = Counter(
@@ -436,7 +446,7 @@ def _statistics(report: Report, output_format: str, view: View) -> str:
     lines = _aligned(table) if rows else []
     if lines:
         lines[0] = styled(lines[0], view, bold=True)
-    return "".join(f"{line}\n" for line in (*lines, *summary(report, view)))
+    return "".join(f"{line}\n" for line in (*lines, *looked_at(report, view), *summary(report, view)))
 
 
 def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
@@ -508,6 +518,17 @@ class Progress:
             return
         self._next = time.monotonic() + self._INTERVAL
         self._shown = True
-        filled = self._WIDTH * done // max(total, 1)
-        sys.stderr.write(f"\r[{'#' * filled}{'.' * (self._WIDTH - filled)}] {done}/{total} {unit}\x1b[K")
+        counted = f"{done}/{total} {unit}"
+        width = min(self._WIDTH, _columns_of(sys.stderr) - len(counted) - 4)
+        filled = width * done // max(total, 1)
+        bar = f"[{'#' * filled}{'.' * (width - filled)}] " if width > 0 else ""
+        sys.stderr.write(f"\r{bar}{counted}\x1b[K")
         sys.stderr.flush()
+
+
+def _columns_of(terminal: TextIO) -> int:
+    """How wide a terminal is; what does not say so is wide."""
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns or sys.maxsize
+    except (OSError, ValueError):
+        return sys.maxsize

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,17 @@ def _ignores(
     return tuple((pattern, tuple(codes)) for pattern, codes in table.items()) or None
 
 
+def _configurations(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[Path | None, tuple[str, ...]]:
+    """The configuration file that is given, if there is one, and the settings that are given in TOML."""
+    files = [value for value in values if "=" not in value or os.path.exists(value)]
+    if len(files) > 1:
+        raise click.BadParameter(f"{files[0]} and {files[1]} are files; expected one of them, which can extend another")
+    told = tuple(value for value in values if value not in files)
+    return (_Files.convert(files[0], param, ctx) if files else None), told
+
+
 _COMMANDS = {
     "Check": ("check", "merge", "server"),
     "Look into models": ("map", "probe"),
@@ -213,6 +225,7 @@ def cli() -> None:
 @_fixes("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
 @_fixes("--diff", is_flag=True, help="Show what --fix would change, and change nothing; exit 1 if it would.")
 @_fixes("--fix-only", is_flag=True, help="Fix, and neither show what remains nor exit 1 for it.")
+@_fixes("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 if something was fixed, even if nothing remains.")
 @_fixes(
     "--fixable",
     metavar="CODES",
@@ -220,6 +233,14 @@ def cli() -> None:
     callback=_codes,
     shell_complete=complete_code,
     help="Rules whose findings may be fixed (ALL).",
+)
+@_fixes(
+    "--extend-fixable",
+    metavar="CODES",
+    multiple=True,
+    callback=_codes,
+    shell_complete=complete_code,
+    help="Rules whose findings may be fixed, besides those.",
 )
 @_fixes(
     "--unfixable",
@@ -234,13 +255,14 @@ def cli() -> None:
     "output_formats",
     multiple=True,
     metavar="FORMAT[=FILE]",
+    envvar="MODELLINT_OUTPUT_FORMAT",
     shell_complete=_complete_format,
     help=f"How findings are shown, and where: {', '.join(OUTPUT_FORMATS)}. May be given several times.",
 )
-@_shows("--output-file", type=_Files, help="Write the findings to this file.")
+@_shows("--output-file", "-o", type=_Files, envvar="MODELLINT_OUTPUT_FILE", help="Write the findings to this file.")
 @_shows("--statistics", is_flag=True, help="Show how often each rule found something.")
 @_shows("--fail-on", type=click.Choice(["info", "warning", "error"]), help="Exit 1 from this severity up.")
-@_shows("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@_shows("--exit-zero", "-e", is_flag=True, help="Exit 0 even if there are findings.")
 @_shows("--quiet", "-q", is_flag=True, help="Show findings only.")
 @_shows("--verbose", "-v", is_flag=True, help="Say what is done, and where an internal error comes from.")
 @_shows("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Whether to use colours.")
@@ -253,6 +275,13 @@ def cli() -> None:
     flag_value="",
     help="Write a comment with this reason for each finding, which ignores it from now on.",
 )
+@_adopts(
+    "--show-ignored",
+    "--ignore-noqa",
+    "show_ignored",
+    is_flag=True,
+    help="Show what comments silence, too.",
+)
 @_adopts("--changed-since", metavar="REV", help="Check what changed since this commit, and what rests on that.")
 @_confirms("--confirm", is_flag=True, help="Build the models, and show what is confirmed (needs torch).")
 @_confirms("--device", type=click.Choice(DEVICES), default="auto", help="Where --confirm runs models.")
@@ -264,15 +293,21 @@ def cli() -> None:
 )
 @_confirms("--show-refuted", is_flag=True, help="Show findings that running the code refutes, too.")
 @_confirms("--confirmed-only", is_flag=True, help="Show findings that running the code confirms, and no others.")
-@_runs("--config", type=_Files, help="A pyproject.toml or modellint.toml to use.")
+@_runs(
+    "--config",
+    metavar="FILE|KEY=VALUE",
+    multiple=True,
+    callback=_configurations,
+    help="A pyproject.toml or modellint.toml to use, or a setting to change, in TOML.",
+)
 @_runs("--isolated", is_flag=True, help="Use no configuration file.")
 @_runs("--show-settings", is_flag=True, help="Show the settings that would be used.")
 @_runs("--python", type=_Files, help="The project's interpreter, whose packages are read as text.")
 @_runs("--jobs", "-j", metavar="N", type=click.IntRange(min=1), help="Processes to use (one a core).")
 @_runs("--shard", metavar="K/N", help="Check the Kth of N parts; linked files stay together.")
-@_runs("--watch", is_flag=True, help="Check again whenever a file changes.")
-@_runs("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@_runs("--cache-dir", type=_Files, help="The folder of the cache.")
+@_runs("--watch", "-w", is_flag=True, help="Check again whenever a file changes.")
+@_runs("--no-cache", "-n", is_flag=True, envvar="MODELLINT_NO_CACHE", help="Neither read nor write the cache.")
+@_runs("--cache-dir", type=FilePath(file_okay=False), envvar="MODELLINT_CACHE_DIR", help="The folder of the cache.")
 def check(paths: tuple[Path, ...], **flags: Any) -> int:
     """Check Python files and recipes.
 

@@ -42,7 +42,7 @@ def discover(
     listed. Raises UsageError for a path that cannot be checked.
     """
     is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
-    is_included = None if settings.include == DEFAULT_INCLUDES else glob_matcher(settings.include, settings.root)
+    is_included = None if settings.include == DEFAULT_INCLUDES else glob_matcher(settings.includes, settings.root)
     walker = _Walker(is_excluded, is_included, on_unlisted, asks_git=settings.respect_gitignore)
     named: list[str] = []
     skipped: list[Path] = []

@@ -241,7 +241,7 @@ def as_text(told: Diagnosis) -> Iterator[str]:
     source = told.settings.source
     yield f"modellint {__version__} on Python {platform.python_version()} ({sys.executable})"
     yield f"project: {told.settings.root} ({f'settings in {shown(source)}' if source else 'no settings'})"
-    yield f"interpreter: {told.interpreter or 'none found: only the project and the shipped facts are read'}"
+    yield f"interpreter: {_told_interpreter(told.interpreter)}"
     yield f"packages known by heart: {', '.join(map(_package, told.packages))}"
     yield f"files: {told.files}, with {str(told.inventory) or 'no class of layers, no recipe and no configuration'}"
     if told.recipes:
@@ -269,6 +269,13 @@ def as_text(told: Diagnosis) -> Iterator[str]:
             yield f"  {one.kind} {one.name}: {one.reason}{_users(one.users)}"
     if packages and told.interpreter is None:
         yield "`--python`, or `python` in the settings, names the interpreter that has them"
+
+
+def _told_interpreter(interpreter: str | None) -> str:
+    without = "only the project and the shipped facts are read"
+    if interpreter is None:
+        return f"none found: {without}"
+    return interpreter if os.path.exists(interpreter) else f"{interpreter}, which is not there: {without}"
 
 
 def _package(package: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,8 @@ class Crash:
         """The crash that an exception is. Raises it again if it ends the process, as a signal wants."""
         if isinstance(error, SystemExit) and process.is_ending():
             raise error
+        import traceback
+
         return cls(part, path, _described(error), "".join(traceback.format_exception(error)))
 
     @property

@@ -7,18 +7,19 @@ cache knows exactly which contents a finding depends on: files read, files found
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from modellint.digest import digest
 from modellint.sizes import Oversized, most_tokens, tokens_in
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ ABSENT = "absent"
 
 def content_hash(data: bytes) -> str:
     """A short hash of a file's content."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return digest(data)
 
 
 def read_file(path: Path) -> bytes:
@@ -68,6 +69,9 @@ def parse_json(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+_NO_KEYS: frozenset[str] = frozenset()
+
+
 class Files:
     """Reads files and folders, and records each look as a dependency of whatever is being computed."""
 
@@ -87,6 +91,8 @@ class Files:
         self._tokens: dict[Path, int] = {}
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
+        #: The sets of dependencies that are kept.
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     @property
     def overlay(self) -> dict[Path, bytes]:
@@ -108,20 +114,22 @@ class Files:
             if self._traces:
                 self._traces[-1][0].update(trace)
 
-    def traced(self, compute: Callable[[], T]) -> tuple[T, set[str]]:
-        """What something computes, and its dependencies."""
-        trace: set[str] = set()
+    def traced(self, compute: Callable[[], T]) -> tuple[T, frozenset[str]]:
+        """What something computes, and its dependencies: the same set for the same ones, as many are kept."""
         if not self._record:
-            return compute(), trace
+            return compute(), _NO_KEYS
+        trace: set[str] = set()
         self._traces.append((trace, set()))
         try:
-            return compute(), trace
+            result = compute()
         finally:
             self._traces.pop()
             if self._traces:
                 self._traces[-1][0].update(trace)
+        keys = frozenset(trace)
+        return result, self._shared.setdefault(keys, keys)
 
-    def depend(self, keys: set[str]) -> None:
+    def depend(self, keys: AbstractSet[str]) -> None:
         """Add dependencies that an earlier computation had to the one that is running.
 
         The same set is added once; whoever passes it keeps it alive and unchanged.

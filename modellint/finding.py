@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
+from modellint.digest import digest
 from modellint.levels import Confidence as Confidence
 from modellint.levels import Severity as Severity
 from modellint.source import Place, Span
@@ -188,6 +188,5 @@ def with_fingerprints(findings: list[Finding], root: str) -> list[Finding]:
         number = seen.get(key, 0)
         seen[key] = number + 1
         text = "\0".join((*key, str(number)))
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        result.append(replace(finding, fingerprint=digest))
+        result.append(replace(finding, fingerprint=digest(text.encode("utf-8", "surrogatepass"))))
     return result

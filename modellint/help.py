@@ -70,10 +70,12 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = str(args[0])
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"no command is called `{name}`{self._meant(name)}")
+            ctx.fail(f"no command is called `{name}`{self._meant(name, ctx)}")
         return super().resolve_command(ctx, args)
 
-    def _meant(self, name: str) -> str:
+    def _meant(self, name: str, ctx: click.Context) -> str:
+        if f"--{name}" in _options(ctx):
+            return f"; did you mean `{ctx.command_path} --{name}`?"
         if os.path.exists(name) and "check" in self.commands:
             return f"; did you mean `modellint check {name}`?"
         known = [*self.commands, *self._aliases]

@@ -1,4 +1,4 @@
-"""Where the project lives, which nothing else says; `python docs/home.py` takes it to the files that cannot ask."""
+"""Where the project lives, which nothing else says; `python docs/refresh.py` takes it to the files that cannot ask."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def check(
 
 def _typed(options: dict[str, Any]) -> dict[str, Any]:
     """Settings as callers write them, with lists and plain strings."""
-    names = {field.name for field in fields(Settings)} - {"root", "source", "origins"}
+    names = {field.name for field in fields(Settings)} - {"root", "source", "extend", "origins"}
     for key in options:
         if key not in names:
             raise UsageError(f"no setting is called `{key}`{nearest(key, names, '')}")
@@ -221,6 +221,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
     every = (finding for path in sorted(results) for finding in results[path].findings)
     wanted = [finding for finding in _merged(every) if scope.covers(finding)]
     kept, used = suppress(wanted, comments_in)
+    kept = wanted if settings.show_ignored else kept
     unused: list[Finding] = []
     crashes: list[Crash] = []
     for path, result in results.items():
@@ -229,7 +230,7 @@ def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSe
             unused.extend(_unused(path, result.suppressions, used.get(path, set()), active, rules, crashes))
     silent = {path: [comment for comment in found if comment.codes] for path, found in comments.items()}
     kept += suppress((finding for finding in unused if scope.covers(finding)), silent.__getitem__)[0]
-    if settings.severity or settings.fixable != (ALL,) or settings.unfixable:
+    if settings.severity or settings.fixable != (ALL,) or settings.extend_fixable or settings.unfixable:
         kept = [_as_set(finding, settings) for finding in kept]
     return Settled(with_fingerprints(kept, settings.root.as_posix()), tuple(crashes))
 
@@ -238,7 +239,7 @@ def _as_set(finding: Finding, settings: Settings) -> Finding:
     """A finding with the severity that the settings give its rule, and without a fix that they do not want."""
     severity = chosen(finding.code, settings.severity)
     fix = finding.fix
-    if fit(finding.code, settings.fixable) <= fit(finding.code, settings.unfixable):
+    if fit(finding.code, settings.fixable + settings.extend_fixable) <= fit(finding.code, settings.unfixable):
         fix = None
     return replace(finding, severity=severity or finding.severity, fix=fix)
 

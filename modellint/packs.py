@@ -84,10 +84,11 @@ def select_rules(settings: Settings) -> RuleSet:
 
     Codes, their beginnings (`ML2`) and `ALL` are understood; the longest one that fits a rule decides, and
     between equals `ignore` wins. What keeps a file from being read at all is reported unless it is ignored. Rules on
-    trial are there with `preview` only. Raises UsageError for codes that fit no rule.
+    trial are there with `preview` only, and with `explicit-preview-rules` by their whole codes only. Raises
+    UsageError for codes that fit no rule.
     """
     rules = load_rules(settings.rule_paths)
-    for key in ("select", "extend_select", "ignore", "fixable", "unfixable"):
+    for key in ("select", "extend_select", "ignore", "fixable", "extend_fixable", "unfixable"):
         check_codes(getattr(settings, key), rules, settings.origins.get(key, key))
     check_codes([code for code, _ in settings.severity], rules, settings.origins.get("severity", "severity"))
     for key in ("per_file_ignores", "extend_per_file_ignores"):
@@ -100,6 +101,8 @@ def select_rules(settings: Settings) -> RuleSet:
             wanted = max(wanted, 0)
         if rule.preview and not settings.preview:
             _check_on_trial(rule, settings)
+        elif rule.preview and settings.explicit_preview_rules and code not in settings.select + settings.extend_select:
+            continue
         elif wanted > fit(code, settings.ignore):
             selected.add(code)
     return RuleSet(rules, frozenset(selected))
@@ -271,7 +274,7 @@ def _check(cls: type[Rule], origin: str) -> None:
             raise UsageError(f"{origin}: the rule `{cls.__name__}` has no `{attribute}`")
         if not isinstance(getattr(cls, attribute), kind):
             raise UsageError(f"{origin}: `{attribute}` of the rule `{cls.__name__}` is no {kind.__name__}")
-    for attribute, item in (("triggers", str), ("bad", Example), ("good", Example)):
+    for attribute, item in (("bad", Example), ("good", Example)):
         values = inspect.getattr_static(cls, attribute)
         if values is inspect.getattr_static(Rule, attribute):
             continue  # examples in files are read, and checked, when they are asked for

@@ -126,10 +126,6 @@ class Rule:
     severity: ClassVar[Severity]
     #: Whether the rule is on trial: it is left out but for `--preview`.
     preview: ClassVar[bool] = False
-    #: Regular expressions that must all occur in a Python file for the rule to look at it: the others are not even
-    #: parsed for it. Empty: the rule never looks at Python files. A name that is none here may be what another file
-    #: hands on: those of the rules that come with modellint are keywords.
-    triggers: ClassVar[tuple[str, ...]] = ()
     #: Whether `check_recipe` is also for plain configurations, which name what to build by `_target_:`.
     takes_configs: ClassVar[bool] = False
     #: What operators do that modellint does not know, as rows of its table (see `modellint.operators`).

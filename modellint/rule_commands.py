@@ -198,7 +198,8 @@ Exit codes:
 
 @click.command("test-rules", cls=Command, epilog=_TEST_EXAMPLES)
 @click.argument("path", type=FilePath())
-def test_rules(path: Path) -> int:
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="The form.")
+def test_rules(path: Path, output_format: str) -> int:
     """Run the examples of the rules in a file or folder.
 
     Bad examples have to be found where they are marked, together and one file alone, and to become what `fixed` says;
@@ -208,16 +209,24 @@ def test_rules(path: Path) -> int:
     from modellint.packs import rules_at
 
     everything, own = rules_at(path)
-    examples = failed = 0
+    examples, listed = 0, []
     for rule in own:
         result = examine(type(rule), everything)
         examples += result.examples
-        failed += bool(result.problems)
-        outcome = "failed" if result.problems else "ok"
-        click.echo(f"{rule.code} {rule.name}: {len(rule.bad)} bad, {len(rule.good)} good: {outcome}")
-        for problem in result.problems:
-            click.echo(f"  {problem}")
-    click.echo(f"{_count(len(own), 'rule')}, {_count(examples, 'example')}: {_count(failed, 'rule')} failed")
+        told = {"code": rule.code, "name": rule.name, "bad": len(rule.bad), "good": len(rule.good)}
+        listed.append({**told, "problems": list(result.problems)})
+        if output_format == "text":
+            outcome = "failed" if result.problems else "ok"
+            click.echo(f"{rule.code} {rule.name}: {told['bad']} bad, {told['good']} good: {outcome}")
+            for problem in result.problems:
+                click.echo(f"  {problem}")
+    failed = sum(bool(row["problems"]) for row in listed)
+    if output_format == "json":
+        import json
+
+        deliver(json.dumps(listed, indent=2, ensure_ascii=False) + "\n", None, is_data=True)
+    else:
+        click.echo(f"{_count(len(own), 'rule')}, {_count(examples, 'example')}: {_count(failed, 'rule')} failed")
     return int(failed > 0)
 
 

@@ -49,8 +49,6 @@ class {class_name}(Rule):
     code = "{code}"
     name = "{name}"
     severity = Severity.WARNING
-    # A file that lacks one of these is not even parsed for this rule.
-    triggers = ("Dropout",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in module.all_functions():

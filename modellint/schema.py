@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ABOUT = {
+    "extend": "a file of settings that these ones go on top of: lists that extend add to its own, all else replaces it",
     "select": "codes to check: whole codes, beginnings such as `ML2`, or `ALL`",
     "extend-select": "codes in addition to `select`",
     "ignore": "codes not to check; the longest code that fits a rule decides",
@@ -21,12 +22,15 @@ _ABOUT = {
     "extend-per-file-ignores": "the same, in addition to `per-file-ignores`",
     "severity": "a table from codes, or their beginnings, to the severity of their findings; the longest decides",
     "preview": "whether rules on trial are run, too",
+    "explicit-preview-rules": "whether a rule on trial has to be selected by its whole code, besides `preview`",
     "fix": "whether `modellint check` fixes what can be fixed safely; `--no-fix` does without",
     "unsafe-fixes": "whether fixes are made that need a look, too",
     "show-fixes": "whether what was fixed is listed",
     "fixable": "codes whose findings may be fixed",
+    "extend-fixable": "codes in addition to `fixable`",
     "unfixable": "codes whose findings may not; the longest code that fits a rule decides",
     "include": "patterns of the files that are looked at in folders, of those that modellint can read",
+    "extend-include": "patterns in addition to `include`",
     "exclude": "file and folder patterns to pass over, instead of the built-in ones (`.venv`, `build`, …)",
     "extend-exclude": "patterns in addition to `exclude`",
     "force-exclude": "whether what is excluded is left out even where it is named on the command line",
@@ -47,14 +51,17 @@ _ABOUT = {
 
 #: Values that show how a key is written.
 _EXAMPLES: Mapping[str, Any] = {
+    "extend": "../modellint.toml",
     "select": ["ML1", "ML2"],
     "extend-select": ["LAB"],
     "ignore": ["ML3"],
     "per-file-ignores": {"tests/*": ["ML1"]},
     "extend-per-file-ignores": {"tests/*": ["ML2"]},
     "severity": {"ML3": "warning", "ML4": "error"},
+    "extend-fixable": ["ML204"],
     "unfixable": ["ML2"],
     "include": ["*.py", "recipes/**/*.yaml"],
+    "extend-include": ["scripts/*.yaml"],
     "extend-exclude": ["third_party/*"],
     "recipes": {"recipes/*/hparams/*.yaml": "train.py"},
     "rule-paths": ["house_rules"],

@@ -118,7 +118,6 @@ class WordRule(Rule):
     code = "TST101"
     name = "word"
     severity = Severity.WARNING
-    triggers = ("WORD|link:",)
     bad = (Example("A word", {"a.py": "WORD = 1  # expect: TST101"}),)
 
     def check_python(self, module, project):

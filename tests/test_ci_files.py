@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -84,6 +85,37 @@ def test_release_notes_are_what_the_changelog_says(tmp_path: Path) -> None:
     changelog.write_text("## [Unreleased]\n\n- new\n")
     refused = notes(tmp_path, __version__)
     assert refused.stderr == f"CHANGELOG.md has no section `## [{__version__}]`, or nothing in it\n"
+
+
+def cut(folder: Path, version: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "PYTHON": sys.executable, "PYTHONPATH": str(folder)}
+    command = [folder / ".ci/cut-release", version]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> None:
+    """The first one, too, whose version the tree has already."""
+    names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples"]
+    for name in names:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text("# Changelog\n\n## [Unreleased]\n\nThe first release.\n\n### Output\n\n- a\n")
+    assert cut(tmp_path, __version__).returncode == 0
+    assert notes(tmp_path, __version__, REPOSITORY).stdout == "\nThe first release.\n\n### Output\n\n- a\n"
+    assert re.search(r"^## \[Unreleased\]\n\n## \[[\d.]+\] - \d{4}-\d\d-\d\d\n", changelog.read_text(), re.MULTILINE)
+    before = changelog.read_text()
+    for version, says in (
+        (__version__, f"CHANGELOG.md has a section of {__version__} already\n"),
+        ("7.0.0", "CHANGELOG.md has nothing under [Unreleased]\n"),
+        ("7.0", "7.0 is no version; expected one such as 0.1.0\n"),
+    ):
+        refused = cut(tmp_path, version)
+        assert (refused.returncode, refused.stderr, changelog.read_text()) == (1, says, before)
+    changelog.write_text(before.replace("## [Unreleased]\n", "## [Unreleased]\n\n- b\n"))
+    assert cut(tmp_path, "7.0.0").returncode == 0
+    assert notes(tmp_path, "7.0.0", REPOSITORY).stdout.split() == ["-", "b"]
+    assert "rev: v7.0.0" in (tmp_path / "README.md").read_text()
 
 
 def test_the_action_runs_a_check(tmp_path: Path) -> None:

@@ -120,9 +120,9 @@ def test_the_command_line_overrules(workspace: Workspace) -> None:
     ("text", "message"),
     [
         ('\nselct = ["ML1"]', "modellint.toml:2: unknown key `selct`; did you mean `select`?"),
-        ("zzz = 1", "modellint.toml:1: unknown key `zzz`; expected one of `select`, "),
+        ("zzz = 1", "modellint.toml:1: unknown key `zzz`; expected one of `extend`, `select`, "),
         ('select = "ML1"', "modellint.toml:1: `select` must be a list of strings, not the string 'ML1'"),
-        ("select = [1]", "modellint.toml:1: `select` must be a list of strings, not a list"),
+        ("select = [1]", "modellint.toml:1: `select` must be a list of strings, not the number 1"),
         ("# x\n\njobs = true", "modellint.toml:3: `jobs` must be a whole number from 1 up, not the boolean true"),
         ("jobs = 0", "`jobs` must be a whole number from 1 up, not the number 0"),
         (

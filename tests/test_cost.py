@@ -47,11 +47,9 @@ HOUSE = {
     ),
     "modellint/flow/lowest.py": "import modellint.link.project\n",
     "rules/__init__.py": "",
-    "rules/ml901_one.py": (
-        "import modellint.flow.shared\nclass One:\n    triggers = ('a',)\n    x = lambda project: project.grids\n"
-    ),
-    "rules/ml902_two.py": "import modellint.flow.shared\nclass Two:\n    triggers = ()\n",
-    "rules/ml903_three.py": "class Three:\n    triggers = ('b',)\n    x = lambda project: project.lengths\n",
+    "rules/ml901_one.py": ("import modellint.flow.shared\nclass One:\n    x = lambda project: project.grids\n"),
+    "rules/ml902_two.py": "import modellint.flow.shared\nclass Two:\n    x = 1\n",
+    "rules/ml903_three.py": "class Three:\n    x = lambda project: project.lengths\n",
 }
 
 
@@ -129,7 +127,6 @@ def test_modules_that_serve_one_rule_are_found(tmp_path: Path) -> None:
     assert found.one_rule() == {"ml901_one": ["modellint.flow.grids"]}
     assert found.lines("modellint.flow.grids") == 3
     assert found.mode_tests() == {"modellint.flow.interp": 1}
-    assert found.triggers() == 2
 
 
 def test_the_house_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

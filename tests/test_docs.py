@@ -124,6 +124,14 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert {"limits.html", "recall.html", "rules/ml103.html"} <= {entry["location"] for entry in listed}
     settings = (tmp_path / "configuration.html").read_text("utf-8")
     assert all(f"<code>{key}</code>" in settings for key in (*KINDS, *KEYS))
+    # On a narrow screen each cell has to say what it is about.
+    assert '<td data-label="default"><code>["ALL"]</code></td>' in html.unescape(settings)
+    verdicts = (tmp_path / "confirm.html").read_text("utf-8")
+    (columns,) = set(re.findall(r'<table data-columns="8">.*?</table>', verdicts, re.DOTALL))
+    assert columns.count("<td") == columns.count("<td data-label=") == 8 * (columns.count("<tr>") - 1)
+    assert '<td data-label="what a Brain does">' in columns
+    start = (tmp_path / "index.html").read_text("utf-8")
+    assert all(f'<a href="rules/{rule.code.lower()}.html">{rule.code}</a>' in start for rule in load_rules().values())
 
 
 def test_the_picture_is_of_what_comes_out() -> None:

@@ -148,7 +148,12 @@ def test_the_text_says_the_same(workspace: Workspace) -> None:
     assert "  train.yaml: train.py (by the keys it reads)" in result.lines
     assert "  alone/other.yaml: no script (no script reads its keys)" in result.lines
     assert any("einops (1)" in line and "lab (2)" in line for line in result.lines)
-    workspace.write({"b/a.py": "import torch\n"})
+    assert any(line.startswith("interpreter: none found: only the project") for line in result.lines)
+    workspace.write({"b/a.py": "import torch\n", "modellint.toml": 'python = "nowhere"\n'})
+    assert any(
+        line.endswith("nowhere, which is not there: only the project and the shipped facts are read")
+        for line in workspace.run("doctor", "b").lines
+    )
     assert workspace.run("doctor", "b").lines[-1] == "all that the files use is known"
 
 

@@ -98,6 +98,9 @@ def broken(workspace: Workspace, old: str, new: str, name: str = "__init__.py") 
     assert result.code == 1
     assert result.lines[0].endswith(": failed")
     assert result.lines[-1].endswith("1 rule failed")
+    as_json = workspace.run("test-rules", "lab/own001_mine", "--output-format", "json")
+    assert as_json.code == 1
+    assert "\n".join(f"  {problem}" for problem in as_json.json[0]["problems"]).splitlines() == result.lines[1:-1]
     return result.lines[1:-1]
 
 

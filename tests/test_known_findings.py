@@ -33,7 +33,7 @@ def codes_and_lines(words: Workspace, *arguments: str) -> list[tuple[str, int]]:
 def test_a_baseline_hides_what_it_holds_and_nothing_else(words: Workspace) -> None:
     words.write({"a.py": "a = WORD\n", "sub/b.py": "b = WORD\nb = WORD\n"})
     assert write_baseline(words) == "known.json: 3 findings, 0 before\n"
-    assert words.check(*BASELINE).lines == ["All checks passed!", "3 findings hidden by the baseline"]
+    assert words.check(*BASELINE).lines[-2:] == ["All checks passed!", "3 findings hidden by the baseline"]
     words.write({"a.py": "x = 1\n\n\na = WORD\n", "sub/b.py": "b = WORD\nb = WORD\nb = WORD\nc = WORD\n"})
     assert codes_and_lines(words, *BASELINE) == [("sub/b.py", 3), ("sub/b.py", 4)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +39,6 @@ class Trial(Rule):
     code = "TRY001"
     name = "any-module"
     severity = Severity.WARNING
-    triggers = ("x",)
     preview = True
 
     def check_python(self, module, project):
@@ -77,6 +78,34 @@ def test_options_about_fixes_replace_what_is_set(model: Workspace) -> None:
     model.write({"modellint.toml": 'unfixable = ["ALL"]\n'})
     assert codes(model, "--fix") == ["ML204", "ML205"]
     assert codes(model, "--fix", "--fixable", "ML205") == ["ML204"]
+
+
+def test_more_can_be_fixable_than_is_set(model: Workspace) -> None:
+    model.write({"modellint.toml": 'fixable = ["ML1"]\nextend-fixable = ["ML205"]\n'})
+    assert codes(model, "--fix") == ["ML204"]
+    assert codes(model, "--fix", "--extend-fixable", "ML204") == []
+    model.write({"model.py": MODEL})
+    assert codes(model, "--fix", "--fixable", "ML204") == ["ML205"]
+
+
+def test_a_run_that_fixed_something_can_fail(model: Workspace) -> None:
+    assert model.run("check", "--fix", "--exit-non-zero-on-fix").code == 1
+    assert model.run("check", "--fix", "--exit-non-zero-on-fix").code == 0
+    model.write({"model.py": MODEL})
+    assert model.run("check", "--fix-only", "--exit-non-zero-on-fix").code == 1
+    model.write({"model.py": MODEL})
+    assert model.run("check", "--fix", "--exit-non-zero-on-fix", "--exit-zero").code == 0
+
+
+@pytest.mark.parametrize("option", ["--show-ignored", "--ignore-noqa"])
+def test_what_comments_silence_can_be_shown(option: str, model: Workspace) -> None:
+    lines = MODEL.splitlines()
+    lines[7] += "  # modellint: ignore[ML204]  known"
+    lines[8] += "  # noqa: ML205"
+    model.write({"model.py": "\n".join(lines) + "\n", "all.py": f"# modellint: ignore-file\n{MODEL}"})
+    assert codes(model) == []
+    assert codes(model, option) == ["ML204", "ML205"] * 2
+    assert codes(model) == []
 
 
 def test_no_fix_does_without_what_the_settings_want(model: Workspace) -> None:
@@ -144,6 +173,45 @@ def test_a_rule_on_trial_runs_with_preview_only(workspace: Workspace) -> None:
     assert "on trial" in next(line for line in workspace.run("rules").lines if line.startswith("TRY001"))
 
 
+def test_a_rule_on_trial_may_have_to_be_named(workspace: Workspace) -> None:
+    settings = 'rule-paths = ["house"]\nexclude = ["house"]\npreview = true\nexplicit-preview-rules = true\n'
+    workspace.write({"house/trial.py": TRIAL, "a.py": "x = 1\n", "modellint.toml": settings})
+    assert codes(workspace) == []
+    assert codes(workspace, "--select", "TRY") == []
+    assert codes(workspace, "--select", "TRY001") == ["TRY001"]
+    assert codes(workspace, "--extend-select", "TRY001") == ["TRY001"]
+    assert codes(workspace, "--extend-select", "TRY001", "--ignore", "TRY001") == []
+
+
+def test_settings_go_on_top_of_those_that_they_extend(model: Workspace) -> None:
+    shared = 'select = ["ML204"]\nignore = ["ML1"]\nextend-exclude = ["gen"]\nfail-on = "error"\n'
+    model.write({"shared.toml": f'{shared}[severity]\nML204 = "warning"\n', "sub/gen/a.py": MODEL, "sub/a.py": MODEL})
+    model.write({"sub/pyproject.toml": '[tool.modellint]\nextend = "../shared.toml"\n'})
+    assert model.places("sub") == [("sub/a.py", 8, "ML204")]
+    assert model.check("sub").code == 0
+    model.write({"sub/modellint.toml": 'extend = "pyproject.toml"\nextend-select = ["ML205"]\nfail-on = "warning"\n'})
+    assert [code for _, _, code in model.places("sub")] == ["ML204", "ML205"]
+    assert model.check("sub").code == 1
+    model.write({"sub/modellint.toml": 'extend = "pyproject.toml"\nselect = ["ML205"]\nexclude = []\n'})
+    assert model.places("sub") == [("sub/a.py", 9, "ML205")]
+
+
+def test_settings_are_given_on_the_command_line(model: Workspace) -> None:
+    model.write({"modellint.toml": 'ignore = ["ML205"]\n', "other.toml": 'select = ["ML2"]\n'})
+    assert model.check("--config", 'severity = { ML204 = "info" }').code == 0
+    assert codes(model, "--config", "other.toml", "--config", 'exclude = ["model.py"]') == []
+    assert codes(model, "--config", "other.toml", "--config", 'ignore = ["ML204"]') == ["ML205"]
+    assert codes(model, "--isolated", "--config", 'fail-on="error"', "--config", 'ignore=["ML204"]') == ["ML205"]
+    assert codes(model, "--config", 'select = ["ML204"]', "--select", "ML205") == ["ML205"]
+
+
+def test_what_is_wrong_in_settings_that_are_extended_is_said_where_it_is(model: Workspace) -> None:
+    model.write({"shared.toml": '# shared\nselect = ["ML9"]\n', "modellint.toml": 'extend = "shared.toml"\n'})
+    assert model.check().err.startswith("Error: shared.toml:2: `select`: no rule has the code `ML9`")
+    model.write({"shared.toml": 'extend = "modellint.toml"\n'})
+    assert model.check().err == "Error: shared.toml:1: `extend`: modellint.toml extends itself\n"
+
+
 def test_what_is_excluded_is_left_out_by_name_if_that_is_forced(model: Workspace) -> None:
     model.write({"gen/a.py": MODEL, "modellint.toml": 'extend-exclude = ["gen"]\n'})
     assert len(model.places("gen/a.py")) == 2
@@ -158,6 +226,22 @@ def test_only_what_is_included_is_looked_at_in_folders(model: Workspace) -> None
     model.write({"src/a.py": MODEL, "modellint.toml": 'include = ["src/**/*.py"]\nselect = ["ML204"]\n'})
     assert model.places() == [("src/a.py", 8, "ML204")]
     assert model.places("model.py") == [("model.py", 8, "ML204")]
+    model.write({"modellint.toml": 'include = ["src/**/*.py"]\nextend-include = ["model.py"]\nselect = ["ML204"]\n'})
+    assert model.places() == [("model.py", 8, "ML204"), ("src/a.py", 8, "ML204")]
+
+
+def test_options_may_stand_in_the_environment(model: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELLINT_OUTPUT_FORMAT", "json=report.json concise")
+    monkeypatch.setenv("MODELLINT_CACHE_DIR", "kept")
+    result = model.run("check", "-e")
+    assert (result.code, result.lines[0].split(" ")[:2]) == (0, ["model.py:8:9:", "ML204[error]"])
+    assert (model.root / "report.json").exists()
+    assert (model.root / "kept").is_dir()
+    monkeypatch.setenv("MODELLINT_NO_CACHE", "1")
+    monkeypatch.setenv("MODELLINT_CACHE_DIR", "none")
+    monkeypatch.setenv("MODELLINT_OUTPUT_FILE", "report.txt")
+    assert (model.check().out, (model.root / "none").exists()) == ("", False)
+    assert "ML204" in (model.root / "report.txt").read_text()
 
 
 def test_the_caches_are_removed_and_nothing_else(model: Workspace) -> None:
@@ -189,7 +273,9 @@ def test_settings_are_described(workspace: Workspace) -> None:
     assert set(workspace.run("config", "--output-format", "json").json) == set(listed)
 
 
-@pytest.mark.parametrize("key", ["select", "severity", "per-file-ignores", "recipes", "confirm", "include"])
+@pytest.mark.parametrize(
+    "key", ["select", "severity", "per-file-ignores", "recipes", "confirm", "include", "extend-fixable"]
+)
 def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) -> None:
     said = workspace.run("config", key).out
     workspace.write({"pyproject.toml": said[said.index("[tool.modellint]") :], "a.py": ""})
@@ -201,6 +287,8 @@ def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) ->
     [
         (("chek",), "no command is called `chek`; did you mean `check`?"),
         (("model.py",), "no command is called `model.py`; did you mean `modellint check model.py`?"),
+        (("version",), "no command is called `version`; did you mean `modellint --version`?"),
+        (("help", "check"), "no command is called `help`; did you mean `modellint --help`?"),
         (("frobnicate",), "no command is called `frobnicate`; expected one of check, merge,"),
         (("rules", "nwe"), "no command is called `nwe`; did you mean `new`?"),
         (("check", "--slect", "ML2"), "no option is called `--slect`; did you mean `--select`?"),
@@ -220,6 +308,15 @@ def test_the_example_of_a_setting_is_accepted(key: str, workspace: Workspace) ->
         (("clean", "nowhere"), "nowhere: no such folder"),
         (("config", "slect"), "no key of the settings is called `slect`; did you mean `select`?"),
         (("check", "--no-fix", "--fix-only"), "--fix-only makes fixes, and --no-fix none; expected one of the two"),
+        (("check", "--config", "fail-on=oops"), "--config: 'fail-on=oops' is neither a file nor a setting; expected a"),
+        (("check", "--config", "fail-on=3"), "--config: `fail-on` must be one of 'info', 'warning', 'error', not the"),
+        (("check", "--config", "fail=3"), "--config: unknown key `fail`; did you mean `fail-on`?"),
+        (("check", "--config", 'extend="a"'), "--config: `extend` leads from file to file; expected it in a conf"),
+        (("check", "--config", "nowhere.toml"), "nowhere.toml: no such configuration file"),
+        (("check", "--config", "a.toml", "--config", "b.toml"), "Invalid value for '--config': a.toml and b.toml are"),
+        (("check", "--config", ""), "Invalid value for '--config': '' is no path; expected that of a file or folder"),
+        (("check", "--cache-dir", "model.py"), "Invalid value for '--cache-dir': Directory 'model.py' is a file"),
+        (("check", "--exit-non-zero-on-fix"), "--exit-non-zero-on-fix is about fixes that are made; expected --fix or"),
         (("check", "--add-ignore", "one\ntwo"), "--add-ignore: the reason 'one\\ntwo' does not fit into a comment"),
         (("check", "--add-ignore", "one\rtwo"), "--add-ignore: the reason 'one\\rtwo' does not fit into a comment"),
         (("check", "--jobs", "0"), "Invalid value for '--jobs' / '-j': 0 is not in the range x>=1"),
@@ -243,6 +340,17 @@ def test_what_is_not_understood_is_said_in_a_line(arguments: tuple[str, ...], er
         ('[severity]\nML9 = "error"', "modellint.toml:1: `severity`: no rule has the code `ML9`"),
         ('fixable = ["X"]', "modellint.toml:1: `fixable`: no rule has the code `X`"),
         ('include = "*.py"', "modellint.toml:1: `include` must be a list of strings, not the string '*.py'"),
+        ('extend = "nowhere.toml"', "modellint.toml:1: `extend`: nowhere.toml: no such configuration file"),
+        ("extend = 3", "modellint.toml:1: `extend` must be a string, not the number 3"),
+        ('explicit-preview-rules = "no"', "modellint.toml:1: `explicit-preview-rules` must be true or false, not the"),
+        ("select = [3]", "modellint.toml:1: `select` must be a list of strings, not the number 3"),
+        ("recipes = { a = 1 }", "modellint.toml:1: `recipes` must be a table from a recipe (or a pattern) to its "
+            "script, not the number 1"),
+        ("[per-file-ignores]\na = 3", "modellint.toml:1: `per-file-ignores` must be a table from a pattern to a list "
+            "of codes, not the number 3"),
+        ("[per-file-ignores]\na = [3]", "modellint.toml:1: `per-file-ignores` must be a table from a pattern to a list "
+            "of codes, not the number 3"),
+        ('baseline = "none.json"', "modellint.toml:1: `baseline`: none.json: No such file or directory; `--write-base"),
         ('force-exclud = true', "modellint.toml:1: unknown key `force-exclud`; did you mean `force-exclude`?"),
         ('[extend-per-file-ignores]\n"a" = "ML1"', "modellint.toml:1: `extend-per-file-ignores` must be a table"),
     ],
@@ -263,3 +371,22 @@ def test_help_lists_options_by_what_they_are_about(workspace: Workspace) -> None
     titles = [line for line in workspace.run("check", "--help").lines if line.endswith(":") and line[:1].isupper()]
     assert titles[:5] == ["Rules:", "Files:", "Fixes:", "Output:", "Code that is there already:"]
     assert "Look into models:" in workspace.run("--help").lines
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+@pytest.mark.parametrize(("columns", "shown"), [(80, f"[{'#' * 15}{'.' * 15}] 1/2 files"), (20, "[###....] 1/2 files")])
+def test_a_bar_fits_into_its_terminal(columns: int, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    from modellint.checking import Progress
+
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    monkeypatch.setattr(Progress, "_DELAY", 0.0)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        Progress().update(1, 2)
+        assert os.read(ours, 4096).decode() == f"\r{shown}\x1b[K"
+    os.close(ours)

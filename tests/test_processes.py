@@ -44,9 +44,10 @@ class SlowRule(Rule):
     code = "TST102"
     name = "slow"
     severity = Severity.WARNING
-    triggers = ("SLEEPS|SEARCHES",)
 
     def check_python(self, module, project):
+        if "SLEEPS" not in module.source.text and "SEARCHES" not in module.source.text:
+            return ()
         Path(os.environ["NOTES"], str(os.getpid())).touch()
         if "SEARCHES" in module.source.text:
             re.match("(a+)+$", "a" * 64 + "b")  # never lets go of the interpreter

@@ -163,6 +163,26 @@ def test_github_annotations_are_escaped(words: Workspace) -> None:
     ]
 
 
+def test_that_nothing_was_looked_at_is_said_where_nothing_is_found(words: Workspace) -> None:
+    words.write({"a.py": "x = 1\n", "b.py": "b = WORD\n"})
+    for arguments in (("concise",), ("full",), ("concise", "--statistics")):
+        said = words.run("check", "a.py", "--output-format", *arguments).lines
+        assert said[0].startswith("1 file checked: no class of layers, no recipe and no configuration: is the model e")
+        assert said[1:] == ["All checks passed!"]
+    assert words.run("check", "a.py", "--output-format", "concise", "--quiet").out == ""
+    assert [line.split(":")[0] for line in words.check().lines] == ["b.py", "Found 1 finding (1 warning)"]
+
+
+def test_issues_of_azure_are_escaped(words: Workspace) -> None:
+    words.write({"a;b]%.py": "a = WORD  # severity=info\n", "d.py": "b = WORD(\n1)\n"})
+    assert words.run("check", "--output-format", "azure").lines == [
+        "##vso[task.logissue type=warning;sourcepath=a%3Bb%5D%AZP25.py;linenumber=1;columnnumber=5;code=TST101;]"
+        "a%3Bb%5D%AZP25.py:1:5: TST101 Found the word%0AUse another word",
+        "##vso[task.logissue type=warning;sourcepath=d.py;linenumber=1;columnnumber=5;code=TST101;]"
+        "d.py:1:5: TST101 Found the word%0AUse another word",
+    ]
+
+
 def test_full_output_says_what_a_fix_does(workspace: Workspace) -> None:
     layers = "self.layers = [nn.Linear(w, w) for _ in range(2)]\n        self.table = nn.Embedding(w, vocab_size)\n"
     uses = "ids = self.table(ids)\n        return self.norm(self.layers[1](self.layers[0](ids)))\n"

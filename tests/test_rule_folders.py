@@ -36,7 +36,6 @@ class OldWord(Rule):
     code = "TST301"
     name = "old-word"
     severity = Severity.WARNING
-    triggers = ("import",)
 
     def check_python(self, module, project):
         for place in found(module):
@@ -267,7 +266,7 @@ def test_a_rule_that_derives_from_one_in_a_folder_has_its_examples(workspace: Wo
 
 def test_examples_in_the_class_are_preferred_to_files(workspace: Workspace, folder: Path) -> None:
     text = RULE.replace("import Rule", "import Example, Rule").replace(
-        "    triggers", '    bad = (Example("Inside", {"a.py": "OLD  # expect: TST301"}),)\n    triggers'
+        "    severity", '    bad = (Example("Inside", {"a.py": "OLD  # expect: TST301"}),)\n    severity'
     )
     workspace.write({f"{FOLDER}/__init__.py": text})
     assert [example.title for example in loaded(folder).bad] == ["Inside"]

@@ -100,7 +100,7 @@ def test_a_pyproject_that_is_no_text_is_told(words: Workspace, content: bytes, s
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "utf-16"])
 @pytest.mark.parametrize(
-    "output_format", ["json", "json-lines", "gitlab", "sarif", "rdjson", "junit", "github", "full"]
+    "output_format", ["json", "json-lines", "gitlab", "sarif", "rdjson", "junit", "github", "azure", "full"]
 )
 def test_reports_are_valid_whatever_files_are_called(workspace: Workspace, encoding: str, output_format: str) -> None:
     names = [b"\xff.py", b"a\xed\xa0\x80.py", b'q"\xfe.py', "é\N{GRINNING FACE}.py".encode()]
@@ -126,5 +126,7 @@ def test_reports_are_valid_whatever_files_are_called(workspace: Workspace, encod
         assert len(list(ElementTree.fromstring(text.encode()).iter("testcase"))) == 4
     elif output_format == "github":
         assert text.count("::error ") == 4
+    elif output_format == "azure":
+        assert text.count("##vso[task.logissue type=error;") == 4
     else:
         assert json.loads(text)

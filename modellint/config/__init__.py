@@ -59,12 +59,23 @@ OUTPUT_FORMATS = (
     "concise",
     "json",
     "json-lines",
+    "azure",
     "github",
     "gitlab",
     "junit",
     "pylint",
     "rdjson",
     "sarif",
+)
+#: Settings that add to those below them.
+_ADDING = (
+    "extend_select",
+    "ignore",
+    "extend_per_file_ignores",
+    "extend_fixable",
+    "unfixable",
+    "extend_include",
+    "extend_exclude",
 )
 _ROOT_MARKS = (".git", "pyproject.toml", "modellint.toml", ".hg", "setup.py", "setup.cfg")
 
@@ -79,6 +90,7 @@ class Settings:
 
     root: Path
     source: Path | None = None
+    extend: Path | None = None
     select: tuple[str, ...] = ("ALL",)
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -86,12 +98,15 @@ class Settings:
     extend_per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severity: tuple[tuple[str, Severity], ...] = ()
     preview: bool = False
+    explicit_preview_rules: bool = False
     fix: bool = False
     unsafe_fixes: bool = False
     show_fixes: bool = False
     fixable: tuple[str, ...] = ("ALL",)
+    extend_fixable: tuple[str, ...] = ()
     unfixable: tuple[str, ...] = ()
     include: tuple[str, ...] = DEFAULT_INCLUDES
+    extend_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
@@ -107,20 +122,27 @@ class Settings:
     jobs: int | None = None
     max_file_size: int = DEFAULT_LIMIT
     confirm: ConfirmSettings | None = None
+    #: Whether findings are shown that comments silence.
+    show_ignored: bool = False
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def cache_folder(self) -> Path:
         return self.cache_dir or self.root / ".modellint_cache"
 
+    @property
+    def includes(self) -> tuple[str, ...]:
+        """The patterns of the files that are looked at in folders."""
+        return self.include + self.extend_include
+
     def with_options(self, **options: Any) -> Settings:
         """These settings with those of the command line on top; None means "not given".
 
         `select` replaces what the configuration selects and ignores, `fixable` what it says of fixes, and
-        `per-file-ignores` its own; the other lists of codes and patterns add.
+        `per-file-ignores` its own; the other lists of codes and patterns add, also to `exclude`.
         """
         given = {key: value for key, value in options.items() if value is not None}
-        return self._with(given, {key: f"--{key.replace('_', '-')}" for key in given})
+        return self.on_top(_leaving_out(given), {key: f"--{key.replace('_', '-')}" for key in given})
 
     def with_table(self, table: Any, whose: str) -> Settings:
         """These settings with those of another table on top, as options of the command line would be.
@@ -128,18 +150,33 @@ class Settings:
         `table` has the keys of a configuration file, and `whose` is what errors name. Raises UsageError.
         """
         given = _Reader(self.root / whose, whose, None, "").values(table)
-        return self._with(given, {key: f"{whose}: `{key.replace('_', '-')}`" for key in given})
+        if "extend" in given:
+            raise UsageError(f"{whose}: `extend` leads from file to file; expected it in a configuration file")
+        return self.on_top(_leaving_out(given), {key: f"{whose}: `{key.replace('_', '-')}`" for key in given})
 
-    def _with(self, given: dict[str, Any], origins: Mapping[str, str]) -> Settings:
-        origins = {**self.origins, **origins}
+    def with_text(self, text: str, whose: str) -> Settings:
+        """These settings with others on top that are written as in a configuration file. Raises UsageError."""
+        try:
+            table = _parse_toml(text)
+        except (ValueError, RecursionError):
+            said = f"{text!r} is neither a file nor a setting"
+            raise UsageError(f'{whose}: {said}; expected a path, or TOML such as `fail-on = "error"`') from None
+        return self.with_table(table, whose)
+
+    def on_top(self, given: dict[str, Any], origins: Mapping[str, str]) -> Settings:
+        """These settings with others on top: lists that extend add to what is there, all else replaces it."""
         base = replace(self, extend_select=(), ignore=()) if "select" in given else self
-        base = replace(base, unfixable=()) if "fixable" in given else base
-        for key in ("extend_select", "ignore", "extend_exclude", "extend_per_file_ignores", "unfixable"):
-            if key in given:
-                given[key] = getattr(base, key) + given[key]
-        if "exclude" in given:
-            given["extend_exclude"] = given.get("extend_exclude", base.extend_exclude) + given.pop("exclude")
-        return replace(base, origins=origins, **given)
+        base = replace(base, extend_fixable=(), unfixable=()) if "fixable" in given else base
+        added = {key: getattr(base, key) + given[key] for key in _ADDING if key in given}
+        return replace(base, origins={**self.origins, **origins}, **{**given, **added})
+
+
+def _leaving_out(given: dict[str, Any]) -> dict[str, Any]:
+    """Settings whose `exclude` adds to what is left out."""
+    if "exclude" not in given:
+        return given
+    rest = {key: value for key, value in given.items() if key != "exclude"}
+    return {**rest, "extend_exclude": given.get("extend_exclude", ()) + given["exclude"]}
 
 
 def settings_for(paths: Iterable[Path], config: Path | None = None, *, isolated: bool = False) -> Settings:
@@ -180,8 +217,11 @@ def _project_root(start: Path) -> Path:
     return cwd if start.is_relative_to(cwd) else start
 
 
-def _load(path: Path, *, must_configure: bool = False) -> Settings | None:
-    """The settings in a configuration file; None if it is a pyproject.toml that does not configure modellint."""
+def _load(path: Path, *, must_configure: bool = False, extending: tuple[Path, ...] = ()) -> Settings | None:
+    """The settings in a configuration file; None if it is a pyproject.toml that does not configure modellint.
+
+    `extending` are the files that lead here, each of which extends the next.
+    """
     shown = _shown(path)
     try:
         data = read_file(path)
@@ -207,7 +247,7 @@ def _load(path: Path, *, must_configure: bool = False) -> Settings | None:
         table = tool.get("modellint") if isinstance(tool, dict) else None
         if table is None:
             return Settings(path.parent, source=path) if must_configure else None
-    return _Reader(path, shown, text, section).settings(table)
+    return _Reader(path, shown, text, section).settings(table, extending)
 
 
 def _parse_toml(text: str) -> dict[str, Any]:
@@ -233,10 +273,23 @@ class _Reader:
     text: str | None
     section: str
 
-    def settings(self, table: Any) -> Settings:
+    def settings(self, table: Any, extending: tuple[Path, ...] = ()) -> Settings:
         values = self.values(table)
         origins = {key: f"{self.where(key.replace('_', '-'))}: `{key.replace('_', '-')}`" for key in values}
-        return Settings(root=self.path.parent, source=self.path, origins=origins, **values)
+        base = self._extended(values["extend"], (*extending, self.path)) if "extend" in values else Settings(self.root)
+        return replace(base, root=self.root, source=self.path).on_top(values, origins)
+
+    @property
+    def root(self) -> Path:
+        return self.path.parent
+
+    def _extended(self, file: Path, extending: tuple[Path, ...]) -> Settings:
+        """The settings that those here extend."""
+        if not os.path.isfile(file):
+            raise UsageError(f"{self.where('extend')}: `extend`: {_shown(file)}: no such configuration file")
+        if file in extending:
+            raise UsageError(f"{self.where('extend')}: `extend`: {_shown(file)} extends itself")
+        return _load(file, must_configure=True, extending=extending) or Settings(self.root)
 
     def values(self, table: Any) -> dict[str, Any]:
         """The values in a table, by the names of the settings."""
@@ -279,7 +332,7 @@ class _Reader:
 
     def strings(self, key: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.refuse(key, "a list of strings", value)
+            raise self.refuse(key, "a list of strings", _other_than_text(value))
         return tuple(value)
 
     def string(self, key: str, value: Any) -> str:
@@ -324,7 +377,7 @@ class _Reader:
         entries = self.table(key, value)
         for codes in entries.values():
             if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-                raise self.refuse(key, "a table from a pattern to a list of codes", value)
+                raise self.refuse(key, "a table from a pattern to a list of codes", _other_than_text(codes))
         return tuple((pattern, tuple(codes)) for pattern, codes in entries.items())
 
     def severities(self, key: str, value: Any) -> tuple[tuple[str, Severity], ...]:
@@ -341,8 +394,9 @@ class _Reader:
 
     def pairs(self, key: str, value: Any) -> tuple[tuple[str, str], ...]:
         entries = self.table(key, value)
-        if not all(isinstance(script, str) for script in entries.values()):
-            raise self.refuse(key, "a table from a recipe (or a pattern) to its script", value)
+        for script in entries.values():
+            if not isinstance(script, str):
+                raise self.refuse(key, "a table from a recipe (or a pattern) to its script", script)
         return tuple(entries.items())
 
     def confirm(self, key: str, value: Any) -> ConfirmSettings:
@@ -383,6 +437,7 @@ _SEVERITIES = Kind(
 _PAIRS = Kind(_Reader.pairs, {"type": "object", "additionalProperties": _TEXT})
 #: Every key, with how it is read.
 KINDS: Mapping[str, Kind] = {
+    "extend": _FILE,
     "select": _STRINGS,
     "extend-select": _STRINGS,
     "ignore": _STRINGS,
@@ -390,12 +445,15 @@ KINDS: Mapping[str, Kind] = {
     "extend-per-file-ignores": _CODE_LISTS,
     "severity": _SEVERITIES,
     "preview": _SWITCH,
+    "explicit-preview-rules": _SWITCH,
     "fix": _SWITCH,
     "unsafe-fixes": _SWITCH,
     "show-fixes": _SWITCH,
     "fixable": _STRINGS,
+    "extend-fixable": _STRINGS,
     "unfixable": _STRINGS,
     "include": _STRINGS,
+    "extend-include": _STRINGS,
     "exclude": _STRINGS,
     "extend-exclude": _STRINGS,
     "force-exclude": _SWITCH,
@@ -416,6 +474,11 @@ KINDS: Mapping[str, Kind] = {
 
 def _one_of(names: Iterable[str]) -> str:
     return f"; expected one of {', '.join(f'`{name}`' for name in names)}"
+
+
+def _other_than_text(value: Any) -> Any:
+    """What keeps a value from being a list of strings: the first item that is none, or all of it."""
+    return next((item for item in value if not isinstance(item, str)), value) if isinstance(value, list) else value
 
 
 def _described(value: Any) -> str:

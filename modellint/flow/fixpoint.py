@@ -32,11 +32,13 @@ class Fixpoint:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._done: dict[Hashable, tuple[Any, set[str]]] = {}
+        self._done: dict[Hashable, tuple[Any, frozenset[str]]] = {}
         self._active: dict[Hashable, _Active] = {}
         #: Answers that rest on one which is not stable yet: the depth of the outermost such one, and the files.
-        self._provisional: dict[Hashable, tuple[Any, int, set[str]]] = {}
+        self._provisional: dict[Hashable, tuple[Any, int, frozenset[str]]] = {}
         self._lowest = _NEVER
+        #: The answers, each once: many are the same.
+        self._values: dict[Hashable, Any] = {}
         #: How many answers were computed, again and again where they rest on themselves, for the outermost question.
         self.computed = 0
 
@@ -89,7 +91,7 @@ class Fixpoint:
             del self._active[key]
         lowest = self._lowest
         if lowest >= depth:
-            self._done[key] = value, trace
+            self._done[key] = self._values.setdefault(value, value), trace
             self._settle(depth)
             lowest = _NEVER
         else:

@@ -48,6 +48,11 @@ class Frame:
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
 
+    def release(self) -> None:
+        """Let go of what was found out, once nothing is asked any more."""
+        self.memo.clear()
+        self.conditions.clear()
+
     def mark(self) -> tuple[int, int]:
         """How much was found out by now."""
         return len(self.memo), len(self.conditions)

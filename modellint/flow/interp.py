@@ -122,6 +122,8 @@ class Interpreter:
         self.loops = 0
         self._nesting = 0
         self._shells: dict[tuple[Trail, int, str], Shell] = {}
+        #: What leads in circles beside these: objects that were constructed, and frames that functions were made in.
+        self._circles: list[Shell | Frame] = []
         self._constants: dict[int, Atoms] = {}
         #: By identity, each with what has it: what names stand for that are no constants.
         self._named: dict[int, tuple[Atoms | None, Value]] = {}
@@ -132,13 +134,17 @@ class Interpreter:
         """Break the circles that the run leads in, so that it is freed without a garbage collection."""
         if not self.__dict__:
             return
-        for shell in self._shells.values():
-            shell.release()
+        for circle in (*self._shells.values(), *self._circles):
+            circle.release()
         followers = self.tensors, self.lookups, self.training, self.turns
         for part in (self.objects, self.calls, self.devices, self.newborn, *followers):
             if part is not None:
                 part.__dict__.clear()
         self.__dict__.clear()
+
+    def hold(self, part: Shell | Frame) -> None:
+        """Let go of what something leads to when the run is closed."""
+        self._circles.append(part)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
@@ -155,6 +161,7 @@ class Interpreter:
         self.path, self.guard = outer, guard
         if yielded:
             generator = Shell("generator", None, frame.trail)
+            self.hold(generator)
             generator.is_exact = False
             for atoms in yielded:
                 generator.put(atoms, ())
@@ -760,6 +767,7 @@ class Interpreter:
         if isinstance(value.data, Nested):
             if self.turns is not None:
                 self.turns.prepare(value.data, value, frame)
+            self.hold(frame)
             return (FunctionRef(value.data, frame),)
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
 

@@ -31,6 +31,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import Shell, shells_in
+from modellint.graph.value import Op, same
 from modellint.link.classes import calls
 
 if TYPE_CHECKING:
@@ -162,9 +163,25 @@ def tensor_method(atom: Shell | Derived, name: str, arguments: Arguments, value:
         return (atom,)  # changed in place
     if name not in CONVERSIONS and name not in OPERATIONS:
         return PLAIN
+    if name == "to" and _is_there(atom, value):
+        return (atom,)
     given = [other for atoms in arguments.positional for other in atoms]
     is_default = name == "to" and len(given) == 1 and getattr(given[0], "name", "") in _DEFAULT_DTYPE
     return changed(atom, f"`.{name}()`", value, is_rare=name in _SELDOM or is_default)
+
+
+def _is_there(atom: Shell | Derived, moving: Value) -> bool:
+    """Whether a new parameter is moved to where its data has been moved, or made: that gives the parameter itself."""
+    made = atom.value if isinstance(atom, Shell) else None
+    device = moving.argument(0, "device")
+    if made is None or moving.callee.op is not Op.ATTR or moving.callee.args[0] is not made or device is None:
+        return False
+    data = made.argument(0, "data") if made.op is Op.CALL else None
+    if data is None or data.op is not Op.CALL or len(moving.args) > 2:
+        return False
+    is_moved = data.callee.op is Op.ATTR and data.callee.data == "to"
+    before = data.argument(0, "device") if is_moved else data.keywords.get("device")
+    return before is not None and same(before, device)
 
 
 def binary(run: Interpreter, side: Atoms, left: Atoms, right: Atoms, frame: Frame, value: Value) -> Atoms:

@@ -211,7 +211,9 @@ class Lookups:
         if frame.function is None or self._run.objects.under_construction:
             if event.kind is not EventKind.CALL:
                 return True
-            return id(event.value) in self._changing(frame.flow) and not self._run.objects.puts_off(event, frame)
+            if id(event.value) not in self._changing(frame.flow):
+                return False
+            return not self._run.objects.puts_off(event, frame, self._is_asked_about)
         if self._follows_all():
             return True
         return self._body(frame.function).matters(event, frame.given)
@@ -219,6 +221,10 @@ class Lookups:
     def _follows_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
         return self.measures or (self.is_open and len(self._frames) == 1)
+
+    def _is_asked_about(self, module: ModuleFacts) -> bool:
+        """Whether a file's own functions are run, not only what they call in it."""
+        return self._away.get(module) == 0
 
     def _changing(self, flow: Flow) -> frozenset[int]:
         """The calls of a body that may change objects, but those in other values, which happen when these are asked."""

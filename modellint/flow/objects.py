@@ -43,11 +43,13 @@ from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
 
@@ -446,6 +448,7 @@ class Objects:
     def initialise(self, shell: Shell, arguments: Arguments) -> None:
         """Run `__init__` as the classes of the MRO define it."""
         shell.is_built = True
+        self._run.hold(shell)
         model = model_of(shell)
         frame = class_frame(model.facts.scope, id(shell), shell.trail)
         value = shell.value if shell.value is not None else _NO_VALUE
@@ -453,8 +456,11 @@ class Objects:
         self._run.calls.super_method(Super(shell, 0), "__init__", arguments, frame, value)
         self.under_construction.pop()
 
-    def puts_off(self, event: Event, frame: Frame) -> bool:
-        """Whether a method that a constructor calls can wait until an attribute is asked for that it may store."""
+    def puts_off(self, event: Event, frame: Frame, is_asked_about: Callable[[ModuleFacts], bool]) -> bool:
+        """Whether a method that a constructor calls can wait until an attribute is asked for that it may store.
+
+        It cannot if it stands in, or calls what stands in, a file that is asked about: what it makes and looks up is.
+        """
         name, receiver = self_attribute(event.value.callee), frame.names.get("self", ())
         shell = receiver[0] if len(receiver) == 1 else None
         if name is None or not isinstance(shell, Shell) or shell not in self.under_construction or frame.is_nested:
@@ -462,7 +468,7 @@ class Objects:
         method = None if shell.get(name) is not None else self.own_method(shell, name)
         function = None if method is None else function_of(method.code)
         done = None if function is None else effects(function, model_of(shell), self._run.project, self._run.gate)
-        if done is None:
+        if done is None or any(map(is_asked_about, done.modules)):
             return False
         if not done.own and not done.others:
             return True  # nobody will see whether it happened

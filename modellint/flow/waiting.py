@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.gate import Keepers
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -38,12 +38,13 @@ class Effects:
     """What a method, and all that it may call, does to objects.
 
     `own`: the attributes of its object that it may store; `others`: those of other objects; `words`: the names that it
-    mentions, with those of all that it may store or read.
+    mentions, with those of all that it may store or read; `modules`: the files that all that is called stands in.
     """
 
     own: frozenset[str]
     others: frozenset[str]
     words: frozenset[str]
+    modules: frozenset[ModuleFacts]
 
 
 class _UntoldError(Exception):
@@ -78,24 +79,25 @@ class _Reading:
 
     def effects(self) -> Effects:
         words: set[str] = set()
+        modules: set[ModuleFacts] = set()
         for function, is_own in self._pending:
             if is_own and self._gate.is_idle_in(function, self._model):
                 continue  # it is not run
             if len(self._pending) > _MAX_FUNCTIONS or not _HIDDEN.isdisjoint(function.words):
                 raise _UntoldError
-            if self._is_in_sight(function):
-                raise _UntoldError
+            modules.add(function.module)
             words |= function.words
             for event in function.flow.events:
                 if event.target is not None and event.kind in (EventKind.STORE, EventKind.AUGMENT):
                     self._store(event.target, function, is_own=is_own)
-                if event.kind is EventKind.AUGMENT:
+                if event.kind is EventKind.AUGMENT and event.value.args[1].op not in (Op.CONST, Op.STRING):
                     self._change(event.value.args[0], function, is_own=is_own)
                 if event.kind is EventKind.CALL:
                     self._call(event.value, function, is_own=is_own)
         if not self._changed <= self._own:
             raise _UntoldError  # somebody else may have the container
-        return Effects(frozenset(self._own), frozenset(self._others), frozenset(words) | self._own | self._others)
+        names = frozenset(words) | self._own | self._others
+        return Effects(frozenset(self._own), frozenset(self._others), names, frozenset(modules))
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -197,10 +199,6 @@ class _Reading:
         elif isinstance(definition, DefinedClass):
             methods = definition.cls.methods
             self._add([methods[name] for name in ("__init__", "__post_init__") if name in methods], is_own=False)
-
-    def _is_in_sight(self, function: Function) -> bool:
-        """Whether a function stands in the file of the object's class: what it makes and looks up is asked for."""
-        return self._model.cls is not None and function.module is self._model.cls.module
 
     def _add(self, functions: Iterable[Function], *, is_own: bool) -> None:
         known = {function for function, _ in self._pending}

@@ -79,7 +79,7 @@ class Project:
     def __init__(self, options: ProjectOptions, files: Files | None = None) -> None:
         self.options = options
         self.files = files or Files()
-        self._memo: dict[Any, tuple[Any, set[str]]] = {}
+        self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
         self.names = Names(self)

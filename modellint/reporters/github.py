@@ -38,12 +38,17 @@ def _annotation(finding: Finding, view: View) -> str:
     }
     if span.line == span.end_line:  # columns of a range over several lines are refused
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
+    return command(_COMMANDS[finding.severity], properties, said(finding, path))
+
+
+def said(finding: Finding, path: str) -> str:
+    """All that an annotation says of a finding, in a few lines."""
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
     if finding.verdict.status is not Status.NOT_RUN:
         text += f"\n{finding.verdict.status.value}: {finding.verdict.detail}"
     if finding.help:
         text += f"\n{finding.help}"
-    return command(_COMMANDS[finding.severity], properties, text)
+    return text
 
 
 def command(name: str, properties: Mapping[str, str], text: str) -> str:

@@ -63,7 +63,6 @@ class EmbeddingSizedByFeatures(Rule):
     name = "embedding-sized-by-features"
     severity = Severity.ERROR
     takes_configs = True
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         sizing = project.indexed.sizing(module)

@@ -40,7 +40,6 @@ class EmbeddingFedFeatures(Rule):
     code = "ML102"
     name = "embedding-fed-features"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Real

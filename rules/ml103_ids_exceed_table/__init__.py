@@ -55,7 +55,6 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         nearest: dict[object, Lookup] = {}

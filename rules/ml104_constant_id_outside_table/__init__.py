@@ -45,7 +45,6 @@ class ConstantIdOutsideTable(Rule):
     code = "ML104"
     name = "constant-id-outside-table"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for made in project.indexed.made(module):

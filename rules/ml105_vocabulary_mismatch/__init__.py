@@ -51,7 +51,6 @@ class VocabularyMismatch(Rule):
     code = "ML105"
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():

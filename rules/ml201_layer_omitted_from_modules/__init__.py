@@ -49,7 +49,6 @@ class LayerOmittedFromModules(Rule):
     code = "ML201"
     name = "layer-omitted-from-modules"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of

@@ -47,7 +47,6 @@ class LayerNotSaved(Rule):
     code = "ML203"
     name = "layer-not-saved"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of

@@ -48,7 +48,6 @@ class LayersInPlainContainer(Rule):
     code = "ML204"
     name = "layers-in-plain-container"
     severity = Severity.ERROR
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in unregistered(module, project):

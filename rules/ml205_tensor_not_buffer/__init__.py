@@ -41,7 +41,6 @@ class TensorNotBuffer(Rule):
     code = "ML205"
     name = "tensor-not-buffer"
     severity = Severity.WARNING
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in stranded(module, project):

@@ -41,7 +41,6 @@ class LayerCreatedInForward(Rule):
     code = "ML206"
     name = "layer-created-in-forward"
     severity = Severity.ERROR
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for creation in project.creations.of(module):

@@ -52,7 +52,6 @@ class ParameterNotRegistered(Rule):
     code = "ML207"
     name = "parameter-not-registered"
     severity = Severity.ERROR
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for tensor in derived(module, project):

@@ -54,7 +54,6 @@ class CallBypassesDdp(Rule):
     code = "ML208"
     name = "call-bypasses-ddp"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.shortfalls import bypassing_calls

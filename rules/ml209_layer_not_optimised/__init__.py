@@ -47,7 +47,6 @@ class LayerNotOptimised(Rule):
     code = "ML209"
     name = "layer-not-optimised"
     severity = Severity.WARNING
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of

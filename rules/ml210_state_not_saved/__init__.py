@@ -48,7 +48,6 @@ class StateNotSaved(Rule):
     code = "ML210"
     name = "state-not-saved"
     severity = Severity.INFO
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of

@@ -69,7 +69,6 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():

@@ -57,7 +57,6 @@ class LayerNeverUsed(Rule):
     code = "ML213"
     name = "layer-never-used"
     severity = Severity.INFO
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.unused import unused

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class UndefinedAttribute(Rule):
     code = "ML214"
     name = "undefined-attribute"
     severity = Severity.ERROR
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.attributes import undefined

@@ -58,7 +58,6 @@ class HardCodedRotaryOffset(Rule):
     code = "ML301"
     name = "hard-coded-rotary-offset"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in uses(project.position_lengths.asked(module)).values():

@@ -45,7 +45,6 @@ class RotaryLengthNotCovering(Rule):
     code = "ML302"
     name = "rotary-length-not-covering"
     severity = Severity.WARNING
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         reported: set[Value | Term] = set()

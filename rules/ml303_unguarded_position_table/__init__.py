@@ -41,7 +41,6 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
-    triggers = ("import", "class")
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in project.position_tables.unguarded(module):

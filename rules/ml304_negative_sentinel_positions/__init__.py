@@ -48,7 +48,6 @@ class NegativeSentinelPositions(Rule):
     code = "ML304"
     name = "negative-sentinel-positions"
     severity = Severity.ERROR
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Filler

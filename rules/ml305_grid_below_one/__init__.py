@@ -45,7 +45,6 @@ class GridBelowOne(Rule):
     code = "ML305"
     name = "grid-below-one"
     severity = Severity.WARNING
-    triggers = ("def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for use in project.grids.rounded_sides(module):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

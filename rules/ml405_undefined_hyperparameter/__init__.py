@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,6 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    triggers = ("import",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.hyperparameters import missing_keys

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ class CallMismatch(Rule):
     code = "ML502"
     name = "call-mismatch"
     severity = Severity.ERROR
-    triggers = ("import|def|class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.fitting import mismatches

@@ -45,7 +45,6 @@ class ListInSequential(Rule):
     code = "ML503"
     name = "list-in-sequential"
     severity = Severity.ERROR
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in (*module.all_functions(), module.body):

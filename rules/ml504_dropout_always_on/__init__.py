@@ -54,7 +54,6 @@ class DropoutAlwaysOn(Rule):
     code = "ML504"
     name = "dropout-always-on"
     severity = Severity.WARNING
-    triggers = ("class",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for cls in module.classes.values():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule
+from modellint.similar import get_close_matches
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ class UnknownMethod(Rule):
     code = "ML506"
     name = "unknown-method"
     severity = Severity.ERROR
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.knowledge import surface

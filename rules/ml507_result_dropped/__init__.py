@@ -90,7 +90,6 @@ class ResultDropped(Rule):
     code = "ML507"
     name = "result-dropped"
     severity = Severity.WARNING
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

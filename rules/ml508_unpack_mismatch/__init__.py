@@ -48,7 +48,6 @@ class UnpackMismatch(Rule):
     code = "ML508"
     name = "unpack-mismatch"
     severity = Severity.ERROR
-    triggers = ("import|def|class|for",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.returned import misfit_unpackings

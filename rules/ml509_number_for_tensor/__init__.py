@@ -57,7 +57,6 @@ class NumberForTensor(Rule):
     code = "ML509"
     name = "number-for-tensor"
     severity = Severity.ERROR
-    triggers = ("import|def",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

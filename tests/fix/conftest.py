@@ -29,7 +29,6 @@ class BadName(Rule):
     code = "TST201"
     name = "bad-name"
     severity = Severity.ERROR
-    triggers = ("BAD",)
     bad = (Example("A name", {"a.py": "BAD = 1  # expect: TST201"}, {"a.py": "GOOD = 1"}),)
 
     def check_python(self, module, project):

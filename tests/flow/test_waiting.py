@@ -109,7 +109,7 @@ def test_waiting_changes_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, method: str, use: str
 ) -> None:
     waited = rows_looked_up(tmp_path, body, method, use=use)
-    monkeypatch.setattr(objects.Objects, "puts_off", lambda self, event, frame: False)
+    monkeypatch.setattr(objects.Objects, "puts_off", lambda *_: False)
     assert rows_looked_up(tmp_path, body, method, use=use) == waited
 
 

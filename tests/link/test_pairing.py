@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.pairing import includers_of, including, is_inference, recipes_of, scripts_of
 
@@ -162,3 +164,43 @@ def test_an_inference_recipe_has_modules_and_a_pretrainer(tmp_path: Path) -> Non
     pretrainer = "pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer {}\n"
     p = project(tmp_path, {"a.yaml": RECIPE + pretrainer, "b.yaml": RECIPE, "c.yaml": pretrainer})
     assert [is_inference(recipe(p, name)) for name in ("a.yaml", "b.yaml", "c.yaml")] == [True, False, False]
+
+
+READS = "import sys\nfrom hyperpyyaml import load_hyperpyyaml\n\nhparams = load_hyperpyyaml(open(sys.argv[1]))\n"
+ALL_KEYS, OTHER_KEYS = (
+    'print(hparams["a"], hparams["b"], hparams["c"])\n',
+    'print(hparams["a"], hparams["b"], hparams["z"])\n',
+)
+A_B_C = "a: !new:torch.nn.ReLU\nb: 2\nc: 3\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "script"),
+    [
+        ({"ASR/train_large.py": ALL_KEYS, "run.py": OTHER_KEYS}, "ASR/train_large.py"),
+        ({"ASR/train_other.py": ALL_KEYS, "run.py": OTHER_KEYS}, "run.py"),
+        ({"ASR/train_large.py": OTHER_KEYS, "run.py": ALL_KEYS}, "run.py"),
+        ({"ASR/train_other.py": ALL_KEYS}, "ASR/train_other.py"),
+        ({"ASR/train_other.py": OTHER_KEYS}, None),
+        ({"run.py": OTHER_KEYS, "README.md": "`python run.py hparams/other.yaml`\n"}, None),
+        ({"run.py": ALL_KEYS, "README.md": "`python run.py hparams/other.yaml`\n"}, "run.py"),
+        ({"run.py": OTHER_KEYS, "go.sh": "python run.py \\\n  hparams/large.yaml --x 1\n"}, "run.py"),
+        (
+            {"ASR/train_large.py": ALL_KEYS, "run.py": OTHER_KEYS, "go.sh": "python run.py hparams/large.yaml\n"},
+            "run.py",
+        ),
+    ],
+)
+def test_commands_and_names_tell_scripts_in_folders_beside(
+    tmp_path: Path, files: dict[str, str], script: str | None
+) -> None:
+    (tmp_path / "hparams").mkdir()
+    (tmp_path / "hparams/large.yaml").write_text(A_B_C)
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(READS + text if name.endswith(".py") else text)
+    project = Project(ProjectOptions(tmp_path))
+    recipe = project.recipe(tmp_path / "hparams/large.yaml")
+    assert recipe is not None
+    found = [path.relative_to(tmp_path).as_posix() for path in scripts_of(recipe, project).scripts]
+    assert found == ([] if script is None else [script])

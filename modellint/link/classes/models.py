@@ -8,7 +8,6 @@ What cannot be decided is None.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -38,6 +37,7 @@ from modellint.link.classes.objects import (
     key_of,
 )
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule, External
+from modellint.link.requirements import required
 
 if TYPE_CHECKING:
     import pathlib
@@ -337,16 +337,8 @@ class Classes:
         top = name.partition(".")[0]
         if top not in _PINNED:
             return None
-        return self._project.once(("release", top), lambda: self._pinned(top))
-
-    def _pinned(self, package: str) -> str | None:
-        for file in ("requirements.txt", "pyproject.toml"):
-            text = (self._project.files.read(self._project.options.root / file) or b"").decode("utf-8", "replace")
-            pinned = re.search(rf"\b{package}\s*==\s*(\d+(?:\.\d+)*)", text)
-            if pinned:
-                releases = knowledge.package(package).releases
-                return next((r for r in releases if _version(r) <= _version(pinned[1])), releases[-1])
-        return None
+        wanted = required(top, self._project)
+        return None if wanted is None else wanted.nearest
 
     # -- objects -----------------------------------------------------------------------------------------------
 
@@ -530,10 +522,6 @@ def _agreed(outcomes: set[bool | None], is_each: bool) -> bool | None:
     if is_each:
         return True if True in outcomes else None if None in outcomes else False
     return outcomes.pop() if len(outcomes) == 1 else None
-
-
-def _version(release: str) -> list[int]:
-    return [int(part) for part in release.split(".")]
 
 
 def _mentions(value: Object, parameter: str) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import read
@@ -32,6 +31,7 @@ from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
 from modellint.link.recipes.evaluation import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
+from modellint.similar import get_close_matches
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:

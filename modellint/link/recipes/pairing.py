@@ -1,7 +1,8 @@
 """Which script loads which recipe.
 
 In this order: what the configuration says, a recipe table in the repository (a CSV file with a column for the
-script and one for the recipe), and the nearest script up the folders that reads what the recipe defines.
+script and one for the recipe), and the nearest script up the folders that reads what the recipe defines; one in a
+folder beside it where that explains more.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import fnmatch
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.frontends.recipe import can_include
 from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.loading import LOADERS
-from modellint.link.recipes.scripts import read_script
+from modellint.link.recipes.scripts import may_load, read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
 #: How many folders a recipe's script may stand above it, and its recipes below a script.
 _LEVELS = 3
 _MIN_SHARE = 0.6
+#: In so many folders scripts beside a recipe's are looked for.
+_MOST_FOLDERS = 64
 _MIN_KEYS = 2
 _RECIPE_SUFFIXES = (".yaml", ".yml")
 _SCRIPT_SUFFIXES = (".py", ".ipynb")
+#: The files of a folder that say how scripts are run.
+_TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
 _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
 
 
@@ -137,6 +142,20 @@ def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Pat
 # -- found by what is read ---------------------------------------------------------------------------------------
 
 
+class _Score(NamedTuple):
+    """How well a script fits a recipe: whether one names the other, and what share of the keys it reads is defined."""
+
+    is_named: bool
+    builds: bool
+    share: float
+    known: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing speaks against it."""
+        return self.share == 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """What a script tells: the keys it reads without asking first or with, and whether it builds something of them.
@@ -149,13 +168,13 @@ class _Reading:
     builds: bool
     files: frozenset[str]
 
-    def score(self, defined: set[str], file: str) -> tuple[bool, bool, float, int] | None:
-        """How well a recipe that defines these keys fits; None if it does not."""
+    def score(self, defined: set[str], file: str, *, is_named: bool = False) -> _Score | None:
+        """How well a recipe that defines these keys fits, which a command may name; None if it does not."""
         keys = self.keys | (self.optional & defined)
         known = len(keys & defined)
         if not self.keys or known < _MIN_KEYS or known / len(keys) < _MIN_SHARE:
             return None
-        return file in self.files, self.builds, known / len(keys), known
+        return _Score(is_named or file in self.files, self.builds, known / len(keys), known)
 
 
 def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
@@ -167,16 +186,86 @@ def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 
 
 def _nearest_ending(suffix: str, recipe: Recipe, project: Project) -> tuple[Path, ...]:
-    defined = {name for name in recipe.keys if isinstance(name, str)}
     for folder in _upwards(recipe.file, project):
         for scripts in (_scripts_in, _readers_in):
-            readings = {path: _reading(path, project) for path in scripts(folder, project) if path.suffix == suffix}
-            found = {path: reading.score(defined, recipe.file.name) for path, reading in readings.items()}
-            scores = {path: score for path, score in found.items() if score is not None}
-            if scores:
-                best = max(scores.values())
-                return tuple(path for path, score in scores.items() if score == best)
-    return ()
+            paths = [path for path in scripts(folder, project) if path.suffix == suffix]
+            found = {path: score for path in paths if (score := _score(path, recipe, project)) is not None}
+            if found:
+                best = max(found.values())
+                nearest = tuple(path for path, score in found.items() if score == best)
+                if best.is_whole or best.is_named:
+                    return nearest
+                return _beside(suffix, recipe, best, project) or nearest
+    return _beside(suffix, recipe, None, project)
+
+
+def _score(script: Path, recipe: Recipe, project: Project) -> _Score | None:
+    """How well a script fits; a script that commands run with other recipes has to fit in full."""
+    defined = {name for name in recipe.keys if isinstance(name, str)}
+    run_with = {
+        other for folder in _around(recipe, project) for other in _commands(folder, project).get(script.name, ())
+    }
+    is_named = recipe.file.name in run_with
+    score = _reading(script, project).score(defined, recipe.file.name, is_named=is_named)
+    return None if score is not None and run_with and not is_named and not score.is_whole else score
+
+
+def _around(recipe: Recipe, project: Project) -> list[Path]:
+    """The folders whose commands may speak of a recipe: those above it, and the project's."""
+    return list(dict.fromkeys((*_upwards(recipe.file, project), project.options.root)))
+
+
+def _commands(folder: Path, project: Project) -> Mapping[str, tuple[str, ...]]:
+    """The names of the recipes that the README and the shell scripts of a folder run a script with, by its name."""
+
+    def find() -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for name in project.files.listdir(folder):
+            if not _TELLING.fullmatch(name):
+                continue
+            text = (project.files.read(folder / name) or b"").decode("utf-8", "replace")
+            for line in text.replace("\\\n", " ").splitlines():
+                words = [word.strip("\"'`,;()") for word in line.split()]
+                recipes = tuple(Path(word).name for word in words if word.endswith(_RECIPE_SUFFIXES))
+                for word in words if recipes else ():
+                    if word.endswith(".py"):
+                        found[Path(word).name] = (*found.get(Path(word).name, ()), *recipes)
+        return found
+
+    return project.once(("commands", folder), find)
+
+
+def _beside(suffix: str, recipe: Recipe, nearest: _Score | None, project: Project) -> tuple[Path, ...]:
+    """The scripts in folders beside a recipe's that are called like it, or named with it, and fit it better.
+
+    Where no script is nearer, one that finds all it reads is enough.
+    """
+    found: dict[Path, _Score] = {}
+    for path in _scripts_below(_top(recipe.file, project), project):
+        score = _score(path, recipe, project) if path.suffix == suffix else None
+        if score is None:
+            continue
+        is_meant = score.is_named or recipe.file.stem in path.stem
+        if (is_meant and score.share > nearest.share) if nearest is not None else (is_meant or score.is_whole):
+            found[path] = score
+    best = max(found.values(), default=None)
+    return tuple(path for path, score in found.items() if score == best)
+
+
+def _scripts_below(folder: Path, project: Project) -> tuple[Path, ...]:
+    """The scripts of a folder and its subfolders; none where there are too many."""
+
+    def find() -> tuple[Path, ...]:
+        folders = [folder]
+        for one in folders:
+            names = project.files.listdir(one)
+            below = [one / name for name in names if "." not in name and project.files.is_dir(one / name)]
+            folders += below
+            if len(folders) > _MOST_FOLDERS:
+                return ()
+        return tuple(path for one in folders for path in _scripts_in(one, project))
+
+    return project.once(("scripts below", folder), find)
 
 
 def _upwards(file: Path, project: Project) -> Iterator[Path]:
@@ -235,6 +324,10 @@ def _reading(path: Path, project: Project) -> _Reading:
 
 
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
+    module = project.python(script)
+    is_configured = any(project.options.root / name == script for _, name in project.options.recipes)
+    if module is None or not (is_configured or may_load(module, project)):
+        return
     candidates = list(_listed_for(script, project))
     candidates += _yaml_below(script.parent, project, _LEVELS)
     seen: set[Path] = set()

@@ -6,10 +6,8 @@ HyperPyYAML looks a name up as `pydoc.locate` does: as much of it as possible is
 from __future__ import annotations
 
 import builtins
-import re
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -20,6 +18,8 @@ from modellint.link.classes.signatures import Misfit, Parameters, constructor_pa
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
 from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
 from modellint.link.recipes.pairing import including, scripts_of
+from modellint.link.requirements import required
+from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -279,10 +279,11 @@ def _defined(definition: Definition | None, project: Project) -> Target:
         return _UNKNOWN
     place = model.cls.place if model.cls is not None else None
     package = "" if model.cls is not None else model.name.partition(".")[0]
-    pin = _pin(package, project) if package else None
-    if pin is not None and not _is_described(pin, package):
+    wanted = required(package, project) if package else None
+    if wanted is not None and not wanted.is_described:
         return Target(TargetKind.CLASS)
-    signatures = constructor_parameters(model, classes, any_release=pin is None)
+    is_open = wanted is None or len(wanted.admitted) > 1
+    signatures = constructor_parameters(model, classes, any_release=is_open)
     releases = knowledge.package(package).releases if package else ()
     return Target(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
@@ -292,8 +293,8 @@ def _described(name: str, top: str, project: Project) -> Target:
     known = catalogue(top)
     if known is None:
         return _UNKNOWN
-    pin = _pin(top, project)
-    if pin is not None and not _is_described(pin, top):
+    wanted = required(top, project)
+    if wanted is not None and not wanted.is_described:
         return _UNKNOWN
     name = known.redirected(name)
     parts = name.split(".")
@@ -327,30 +328,3 @@ def _described(name: str, top: str, project: Project) -> Target:
     return Target(
         TargetKind.MISSING, owner=owner, missing=part, available=available, package=top, releases=known.releases
     )
-
-
-def _pin(package: str, project: Project) -> tuple[int, ...] | None:
-    """The release of a package that the project pins, in any way that names one."""
-
-    def find() -> tuple[int, ...] | None:
-        for file in ("requirements.txt", "pyproject.toml", "setup.cfg", "setup.py"):
-            text = (project.files.read(project.options.root / file) or b"").decode("utf-8", "replace")
-            pinned = re.search(rf"\b{package}\s*(==|~=|<=?)\s*(\d+(?:\.\d+)*)", text)
-            if pinned:
-                release = tuple(int(part) for part in pinned[2].split("."))
-                return release if pinned[1] != "<" else _before(release)
-        return None
-
-    return project.once(("pin", package), find)
-
-
-def _before(release: tuple[int, ...]) -> tuple[int, ...]:
-    """Something older than a release, and as new as can be."""
-    last = max((n for n, part in enumerate(release) if part), default=0)
-    return (*release[:last], release[last] - 1, 999_999)
-
-
-def _is_described(pin: tuple[int, ...], package: str) -> bool:
-    """Whether a release is not older than those that are described."""
-    oldest = knowledge.package(package).releases[-1]
-    return pin >= tuple(int(part) for part in oldest.split(".")[:2])

@@ -86,7 +86,7 @@ class _Mentions:
     """Which files below a folder mention a word: each file is read once for all words."""
 
     def __init__(self, project: Project, root: Path) -> None:
-        paths = _files_below(project, root)
+        paths = _found_below(project, root, (".py",))
         #: Whether there are few enough of them.
         self.is_whole = len(paths) <= _MAX_PROJECT
         self._paths = tuple(paths if self.is_whole else ())
@@ -112,15 +112,21 @@ def _root(project: Project, file: Path) -> Path:
     return folder
 
 
-def _files_below(project: Project, root: Path) -> list[Path]:
-    """The Python files below a folder, environments and hidden folders left out; not all if there are too many."""
+def files_below(project: Project, root: Path, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
+    """The Python files below a folder, environments and hidden folders left out; none if there are too many."""
+    found = _found_below(project, root, suffixes)
+    return found if len(found) <= _MAX_PROJECT else []
+
+
+def _found_below(project: Project, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files below a folder; not all, but more than the most, if there are too many."""
     found: list[Path] = []
     folders = [root]
     for folder in folders:
         names = project.files.listdir(folder)
         if "pyvenv.cfg" in names:
             continue
-        found += [folder / name for name in names if name.endswith(".py")]
+        found += [folder / name for name in names if name.endswith(suffixes)]
         if len(found) > _MAX_PROJECT:
             return found
         rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))

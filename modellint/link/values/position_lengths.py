@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
 
 class PositionLengths:
-    """Finds position tables and their lengths; one per project."""
+    """Finds position tables and their lengths; one per file that is checked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._found: dict[ModuleFacts, list[Asked]] = {}
 
     def asked(self, module: ModuleFacts) -> list[Asked]:
         """What is found of each function of a file that may lead to a position table."""
-        return self._project.once(("position lengths", module), lambda: list(self._asked(module)))
+        if module not in self._found:
+            self._found[module] = list(self._asked(module))
+        return self._found[module]
 
     def _asked(self, module: ModuleFacts) -> Iterator[Asked]:
         functions = speaking(module, self._project).roots()

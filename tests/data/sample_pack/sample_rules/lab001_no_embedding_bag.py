@@ -22,7 +22,6 @@ class NoEmbeddingBag(Rule):
     code = "LAB001"
     name = "no-embedding-bag"
     severity = Severity.WARNING
-    triggers = ("EmbeddingBag",)
     bad = (
         Example(
             "Imported from the package",

@@ -23,7 +23,6 @@ class NoRnnCell(Rule):
     code = "LAB002"
     name = "no-rnn-cell"
     severity = Severity.WARNING
-    triggers = ("Cell",)
 
     def check_python(self, module, project):
         for name in CELLS:

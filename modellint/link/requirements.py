@@ -1,0 +1,297 @@
+"""Which releases of a package a project asks for: what its lock files, requirement files and settings say.
+
+The first file that names the package decides. Versions are read and compared by `packaging`.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from modellint import knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from packaging.specifiers import SpecifierSet
+
+    from modellint.link.project import Project
+
+#: Newer than every release that there is.
+_FUTURE = "9999"
+_EXACT = frozenset(("==", "===", "~="))
+_REVISION = re.compile(r"@v?(\d[\w.]*)(?:#|$)")
+_CONDA = re.compile(r"\s*([\w.-]+)\s*(.*)")
+_REQUIREMENT_FILES = re.compile(r"(?:\w+[-_])*requirements?(?:[-_]\w+)*\.(?:txt|in)")
+
+
+@dataclass(frozen=True)
+class Required:
+    """The releases of a package that a project admits.
+
+    `specifiers` is None for what is no release: a revision of the package's repository, a fork, a submodule. `origin`
+    is the file that says so.
+    """
+
+    package: str
+    specifiers: SpecifierSet | None
+    origin: Path
+
+    @cached_property
+    def admitted(self) -> tuple[str, ...]:
+        """The releases among those that the shipped facts describe, the newest first."""
+        described = knowledge.package(self.package).releases
+        return tuple(filter(self._admits, described))
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the shipped facts describe a release that may be used, or an older one."""
+        from packaging.version import Version
+
+        oldest = Version(knowledge.package(self.package).releases[-1]).release[:2]
+        named = (*self.admitted, *(filter(self._admits, self._named())), *filter(self._admits, (_FUTURE,)))
+        return any(Version(release).release >= oldest for release in named)
+
+    @property
+    def nearest(self) -> str | None:
+        """The described release that is used, or the nearest before it; None for the newest."""
+        from packaging.version import Version
+
+        if self.admitted:
+            return self.admitted[0]
+        described = knowledge.package(self.package).releases
+        newest = max(map(Version, self._named()), default=None)
+        if newest is None:
+            return described[-1] if self.specifiers is not None and not self._admits(_FUTURE) else None
+        return next((release for release in described if Version(release) <= newest), described[-1])
+
+    def _admits(self, release: str) -> bool:
+        return self.specifiers is not None and self.specifiers.contains(release, prereleases=True)
+
+    def _named(self) -> list[str]:
+        """The releases that the requirement itself names."""
+        specifiers = self.specifiers or ()
+        return [one.version.removesuffix(".*") for one in specifiers if one.operator in _EXACT]
+
+
+def required(package: str, project: Project) -> Required | None:
+    """What a project says of the releases of a package; None if nothing."""
+    return project.once(("required", package), lambda: next(_found(package, project), None))
+
+
+def _found(package: str, project: Project) -> Iterator[Required]:
+    root = project.options.root
+    names = project.files.listdir(root)
+    readers = [(name, reader) for name, reader in _READERS.items() if name in names]
+    texts = [(root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name)]
+    folder = root / "requirements"
+    if "requirements" in names and project.files.is_dir(folder):
+        texts += [(folder / name, _listed) for name in project.files.listdir(folder) if name.endswith((".txt", ".in"))]
+    for path, reader in (*((root / name, reader) for name, reader in readers), *texts):
+        data = project.files.read(path) or b""
+        if package.encode() not in data.lower():
+            continue
+        for requirement in _read(reader, data.decode("utf-8", "replace"), package):
+            yield Required(package, requirement, path)
+
+
+def _read(
+    reader: Callable[[str, str], Iterator[SpecifierSet | None]], text: str, package: str
+) -> Iterator[SpecifierSet | None]:
+    """What a file says, as far as it can be read: it is for other tools to complain of it."""
+    try:
+        yield from reader(text, package)
+    except (ValueError, KeyError, TypeError, AttributeError, SyntaxError, RecursionError, configparser.Error):
+        return
+
+
+# -- requirements as PEP 508 writes them ------------------------------------------------------------------------------
+
+
+def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
+    """What one requirement says: `speechbrain>=0.5`, `speechbrain @ git+https://…@v0.5.13`, `-e git+https://…`."""
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    text = str(line).partition(" #")[0].strip()
+    if text.startswith(("-e ", "--editable ", "git+", "http")):
+        address = text.split(None, 1)[-1]
+        if f"/{package}" in address.lower():
+            yield from _revision(address)
+        return
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return
+    if canonicalize_name(requirement.name) == package:
+        yield from _revision(requirement.url) if requirement.url else (requirement.specifier,)
+
+
+def _revision(address: str) -> Iterator[SpecifierSet | None]:
+    """The release that a repository's revision is called after; None where it is another one."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    named = _REVISION.search(address)
+    try:
+        yield None if named is None else SpecifierSet(f"=={named[1]}")
+    except InvalidSpecifier:
+        yield None
+
+
+def _listed(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    for line in text.replace("\\\n", " ").splitlines():
+        yield from _said(line.partition(" --hash")[0], package)
+
+
+# -- settings of projects ---------------------------------------------------------------------------------------------
+
+
+def _toml(text: str) -> dict[str, Any]:
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    found: dict[str, Any] = toml.loads(text)
+    return found
+
+
+def _pyproject(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """PEP 621, PEP 735 and Poetry."""
+    settings = _toml(text)
+    project, tool = settings.get("project", {}), settings.get("tool", {})
+    groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
+    groups += settings.get("dependency-groups", {}).values()
+    for line in (line for group in groups for line in group if isinstance(line, str)):
+        yield from _said(line, package)
+    poetry = tool.get("poetry", {})
+    tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
+    tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
+    for table in tables:
+        yield from _entries(table, package)
+
+
+def _pipfile(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    settings = _toml(text)
+    for table in (settings.get("packages", {}), settings.get("dev-packages", {})):
+        yield from _entries(table, package)
+
+
+def _entries(table: dict[str, Any], package: str) -> Iterator[SpecifierSet | None]:
+    """A table of names with versions, or with tables that say more, or several of these."""
+    from packaging.utils import canonicalize_name
+
+    for name, said in table.items():
+        if canonicalize_name(name) != package:
+            continue
+        for one in said if isinstance(said, list) else [said]:
+            version = one.get("version") if isinstance(one, dict) else one
+            if version is not None:
+                yield _constraint(str(version))
+            elif "git" in one:
+                yield from _revision(f"{one['git']}@{one.get('tag') or one.get('rev') or one.get('branch') or ''}")
+            else:
+                yield None  # a folder, a file
+
+
+def _constraint(text: str) -> SpecifierSet:
+    """Poetry's constraints: those of PEP 440, carets and tildes, and a version alone, which is meant exactly."""
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    parts: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if part in ("", "*"):
+            continue
+        if part[0] == "^" or (part[0] == "~" and part[1:2] != "="):
+            release = Version(part[1:].strip()).release
+            first = next((at for at, number in enumerate(release) if number), len(release) - 1)
+            at = first if part[0] == "^" else min(1, len(release) - 1)
+            above = (*release[:at], release[at] + 1)
+            parts += [f">={part[1:].strip()}", f"<{'.'.join(map(str, above))}"]
+        else:
+            parts.append(part if part[0] in "<>=!~" else f"=={part}")
+    return SpecifierSet(",".join(parts))
+
+
+def _setup_cfg(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(text)
+    options = parser["options"] if parser.has_section("options") else {}
+    groups = [options.get("install_requires", "")]
+    groups += parser["options.extras_require"].values() if parser.has_section("options.extras_require") else []
+    for line in (line for group in groups for line in group.splitlines()):
+        yield from _said(line, package)
+
+
+def _setup_py(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """The strings of a `setup.py` that are requirements of the package: they may stand in lists by any name."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != package:
+            yield from _said(node.value, package)
+
+
+def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """An environment of conda, with what pip is to install in it; `name=1.2` means any release that begins so."""
+    import yaml
+    from packaging.specifiers import SpecifierSet
+
+    for entry in yaml.safe_load(text).get("dependencies", []):
+        if isinstance(entry, dict):
+            for line in entry.get("pip", []):
+                yield from _said(line, package)
+            continue
+        parts = _CONDA.fullmatch(str(entry).rpartition("::")[2])
+        if parts is not None and parts[1].lower() == package:
+            version = parts[2].strip()
+            if version[:1] == "=" and version[:2] != "==":
+                version = f"=={version[1:].partition('=')[0].removesuffix('.*')}.*"
+            yield SpecifierSet(version)
+
+
+# -- what is installed ------------------------------------------------------------------------------------------------
+
+
+def _locked(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """The lock files of Poetry, uv and PDM."""
+    from packaging.specifiers import SpecifierSet
+
+    for entry in _toml(text).get("package", []):
+        if entry.get("name") == package:
+            yield SpecifierSet(f"=={entry['version']}")
+
+
+def _pipfile_lock(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    import json
+
+    locked = json.loads(text)
+    for table in (locked.get("default", {}), locked.get("develop", {})):
+        yield from _entries(table, package)
+
+
+def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """A submodule of git holds a revision that only the repository tells."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
+    for section in parser.values():
+        if section.get("url", "").removesuffix(".git").rpartition("/")[2].lower() == package:
+            yield None
+
+
+#: The files that say something, those first that say it most exactly.
+_READERS: dict[str, Callable[[str, str], Iterator[SpecifierSet | None]]] = {
+    ".gitmodules": _submodules,
+    "poetry.lock": _locked,
+    "uv.lock": _locked,
+    "pdm.lock": _locked,
+    "Pipfile.lock": _pipfile_lock,
+    "pyproject.toml": _pyproject,
+    "Pipfile": _pipfile,
+    "setup.cfg": _setup_cfg,
+    "setup.py": _setup_py,
+    "environment.yml": _conda,
+    "environment.yaml": _conda,
+}

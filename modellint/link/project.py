@@ -42,6 +42,8 @@ T = TypeVar("T")
 
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
+#: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
+_BODIES = 4
 #: What is made anew for each file that is checked.
 _PER_FILE = (
     "budget",
@@ -188,10 +190,12 @@ class Project:
         if "summaries" in self.__dict__:
             self.summaries.release()
         module.release()
-        for _ in range(1 + len(self._read) // _HELD):
-            if self._read:
+        for at in range(1 + len(self._read) // _HELD if self._read else 0):
+            if at % _BODIES:
                 self._read[0].release_source()
-                self._read.rotate(-1)
+            else:
+                self._read[0].release()
+            self._read.rotate(-1)
 
     def forget(self, keys: set[str]) -> None:
         """Forget what rests on any of `keys`, the dependencies that have changed.

@@ -65,6 +65,12 @@ def python_probe(claim: Claim, project: Project, place: Place | None = None) -> 
     return None if target is None else Probe(target, claim)
 
 
+def called_probe(claim: Claim, project: Project) -> Probe:
+    """A probe of the function that a claim stands in; of the file, where importing it is what reaches the place."""
+    function = function_at(claim.place, project)
+    return file_probe(claim, "" if function is None else function.qualname)
+
+
 def boundary_probe(claim: Claim, project: Project, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
     """A probe of the functions that places stand in, the likeliest first, at the ends of what they are made for."""
     targets = tuple(dict.fromkeys(target for place in places if (target := _target_at(place, project)) is not None))

@@ -94,6 +94,7 @@ class _Lowering:
         self.unpackings: list[Event] = []
         self.reads: list[Event] = []
         self.dropped: list[Event] = []
+        self.imported: list[str] = []
         self.guard: Guard | None = None
         self.loops = 0
         self.contexts: tuple[Value, ...] = ()
@@ -118,6 +119,7 @@ class _Lowering:
             tuple(self.unpackings),
             tuple(self.reads),
             tuple(self.dropped),
+            tuple(self.imported),
         )
 
     # -- building blocks ---------------------------------------------------------------------------------------
@@ -360,6 +362,7 @@ class _Lowering:
             dotted_name = full if alias.asname or isinstance(node, ast.ImportFrom) else name
             if self.is_module or (isinstance(node, ast.ImportFrom) and node.level):
                 self.names.pop(name, None)
+                self.imported += () if self.is_module else (name,)
                 continue
             self.names[name] = self.value(Op.GLOBAL, (), dotted_name, node)
         return False

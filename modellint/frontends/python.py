@@ -189,14 +189,21 @@ class _Outline:
             self._bind(qualname)
         bound: set[str] = set()
         rebound: set[str] = set()
+        hidden: list[Function] = []
         pending = list(reversed(node.body))
         while pending:
             item = pending.pop()
             if isinstance(item, FunctionNode):
                 (rebound if item.name in bound else bound).add(item.name)
                 existing = methods.get(item.name)
-                if existing is None or not _is_accessor(item):
-                    methods[item.name] = _function(module, item, cls, f"{qualname}.{item.name}")
+                function = _function(module, item, cls, f"{qualname}.{item.name}")
+                if existing is None:
+                    methods[item.name] = function
+                elif _is_accessor(item):
+                    hidden.append(function)
+                else:
+                    methods[item.name] = function
+                    hidden.append(existing)
             elif isinstance(item, ast.ClassDef):
                 self._class(item, f"{qualname}.")
             elif isinstance(item, ast.Assign | ast.AnnAssign):
@@ -207,6 +214,7 @@ class _Outline:
             elif isinstance(item, ast.If):
                 pending.extend(reversed([*item.body, *item.orelse]))
         cls.rebound = frozenset(rebound)
+        cls.hidden = tuple(hidden)
         cls.attributes = _lazy_values(module, attributes)
         cls.annotations = _lazy_values(module, annotations)
 

@@ -174,6 +174,8 @@ class Class:
     lower_head: Callable[[Class], ClassHead] = field(repr=False)
     #: What the class statement binds more than once: methods under `if`, properties with setters, overloads.
     rebound: frozenset[str] = frozenset()
+    #: The methods whose names others of the class statement have, too: setters of properties, and what is redefined.
+    hidden: tuple[Function, ...] = ()
 
     @cached_property
     def head(self) -> ClassHead:
@@ -323,18 +325,24 @@ class ModuleFacts:
         for cls in self.classes.values():
             yield from cls.methods.values()
 
+    def _bodies(self) -> Iterator[Function]:
+        yield from self.all_functions()
+        for cls in self.classes.values():
+            yield from cls.hidden
+        yield self.body
+
     def release_source(self) -> None:
         """Let go of syntax trees and parts of the text; they come back when somebody asks again."""
         self.trees.clear()
         self.source.release()
-        for function in (*self.all_functions(), self.body):
+        for function in self._bodies():
             function.__dict__.pop("text", None)
             function.__dict__.pop("words", None)
 
     def release(self) -> None:
         """Let go of lowered bodies, too."""
         self.release_source()
-        for function in (*self.all_functions(), self.body):
+        for function in self._bodies():
             flow = function.__dict__.pop("flow", None)
             if flow is not None:
                 flow.release()

@@ -289,8 +289,9 @@ class Flow:
 
     `loops` stand in the order in which they begin, an outer one before those inside of it, and so do the functions
     in it, `nested`. `unpackings` are the tuple assignments that do not name the parts of a display one by one, `reads`
-    the attributes of the receiver that are read, whatever becomes of them, and `dropped` the calls (among the events)
-    that are statements of their own.
+    the attributes of the receiver that are read, whatever becomes of them, `dropped` the calls (among the events) that
+    are statements of their own, and `imported` the names that are imported from the file's own package, which stay
+    global.
     """
 
     events: tuple[Event, ...]
@@ -300,6 +301,7 @@ class Flow:
     unpackings: tuple[Event, ...] = ()
     reads: tuple[Event, ...] = ()
     dropped: tuple[Event, ...] = ()
+    imported: tuple[str, ...] = ()
 
     def release(self) -> None:
         """Break the cycles, so that the graph is freed without a garbage collection. It is of no use afterwards."""

@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 _MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
 #: Methods that a run begins with: construction, a call, a Lightning step, a loss.
 _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
-_CALLED = re.compile(r"(?<![\w.])self\s*\.\s*(\w+)\s*\(")
 _CUDA = re.compile(r"cuda(?::\d+)?")
-#: What a condition has to mention to choose the device itself.
-_CHOOSING = re.compile(r"cuda|gpu|device|accelerator|\brank\b|world_size|is_initialized|nccl", re.IGNORECASE)
-
-#: What asks the machine, or another tensor; an attribute of the layer itself is a flag.
-_QUESTION = re.compile(r"(?:torch\.cuda\.is_available\(\)|(?!self\.is_cuda)[\w.]+\.is_cuda)")
+#: What a name in a condition has to be like to choose the device itself.
+_CHOOSING = re.compile(
+    r"\w*(?:cuda|[cg]pu|device|accelerator|nccl)\w*|(?:\w+_)?rank|world_size|is_initialized", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class HardCodedDevice(Rule):
 
     An info where the question is asked of the machine (`if torch.cuda.is_available():`) or of another tensor
     (`if x.is_cuda: y.to("cuda")`) rather than which device that is; in methods that neither construction nor a call
-    reaches; and where the project chooses its device for each process (`torch.cuda.set_device`).
+    reaches; and where each process has a device of its own (`torch.distributed`, `torch.cuda.set_device`).
 
     ## Why is this bad
     The layer cannot run on a CPU, on Apple's MPS, or on the second GPU: `RuntimeError: Expected all tensors to be on
@@ -71,18 +69,13 @@ class HardCodedDevice(Rule):
     code = "ML212"
     name = "hard-coded-device"
     severity = Severity.WARNING
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        if "cuda" not in module.text:
-            return
         for cls in module.classes.values():
-            if "cuda" in cls.text and project.classes.model(cls).is_module:
-                entered = _entered(cls)
-                for function in cls.methods.values():
-                    placed = list(_placements(function, project)) if "cuda" in function.text else []
-                    if placed:
-                        yield self._finding(cls, placed, function.name in entered, project)
+            for function in cls.methods.values():
+                placed = list(_placements(function, project))
+                if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
+                    yield self._finding(cls, placed, function.name in _entered(cls), project)
 
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
         from modellint.link.calls.doubts import is_tried_out
@@ -91,11 +84,11 @@ class HardCodedDevice(Rule):
         function, call = first.function, first.event.value
         module = function.module
         is_latent = first.is_asked or not is_entered or is_tried_out(project, function, first.event)
-        per_process = not is_latent and _is_for_cuda_only(module, project)
+        per_process = not is_latent and (_communicates(cls, project) or _is_for_cuda_only(module, project))
         related = [Related(module.place(one.event.value), "here, too") for one in placed if one is not first]
         evidence = ["it fails on a machine without CUDA, and on every other device than this one"]
         if per_process:
-            evidence.append("the project sets a CUDA device for each process, and never asks if there is one")
+            evidence.append("each process has a CUDA device of its own, and nothing asks if there is one")
         if first.is_asked:
             evidence.append("that CUDA is there does not say where the layer is")
         shown = module.text_of(call)
@@ -115,10 +108,14 @@ class HardCodedDevice(Rule):
 
 def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
     """Whether a project sets the device of each process, and never asks whether there is CUDA."""
-    from modellint.link.values.callers import mentioning
+    from modellint.link.values.callers import are_mentioned
 
-    sets = any("cuda.set_device" in one.text for one in mentioning(project, module, "set_device"))
-    return sets and not mentioning(project, module, "is_available")
+    def mentions(word: str) -> bool:
+        return any(word in function.words for function in module.all_functions()) or are_mentioned(
+            project, module, word
+        )
+
+    return mentions("set_device") and not mentions("is_available")
 
 
 def _entered(cls: Class) -> set[str]:
@@ -126,7 +123,8 @@ def _entered(cls: Class) -> set[str]:
     reached = {name for name in cls.methods if _ENTERED.fullmatch(name)}
     pending = list(reached)
     while pending:
-        for name in _CALLED.findall(cls.methods[pending.pop()].text):
+        for event in cls.methods[pending.pop()].flow.of(EventKind.CALL):
+            name = self_attribute(event.value.callee)
             if name in cls.methods and name not in reached:
                 reached.add(name)
                 pending.append(name)
@@ -144,16 +142,55 @@ def _placements(function: Function, project: Project) -> Iterator[Placement]:
             continue
         is_asked = False
         for guard in event.guard.chain() if event.guard is not None else ():
-            text = function.module.text_of(guard.test)
-            if not _CHOOSING.search(text):
+            parts = [part for part in _parts(guard.test) if _chooses(part)]
+            if not parts:
                 continue
-            parts = [part for part in text.split(" and ") if _CHOOSING.search(part)]
-            if not guard.truthy or not all(map(_QUESTION.fullmatch, parts)) or function.name == "__init__":
+            asks = all(_asks_machine(part, function, project) for part in parts)
+            if not guard.truthy or not asks or function.name == "__init__":
                 break
             is_asked = True
         else:
             if not event.handled and not _is_for_good(stored.get(id(event.value)), event.value, function):
                 yield Placement(function, event, device if device is not event.value else None, is_asked)
+
+
+def _wraps(cls: Class, project: Project) -> bool:
+    """Whether a class wraps layers for processes, each of which has a CUDA device."""
+    return any(name.endswith("DistributedDataParallel") for name in _called_names(cls, project))
+
+
+def _communicates(cls: Class, project: Project) -> bool:
+    """Whether a class sends tensors to other processes, each of which has a CUDA device."""
+    return any(name.startswith("torch.distributed.") for name in _called_names(cls, project))
+
+
+def _called_names(cls: Class, project: Project) -> Iterator[str]:
+    """What the methods of a class call outside of the project, by full names where these are known."""
+    for function in cls.methods.values():
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            if callee.op in (Op.ATTR, Op.GLOBAL):
+                definition = project.names.definition(cls.module, callee)
+                yield str(getattr(definition, "name", "")) or called_name(callee)
+
+
+def _parts(test: Value) -> tuple[Value, ...]:
+    """The conditions that all have to hold."""
+    return test.args if test.op is Op.BOOL and test.data == "and" else (test,)
+
+
+def _chooses(test: Value) -> bool:
+    """Whether a condition speaks of devices, by any name in it."""
+    names = (str(part.data) for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+    return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
+
+
+def _asks_machine(test: Value, function: Function, project: Project) -> bool:
+    """Whether a condition asks the machine, or another tensor; an attribute of the layer itself is a flag."""
+    if test.op is Op.CALL:
+        definition = project.names.definition(function.module, test.callee)
+        return getattr(definition, "name", "") == "torch.cuda.is_available"
+    return test.op is Op.ATTR and test.data == "is_cuda" and self_attribute(test) is None
 
 
 def _device(call: Value, function: Function, project: Project) -> Value | None:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.value import EventKind, Op, called_name
+from modellint.link.names import External
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.classes.unused import Unused
     from modellint.link.project import Project
+
+_WRAPPER = "DistributedDataParallel"
+#: Of so many layers of a class each has a finding of its own.
+_MOST = 3
 
 
 class LayerNeverUsed(Rule):
@@ -23,7 +30,8 @@ class LayerNeverUsed(Rule):
     of its bases or subclasses, no owner, and no function that is given the object. Giving it its first values is no
     use; handing it on is.
 
-    An info; a warning where the project wraps models in `DistributedDataParallel` without `find_unused_parameters`.
+    More than three of a class are one finding. An info; a warning where the project wraps models in
+    `DistributedDataParallel` without `find_unused_parameters`.
 
     ## Why is this bad
     It takes memory and rows in checkpoints. Under `DistributedDataParallel` the second step stops with "Expected to
@@ -35,7 +43,8 @@ class LayerNeverUsed(Rule):
 
     ## What it cannot see
     Layers of classes that go through all they hold (`children()`), whose base cannot be read, or whose `forward` is
-    borrowed from another class. A layer that a comment keeps for checkpoints is left alone.
+    borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
+    layer that a comment or docstring keeps for checkpoints is left alone.
 
     ## Confirming
     Not run: that no code reads a layer is a fact about the whole project; one backward pass shows only its own way.
@@ -48,33 +57,61 @@ class LayerNeverUsed(Rule):
     code = "ML213"
     name = "layer-never-used"
     severity = Severity.INFO
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.unused import unused
 
+        by_class: dict[Class, list[Unused]] = {}
         for found in unused(module, project):
-            yield self._finding(found, project)
+            by_class.setdefault(found.cls, []).append(found)
+        for alike in by_class.values():
+            for group in [alike] if len(alike) > _MOST else [[one] for one in alike]:
+                yield self._finding(group, project)
 
-    def _finding(self, found: Unused, project: Project) -> Finding:
-        from modellint.link.values.callers import mentioning
-
+    def _finding(self, group: list[Unused], project: Project) -> Finding:
+        found, *others = group
         module = found.cls.module
-        wrapping = [
-            one
-            for one in mentioning(project, module, "DistributedDataParallel")
-            if "find_unused_parameters" not in one.text
-        ]
+        is_wrapped = _is_wrapped(module, project)
         evidence = ["no method of the class, its bases or subclasses reads it, and no other code that knows the class"]
-        if wrapping:
+        if is_wrapped:
             evidence.append("`DistributedDataParallel` waits for its gradients: the second step raises `RuntimeError`")
+        more = f", and neither are {len(others)} more layers of the class" if others else ""
         return self.finding(
             module.place(found.target),
-            f"`self.{found.name}` is never used: it is trained by nothing, and kept in every checkpoint",
+            f"`self.{found.name}` is never used{more}: it is trained by nothing, and kept in every checkpoint",
             symbol=f"{found.cls.name}.{found.name}",
             confidence=Confidence.MEDIUM,
-            severity=Severity.WARNING if wrapping else None,
+            severity=Severity.WARNING if is_wrapped else None,
             evidence=evidence,
-            related=(Related(found.cls.place, "the class"),),
+            related=(
+                Related(found.cls.place, "the class"),
+                *(Related(module.place(other.target), f"`self.{other.name}`, too") for other in others),
+            ),
             help=f"use `self.{found.name}`, or remove it",
         )
+
+
+def _is_wrapped(module: ModuleFacts, project: Project) -> bool:
+    """Whether the project wraps models in `DistributedDataParallel` without `find_unused_parameters`."""
+    from modellint.link.values.callers import mentioning
+
+    calls = (
+        (one, event.value)
+        for one in mentioning(project, module, _WRAPPER)
+        for function in (*one.all_functions(), one.body)
+        if _WRAPPER in function.words
+        for event in function.flow.of(EventKind.CALL)
+    )
+    return any(_waits(call) and _is_wrapper(call, one, project) for one, call in calls)
+
+
+def _waits(call: Value) -> bool:
+    """Whether a call does not set `find_unused_parameters`."""
+    given = call.keywords.get("find_unused_parameters")
+    return None not in call.data and (given is None or (given.op is Op.CONST and not given.data))
+
+
+def _is_wrapper(call: Value, module: ModuleFacts, project: Project) -> bool:
+    if called_name(call.callee) == _WRAPPER:
+        return True
+    return project.names.definition(module, call.callee) == External(f"torch.nn.parallel.{_WRAPPER}")

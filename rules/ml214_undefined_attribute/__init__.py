@@ -39,7 +39,8 @@ class UndefinedAttribute(Rule):
 
     ## What it cannot see
     Attributes that are set on one way through the constructor only; classes with a base that cannot be read, with
-    `__getattr__`, or whose attributes come from `setattr` with computed names.
+    `__getattr__`, or whose attributes come from `setattr` with computed names; projects of more than 4,000 files, which
+    are not searched for who else sets them.
 
     ## Confirming
     Not run: that no code sets the attribute is a fact about the whole project, which building one object does not show.
@@ -51,7 +52,6 @@ class UndefinedAttribute(Rule):
     code = "ML214"
     name = "undefined-attribute"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.classes.attributes import undefined

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from modellint.link.classes.signatures import Misfit
     from modellint.link.project import Project
 
+#: Of so many calls in a file that fail alike each has a finding of its own.
+_MOST = 3
+
 
 class CallMismatch(Rule):
     """A call passes arguments that its callee does not take, or leaves out some that it needs
@@ -28,7 +31,8 @@ class CallMismatch(Rule):
     types their calls as `Any`, so no type checker looks at them). Reports names that the callee does not know,
     parameters without a value, more positional arguments than there are parameters, and parameters that get two values.
 
-    In tests, demonstrations and under `if __name__ == "__main__"` it is an info.
+    More than three calls in a file that fail alike are one finding. In tests, demonstrations and under
+    `if __name__ == "__main__"` it is an info.
 
     ## Why is this bad
     `TypeError` when the call is reached, which may be hours into a training or in an option that nobody tried lately.
@@ -53,42 +57,67 @@ class CallMismatch(Rule):
     code = "ML502"
     name = "call-mismatch"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.fitting import mismatches
 
+        alike: dict[object, list[Mismatch]] = {}
         for mismatch in mismatches(module, project):
-            for misfit in mismatch.misfits:
-                yield self._finding(mismatch, misfit, project)
+            key = (mismatch.reached.name, mismatch.reached.function, mismatch.misfits)
+            alike.setdefault(key, []).append(mismatch)
+        for group in alike.values():
+            for found in [group] if len(group) > _MOST else [[one] for one in group]:
+                yield self._finding(found, project)
 
-    def _finding(self, found: Mismatch, misfit: Misfit, project: Project) -> Finding:
+    def _finding(self, group: list[Mismatch], project: Project) -> Finding:
         from modellint.link.calls.doubts import is_tried_out
 
+        found, *others = group
         module, call, reached = found.function.module, found.call, found.reached
-        names = [p.name for p in reached.parameters if p.kind in ("positional", "keyword")]
-        free = [name for name in names if name not in call.data]
-        near = get_close_matches(misfit.unknown, free, n=1, cutoff=0.6) if misfit.unknown else []
+        first, *more = sorted(found.misfits, key=_rank)
         shown = f"`{reached.name}`"
         if reached.attribute is not None and reached.name == "forward":
             shown = f"`self.{reached.attribute}`"
-        place = _place(found, misfit)
+        place = _place(found, first)
         related = []
         if place.span.line > call.line:
             related.append(Related(module.place(call.callee), "the call"))
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
+        related += [Related(module.place(other.call), "here, too") for other in others]
+        meant = _meant(found)
         return self.finding(
             place,
-            _message(shown, misfit, call.positional),
-            symbol=f"{found.function.qualname}.{misfit.unknown or misfit.doubled or reached.name}",
+            _message(shown, first, call.positional) + (f", in {len(others)} more calls, too" if others else ""),
+            symbol=f"{found.function.qualname}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
-            evidence=(f"{shown} {_described(reached.parameters)}", "the call raises `TypeError`"),
+            evidence=(
+                f"{shown} {_described(reached.parameters)}",
+                *(_message("it", other, call.positional) for other in more),
+                "the call raises `TypeError`",
+            ),
             related=related,
-            help=_advice(misfit, near),
-            fix=_renamed(found, misfit, near, module),
+            help=_advice(first, meant.get(first.unknown)),
+            fix=_renamed(found, meant),
         )
+
+
+def _rank(misfit: Misfit) -> int:
+    """What is said first of a call: what its code names, then what it leaves out."""
+    return 0 if misfit.unknown else 1 if misfit.doubled else 2 if misfit.missing else 3
+
+
+def _meant(found: Mismatch) -> dict[str, str]:
+    """The parameters that unknown arguments are written like; the only one that is missing, of the only one."""
+    names = [p.name for p in found.reached.parameters if p.kind in ("positional", "keyword")]
+    free = [name for name in names if name not in found.call.data]
+    unknown = [misfit.unknown for misfit in found.misfits if misfit.unknown]
+    missing = [name for misfit in found.misfits for name in misfit.missing]
+    if len(unknown) == len(missing) == 1:
+        return {unknown[0]: missing[0]}
+    near = {name: get_close_matches(name, free, n=1, cutoff=0.6) for name in unknown}
+    return {name: matches[0] for name, matches in near.items() if matches}
 
 
 def _place(found: Mismatch, misfit: Misfit) -> Place:
@@ -117,11 +146,12 @@ def _keyword(found: Mismatch, name: str) -> Place | None:
     return None
 
 
-def _renamed(found: Mismatch, misfit: Misfit, near: list[str], module: ModuleFacts) -> Fix | None:
-    place = _keyword(found, misfit.unknown) if near else None
-    if place is None:
+def _renamed(found: Mismatch, meant: dict[str, str]) -> Fix | None:
+    edits = [(place, name) for unknown, name in meant.items() if (place := _keyword(found, unknown)) is not None]
+    if not edits or len(set(meant.values())) < len(meant):
         return None
-    return Fix(f"Call it `{near[0]}`", Applicability.UNSAFE, (Edit(place, near[0]),))
+    names = " and ".join(f"`{name}`" for _, name in edits)
+    return Fix(f"Call it {names}", Applicability.UNSAFE, tuple(Edit(place, name) for place, name in edits))
 
 
 def _message(shown: str, misfit: Misfit, positional: tuple[object, ...]) -> str:
@@ -141,9 +171,9 @@ def _described(parameters: tuple[object, ...]) -> str:
     return "takes " + (", ".join(names) if names else "no arguments")
 
 
-def _advice(misfit: Misfit, near: list[str]) -> str:
-    if near:
-        return f"did you mean `{near[0]}`?"
+def _advice(misfit: Misfit, meant: str | None) -> str:
+    if meant is not None:
+        return f"did you mean `{meant}`?"
     if misfit.unknown or misfit.doubled:
         return f"remove `{misfit.unknown or misfit.doubled}`"
     return "add what is missing" if misfit.missing else "remove what is too much"

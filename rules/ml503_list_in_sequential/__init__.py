@@ -13,9 +13,11 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 _SEQUENTIAL = External("torch.nn.Sequential")
 
@@ -34,7 +36,7 @@ class ListInSequential(Rule):
     Unpack it: `nn.Sequential(*layers)`. `--fix` adds the star.
 
     ## Confirming
-    Not run: torch's constructor refuses every list.
+    Builds the layer, calls the function or imports the file that it stands in: torch's own words are the verdict.
 
     ## References
     - [torch.nn.Sequential](https://pytorch.org/docs/stable/generated/torch.nn.Sequential.html)
@@ -43,7 +45,6 @@ class ListInSequential(Rule):
     code = "ML503"
     name = "list-in-sequential"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for function in (*module.all_functions(), module.body):
@@ -54,7 +55,14 @@ class ListInSequential(Rule):
                 if project.names.definition(module, call.callee) == _SEQUENTIAL and "TypeError" not in event.handled:
                     yield self._finding(function, call)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the call: does torch refuse it?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, call: Value) -> Finding:
+        from modellint.claims.calls import Refused
         from modellint.edits.python import argument_place
 
         module, held = function.module, call.args[1]
@@ -71,6 +79,7 @@ class ListInSequential(Rule):
             related=(Related(made, f"the {kind} is made here"),) if made.span.line < place.span.line else (),
             help="unpack it with a star",
             fix=Fix("Unpack it", Applicability.SAFE, (Edit(spot, "*"),)),
+            claim=Refused(module.place(call), "TypeError", f"{kind} is not a Module subclass"),
         )
 
 

@@ -54,19 +54,13 @@ class DropoutAlwaysOn(Rule):
     code = "ML504"
     name = "dropout-always-on"
     severity = Severity.WARNING
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        if "dropout" not in module.text:
-            return
         for cls in module.classes.values():
-            if "dropout" not in cls.text or not project.classes.model(cls).is_module:
-                continue
             for function in cls.methods.values():
-                if "dropout" in function.text and not _WANTED.search(function.name):
-                    for event in function.flow.of(EventKind.CALL):
-                        if _is_always_on(event, function, project):
-                            yield self._finding(function, event.value)
+                for event in function.flow.of(EventKind.CALL):
+                    if _is_always_on(event, function, project) and project.classes.model(cls).is_module:
+                        yield self._finding(function, event.value)
 
     def _finding(self, function: Function, call: Value) -> Finding:
         module = function.module
@@ -87,6 +81,8 @@ class DropoutAlwaysOn(Rule):
 
 def _is_always_on(event: Event, function: Function, project: Project) -> bool:
     call = event.value
+    if len(call.args) < 2 or _WANTED.search(function.name):
+        return False
     definition = project.names.definition(function.module, call.callee)
     if not isinstance(definition, External) or definition.name not in _ALWAYS_ON:
         return False
@@ -107,11 +103,8 @@ def _is_always_on(event: Event, function: Function, project: Project) -> bool:
 
 def _asks_training(value: Value) -> bool:
     """Whether a condition or a number depends on `self.training`."""
-    return any(
-        self_attribute(part) == "training"
-        or (part.op is Op.CHOICE and isinstance(part.data, Value) and self_attribute(part.data) == "training")
-        for part in value.walk()
-    )
+    tests = (part.data for part in value.walk() if part.op is Op.CHOICE and isinstance(part.data, Value))
+    return any(self_attribute(part) == "training" for whole in (value, *tests) for part in whole.walk())
 
 
 def _makes_loss(function: Function) -> bool:

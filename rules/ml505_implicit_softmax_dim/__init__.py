@@ -49,7 +49,6 @@ class ImplicitSoftmaxDim(Rule):
     code = "ML505"
     name = "implicit-softmax-dim"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds

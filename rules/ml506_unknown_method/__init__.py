@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, called_name
 from modellint.rule import Rule
 from modellint.similar import get_close_matches
 from modellint.source import Place, Span
@@ -51,7 +50,6 @@ class UnknownMethod(Rule):
     code = "ML506"
     name = "unknown-method"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.knowledge import surface
@@ -127,8 +125,24 @@ def _is_asked(event: Event) -> bool:
 def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bool:
     from modellint.link.values.callers import mentioning
 
-    given = re.compile(rf"Tensor\s*\.\s*{re.escape(name)}\s*=|setattr\([^\n]*Tensor[^\n]*[\"']{re.escape(name)}[\"']")
-    return any(given.search(one.text) for one in (module, *mentioning(project, module, name, "Tensor")))
+    functions = (
+        function
+        for one in dict.fromkeys((module, *mentioning(project, module, name, "Tensor")))
+        for function in (*one.all_functions(), one.body)
+        if name in function.words
+    )
+    return any(_gives_to_tensors(event, name) for function in functions for event in function.flow.events)
+
+
+def _gives_to_tensors(event: Event, name: str) -> bool:
+    """Whether something is kept under a name of the class of tensors: `torch.Tensor.name = …`, or by `setattr`."""
+    target = event.target
+    if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
+        return called_name(target.args[0]) == "Tensor"
+    if event.kind is not EventKind.CALL or called_name(event.value.callee) != "setattr":
+        return False
+    given = event.value.positional
+    return len(given) > 1 and called_name(given[0]) == "Tensor" and given[1].op is Op.CONST and given[1].data == name
 
 
 def _renamed(place: Place, name: str, near: str) -> Fix:

@@ -90,7 +90,6 @@ class ResultDropped(Rule):
     code = "ML507"
     name = "result-dropped"
     severity = Severity.WARNING
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds
@@ -151,11 +150,15 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
 
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
-    """Whether a class of the project has a method of this name, which may do anything."""
+    """Whether a class that a file may have to do with has a method of this name, which may do anything."""
     from modellint.link.values.callers import mentioning
 
-    defined = re.compile(rf"\bdef\s+{re.escape(name)}\s*\(")
-    return any(defined.search(one.text) for one in (module, *mentioning(project, module, "def", name)))
+    return any(
+        one.file.parent == module.file.parent or cls.name in module.body.words
+        for one in (module, *mentioning(project, module, f"def {name}"))
+        for cls in one.classes.values()
+        if name in cls.methods
+    )
 
 
 def _assigned(call: Value, module: ModuleFacts) -> Fix | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.value import Op
+from modellint.graph.value import Op, called_name
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ class UnpackMismatch(Rule):
     code = "ML508"
     name = "unpack-mismatch"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.calls.returned import misfit_unpackings
@@ -69,7 +68,7 @@ class UnpackMismatch(Rule):
         return self.finding(
             module.place(names),
             f"{what} {number} value{'s' if counts != [1] else ''}, which {len(names.args)} names cannot take",
-            symbol=f"{found.function.qualname}.{shown.rpartition('.')[2] or 'unpack'}",
+            symbol=f"{found.function.qualname}.{called_name(event.value.callee) if shown else ''}".rstrip("."),
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, event) else None,
             evidence=("unpacking raises `ValueError` whichever way is taken",),

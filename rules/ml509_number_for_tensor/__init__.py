@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.names import External
 from modellint.rule import Rule
 from modellint.source import Place, Span
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
 
@@ -26,6 +26,8 @@ _IN_MATH = frozenset(
         *("asin", "acos", "atan", "floor", "ceil", "trunc", "erf", "erfc", "lgamma"),
     )
 )
+#: Conditions that ask what kind of thing a value is, or how a program is run.
+_ASKING = frozenset(("isinstance", "is_tensor", "type", "hasattr", "is_tracing", "is_scripting"))
 
 
 class NumberForTensor(Rule):
@@ -55,7 +57,6 @@ class NumberForTensor(Rule):
     code = "ML509"
     name = "number-for-tensor"
     severity = Severity.ERROR
-    preview = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.values.kinds import Kinds
@@ -71,7 +72,7 @@ class NumberForTensor(Rule):
                     continue
                 kinds = kinds or Kinds(project, function)
                 kind = _kind(definition.name, call.positional[0], kinds)
-                if kind is not None:
+                if kind is not None and not _is_asked(event):
                     yield self._finding(function, call, definition.name, kind)
 
     def _finding(self, function: Function, call: Value, name: str, kind: str) -> Finding:
@@ -104,6 +105,13 @@ def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
     if (value.op is Op.CONST and isinstance(value.data, str)) or value.op is Op.STRING:
         return "a text"
     return "a layer" if kinds.layer(value, ("",)) is not None else None
+
+
+def _is_asked(event: Event) -> bool:
+    """Whether a condition asks what kind of thing it is, as a traced program has tensors where others have numbers."""
+    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
+    calls = (part for test in tests for part in test.walk() if part.op is Op.CALL)
+    return any(called_name(call.callee) in _ASKING for call in calls)
 
 
 def _help(short: str, kind: str) -> str:

@@ -17,6 +17,7 @@ _MODELLINT.__path__ = [str(Path(__file__).resolve().parents[2])]
 sys.modules[NAME] = _MODELLINT
 OPERATORS: Any = import_module(f"{NAME}.operators")
 CLAIMS: Any = import_module(f"{NAME}.claims")
+CALLS: Any = import_module(f"{NAME}.claims.calls")
 CHECKS: Any = import_module(f"{NAME}.claims.checks")
 LAYERS: Any = import_module(f"{NAME}.claims.layers")
 LOOKUPS: Any = import_module(f"{NAME}.claims.lookups")

@@ -188,6 +188,12 @@ class Builder:
         """An object of a class that something needs."""
         return self._build(cls, {}, {}, depth)
 
+    def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """What to call a function with that builds something, as if it were a constructor."""
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind not in _VARIADIC]
+        found = {p.name: self._argument(p, function, None, {}, 0, is_target=False) for p in parameters}
+        return {name: value for name, value in found.items() if value is not _MISSING}
+
     def _build(self, cls: type, configured: dict[str, Any], fixed: Mapping[str, Any], depth: int) -> Any:
         if depth > _MAX_DEPTH:
             raise CannotBuildError(f"`{cls.__name__}` needs objects that need objects, more than {_MAX_DEPTH} deep")

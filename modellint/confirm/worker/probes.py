@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import battery, placement, recipes
-from .beside import CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
 from .boundaries import boundaries
 from .configs import interpolating, targeting
 from .creation import creation
 from .grids import grid
 from .loading import loading, reading
 from .movement import movement
+from .refusals import refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
@@ -129,15 +130,24 @@ _LOOKUPS = (
 #: The claims that can only be judged on one device.
 _DEVICES = {
     "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
-    "cpu": (*_LOOKUPS, *AT_ENDS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
+    "cpu": (*_LOOKUPS, *AT_ENDS, CALLS.Refused, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
 #: The claims that are judged without any fake tensors.
-_REAL = (*AT_ENDS, LAYERS.MadeAnew, CHECKS.EndFails, RECIPES.Unresolved, RECIPES.NotLocated, RECIPES.NotCalled)
+_REAL = (
+    *AT_ENDS,
+    CALLS.Refused,
+    LAYERS.MadeAnew,
+    CHECKS.EndFails,
+    RECIPES.Unresolved,
+    RECIPES.NotLocated,
+    RECIPES.NotCalled,
+)
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     **dict.fromkeys(_LOOKUPS, values),
     **dict.fromkeys(ENDS, boundaries),
     POSITIONS.GridEmpty: grid,
+    CALLS.Refused: refusal,
     LAYERS.NotRegistered: registration,
     LAYERS.LeftBehind: movement,
     LAYERS.MadeAnew: creation,

@@ -5,12 +5,12 @@ These questions look at more of the project than names do. They are asked where 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
-from modellint.link.values.callers import mentioning
+from modellint.link.values.callers import is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _CATCHING = frozenset(("TypeError", "Exception", "BaseException"))
 #: Folders and files in which a program is tried out.
 _TRYING = frozenset(("test", "tests", "testing", "demo", "demos", "example", "examples"))
-#: What a body consists of that says nothing about how it is meant to be called.
-_STUB = re.compile(r"^\s*(?:pass|\.\.\.|raise NotImplementedError\b.*|return NotImplemented)\s*$")
 
 
 def is_certain(project: Project, function: Function, event: Event, reached: Reached) -> bool:
@@ -61,8 +59,13 @@ def _is_generator_source(project: Project, module: ModuleFacts) -> bool:
     for name in project.files.listdir(folder):
         if name.endswith(".py") and name != module.file.name:
             head = (project.files.read(folder / name) or b"")[:2_000]
-            if own in head and b"generated" in head:
+            if b"generated" not in head:
+                continue
+            if own in head:
                 return True
+            other = project.python(folder / name)
+            if other is not None and not other.classes.keys().isdisjoint(module.classes):
+                return b"generated" not in (project.files.read(module.file) or b"")[:2_000]
     return False
 
 
@@ -80,7 +83,7 @@ def _is_chosen(project: Project, function: Function, call: Value) -> bool:
     if not _is_bound(module, head):
         return False
     # What the function imports for itself from its own package hides the module's name.
-    return re.search(rf"\bfrom\s+\.[\w.]*\s+import\b[^\n]*\b{re.escape(head)}\b", function.text) is not None
+    return head in function.flow.imported
 
 
 def is_shadowed(project: Project, module: ModuleFacts, name: str) -> bool:
@@ -118,26 +121,32 @@ def _is_replaced(project: Project, function: Function, reached: Reached) -> bool
         homes.add(owner.cls.module)
         if owner.cls.qualname in owner.cls.module.rebound:
             return True
-    return any(_assigns(module, name, is_kept=name == reached.attribute) for module in homes for name in names)
+    return any(_assigns(project, module, name, is_kept=name == reached.attribute) for module in homes for name in names)
 
 
-def _assigns(module: ModuleFacts, name: str, *, is_kept: bool) -> bool:
+def _assigns(project: Project, module: ModuleFacts, name: str, *, is_kept: bool) -> bool:
     """Whether a file assigns to an attribute of this name: of another object, where `self` keeps it itself."""
-    if name not in module.text:
-        return False
-    escaped = re.escape(name)
-    receiver = r"(?<!\bself)" if is_kept else ""
-    if re.search(rf"{receiver}\.{escaped}\s*(?::[^=\n]+)?=(?!=)", module.text):
+    if setters_of_others(module, name, project):
         return True
-    return re.search(rf"setattr\([^\n]*[\"']{escaped}[\"']", module.text) is not None
+    return not is_kept and any(
+        name in function.words and _stores(function, name) for function in module.all_functions()
+    )
+
+
+def _stores(function: Function, name: str) -> bool:
+    targets = (event.target for event in function.flow.of(EventKind.STORE))
+    return any(target is not None and self_attribute(target) == name for target in targets)
 
 
 def is_overridden(project: Project, reached: Reached) -> bool:
-    """Whether a subclass has a method of this name, which the call reaches instead."""
-    target, model = reached.function, reached.owner
-    if target is None or model is None or model.cls is None:
+    """Whether a subclass has a method of this name, which the call reaches instead, or may have one."""
+    model = reached.owner
+    if model is None or model.cls is None:
         return False
-    return any(target.name in cls.methods or target.name in cls.attributes for cls in subclasses(project, model.cls))
+    name = "__init__" if reached.is_made or reached.function is None else reached.function.name
+    relatives = subclasses(project, model.cls)
+    is_known = is_searched(project, model.cls.module)
+    return not is_known or any(name in cls.methods or name in cls.attributes for cls in relatives)
 
 
 def subclasses(project: Project, cls: Class) -> tuple[Class, ...]:
@@ -174,11 +183,21 @@ def _is_base(project: Project, base: Value, of: Class, cls: Class) -> bool:
 
 def is_stub(function: Function) -> bool:
     """Whether a body does nothing, so that subclasses say what it takes."""
-    events = function.flow.events
-    if any(event.kind is not EventKind.RAISE and event.kind is not EventKind.CALL for event in events):
-        return False
-    lines = [line for line in function.text.splitlines()[1:] if line.strip() and not line.strip().startswith("#")]
-    return bool(lines) and _STUB.match(lines[-1]) is not None and all(e.guard is None for e in events)
+    ends = []
+    for event in function.flow.events:
+        if event.guard is not None or event.kind not in (EventKind.RAISE, EventKind.CALL, EventKind.RETURN):
+            return False
+        if event.kind is not EventKind.CALL:
+            ends.append(event)
+    return all(_is_unwritten(event.value) for event in ends) if ends else not function.flow.events
+
+
+def _is_unwritten(value: Value) -> bool:
+    """Whether what a body raises or gives tells that it waits for a subclass."""
+    if value.op is Op.CONST:
+        return value.data is None
+    plain = value.callee if value.op is Op.CALL else value
+    return (dotted(plain) or "").rpartition(".")[2] in ("NotImplementedError", "NotImplemented")
 
 
 def is_tried_out(project: Project, function: Function, event: Event) -> bool:

@@ -222,6 +222,8 @@ class Reach:
         first = self._classes.of(bases[0]) if bases else None
         if first is None or (len(bases) > 1 and not first.facts.has_method(name)):
             return None
+        if not first.is_complete and self._is_above_itself(cls, first):
+            return None
         if name == "__init__":
             found = constructor_parameters(first, self._classes, any_release=True)
             made = self._constructor(first) if len(found) == 1 else None
@@ -231,6 +233,19 @@ class Reach:
         if home is None or (self._function.is_class_method and not _is_of_class(home.methods[name])):
             return None
         return self._bound(home, name, first)
+
+    def _is_above_itself(self, cls: Class, base: ClassModel) -> bool:
+        """Whether the bases of a class lead back to it, which Python refuses elsewhere."""
+        found = {base: None}
+        pending = [base]
+        for model in pending:
+            for above in filter(None, map(self._classes.of, model.facts.bases)):
+                if above.cls is cls:
+                    return True
+                if above not in found:
+                    found[above] = None
+                    pending.append(above)
+        return False
 
     def _is_own(self, call: Value) -> bool:
         """Whether `super(X, self)` names the class that it stands in."""

@@ -1,7 +1,7 @@
 """What a class sets, reads and hands on under names of its object: its bases, subclasses and others included.
 
-The first look is at text without comments, as most names are plainly there; what seems to be missing is looked for in
-the bodies themselves, in subclasses, in mixins that stand beside, and in whatever else mentions the name.
+What each class says by itself is a record of names (`spoken`); what seems to be missing is looked for in subclasses, in
+mixins that stand beside, and in whatever else mentions the name.
 """
 
 from __future__ import annotations
@@ -11,37 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, subclasses
+from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.callers import mentioning
+from modellint.link.values.callers import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-_COMMENT = re.compile(r"#[^\n]*")
-READ = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b")
-STORED = re.compile(r"(?<![\w.])self\s*\.\s*([A-Za-z_]\w*)\b(?=\s*(?::[^=\n]+)?=(?!=))")
-QUOTED = re.compile(r"""["']([A-Za-z_][\w.]*)["']""")
-PREFIX = re.compile(r"""\b[fF][rR]?["']([A-Za-z_]\w*)\{""")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-#: What may give an object attributes of any name.
-_DYNAMIC = re.compile(
-    r"\bsetattr\(|__dict__|\bvars\(|__getattr__|__getattribute__|__setattr__|\bexec\(|save_hyperparameters"
-    r"|\bregister_(?:buffer|parameter|module)\(\s*(?:name\s*=\s*)?[^\"'\s]|\badd_module\(\s*(?:name\s*=\s*)?[^\"'\s]"
-)
 _OWN = re.compile(r"__\w+")
-
-
-def code_of(cls: Class, project: Project) -> str:
-    """The text of a class statement without its comments."""
-    return project.once(("code", cls.module.path, cls.qualname, cls.line), lambda: _COMMENT.sub("", cls.text))
+#: What gives no attributes to what it is given.
+_HARMLESS = ("builtins.", "torch.jit.is_", "typing.", "copy.", "logging.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +63,50 @@ def _family(cls: Class, project: Project) -> Family:
     for one in list(members):
         for other in _borrowed(one, project):
             members.setdefault(other)
-    is_known &= not any(one.head.keywords or _DYNAMIC.search(code_of(one, project)) for one in members)
+    is_known &= not any(one.head.keywords or spoken(one, project).stores_any for one in members)
     return Family(tuple(members), frozenset(libraries), is_known)
 
 
 def _borrowed(cls: Class, project: Project) -> Iterator[Class]:
     """Classes whose methods are called on an object of this one: `Other.__init__(self)`."""
+    for target in handed_on(cls, project).targets:
+        owner = target.function.owner if isinstance(target, DefinedFunction) else None
+        if owner is not None:
+            yield from (model.cls for model in project.classes.model(owner).mro() if model.cls is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """What the methods of a class call with their own object as an argument.
+
+    Not `is_known`: one of them cannot be read, and is not known to leave the object's attributes alone.
+    """
+
+    targets: tuple[DefinedClass | DefinedFunction, ...]
+    is_known: bool
+
+
+def handed_on(cls: Class, project: Project) -> HandedOn:
+    """What the methods of a class hand their object to."""
+    return project.once(("handed on", cls.module.path, cls.qualname, cls.line), lambda: _handed_on(cls, project))
+
+
+def _handed_on(cls: Class, project: Project) -> HandedOn:
+    targets: dict[DefinedClass | DefinedFunction, None] = {}
+    is_known = True
     for function in cls.methods.values():
-        if "(self" in function.text:
-            for call in calls_with_self(function):
-                definition = project.names.definition(function.module, call.callee)
-                if isinstance(definition, DefinedFunction) and definition.function.owner is not None:
-                    for model in project.classes.model(definition.function.owner).mro():
-                        if model.cls is not None:
-                            yield model.cls
-
-
-def calls_with_self(function: Function) -> Iterator[Value]:
-    for event in function.flow.of(EventKind.CALL):
-        if any(arg.op is Op.PARAM and arg.data == "self" for arg in event.value.args[1:]):
-            yield event.value
+        for event in function.flow.of(EventKind.CALL):
+            call = event.value
+            if not any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:]):
+                continue
+            definition = project.names.definition(function.module, call.callee)
+            if isinstance(definition, DefinedClass | DefinedFunction):
+                targets[definition] = None
+            elif isinstance(definition, External):
+                is_known &= definition.name.startswith(_HARMLESS)
+            else:
+                is_known &= call.callee.op is Op.ATTR and definition is None
+    return HandedOn(tuple(targets), is_known)
 
 
 # -- what is read and nowhere set ----------------------------------------------------------------------------------
@@ -124,8 +135,10 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     for cls in module.classes.values():
         model = project.classes.model(cls)
         suspects = _suspects(cls, model, project) if model.is_module and model.is_complete else set()
-        if not suspects or is_generator_source(project, module):
+        if not suspects or is_generator_source(project, module) or _is_never_made(cls):
             continue
+        if not is_searched(project, module):
+            return
         if any(_is_doubtful(current.cls, project) for current in model.mro() if current.cls is not None):
             continue
         known = _set_in_family(cls, project)
@@ -136,9 +149,17 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
             yield from _reads(cls, missing, known)
 
 
+def _is_never_made(cls: Class) -> bool:
+    """Whether the constructor does nothing but raise."""
+    constructor = cls.methods.get("__init__")
+    ends = constructor.flow.of(EventKind.RAISE) if constructor is not None else ()
+    return any(event.guard is None for event in ends)
+
+
 def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
     """The names that the methods of a class read on `self` and that neither it nor its bases seem to set."""
-    names = {name for name in READ.findall(code_of(cls, project)) if not _OWN.match(name)}
+    own = spoken(cls, project)
+    names = {name for name in own.read | own.filled if not _OWN.match(name)}
     for current in model.mro():
         if not names:
             return names
@@ -149,11 +170,23 @@ def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
             names -= members or frozenset()
         else:
             one = current.cls
-            code = code_of(one, project)
-            names -= {*one.methods, *one.attributes, *one.annotations}
-            names.difference_update(STORED.findall(code))
-            names.difference_update(*(_WORD.findall(text) for text in QUOTED.findall(code)) if names else ())
+            said = spoken(one, project)
+            names -= {*one.methods, *one.attributes, *one.annotations, *said.stored, *_kept_by_frame(one, project)}
+            names = {name for name in names if not said.speaks_of(name)}
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}
+
+
+def _kept_by_frame(cls: Class, project: Project) -> set[str]:
+    """The parameters of a constructor that calls a library's function for nothing but what it finds in its caller."""
+    constructor = cls.methods.get("__init__")
+    for event in constructor.flow.dropped if constructor is not None else ():
+        call = event.value
+        if constructor is not None and len(call.args) == 1 and call.callee.op is Op.GLOBAL:
+            definition = project.names.definition(cls.module, call.callee)
+            is_known = isinstance(definition, External) and definition.name.startswith(("builtins.", "torch."))
+            if not is_known and not isinstance(definition, DefinedClass | DefinedFunction):
+                return {parameter.name for parameter in constructor.parameters}
+    return set()
 
 
 def _is_doubtful(cls: Class, project: Project) -> bool:
@@ -184,42 +217,26 @@ def _set_in_family(cls: Class, project: Project) -> frozenset[str] | None:
             return None
         names |= members
     for one in found.classes:
-        names.update(one.methods, one.attributes, one.annotations)
-        names.update(word for text in QUOTED.findall(code_of(one, project)) for word in _WORD.findall(text))
-        for function in one.methods.values():
-            for event in function.flow.of(EventKind.STORE):
-                if event.target is not None and event.target.op is Op.ATTR:
-                    names.add(str(event.target.data))
-            if not all(is_harmless(call, function, project) for call in calls_with_self(function)):
-                return None
-    prefixes = {prefix for one in found.classes for prefix in PREFIX.findall(code_of(one, project))}
-    if prefixes:
-        names.update(name for name in READ.findall(code_of(cls, project)) if name.startswith(tuple(prefixes)))
+        said = spoken(one, project)
+        names.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
+        if not handed_on(one, project).is_known:
+            return None
+        own = spoken(cls, project)
+        names.update(name for name in own.read | own.filled if said.speaks_of(name))
     return frozenset(names)
 
 
-def is_harmless(call: Value, function: Function, project: Project) -> bool:
-    """Whether a function that is given the object itself can be read, or is known to give it no attributes."""
-    definition = project.names.definition(function.module, call.callee)
-    if isinstance(definition, External):
-        return definition.name.startswith(("builtins.", "torch.jit.is_", "typing.", "copy.", "logging."))
-    if isinstance(definition, DefinedClass | DefinedFunction):
-        return True
-    return call.callee.op is Op.ATTR and definition is None
-
-
 def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
-    """Whether any file of the project assigns to an attribute of this name of something other than its own `self`."""
-    escaped = re.escape(name)
-    assigned = re.compile(
-        rf"(?:(?<![\w.])(?!self\b)(\w+)|\.(\w+)|[\])])\s*\.\s*{escaped}\b(?:\s*:[^=\n]+|[^=\n(]*)=(?!=)"
-        rf"|\b(?:setattr|__setattr__|add_module|register_\w+)\(\s*[^\n]*[\"']{escaped}[\"']"
-    )
+    """Whether any file of the project sets an attribute of this name of something other than its own object."""
     # `self.config.name` beside `self.name` tells that `config.name = …` sets the other one.
-    others = set(re.findall(rf"\.(\w+)\s*\.\s*{escaped}\b", code_of(cls, project)))
-    modules = dict.fromkeys((cls.module, *mentioning(project, cls.module, name)))
-    found = (match for module in modules for match in assigned.finditer(module.text))
-    return any((match[1] or match[2]) not in others for match in found)
+    functions = [function for function in cls.methods.values() if name in function.words]
+    values = walk_all(value for function in functions for value in values_of(function.flow))
+    others = {
+        str(value.args[0].data)
+        for value in values
+        if value.op is Op.ATTR and value.data == name and value.args[0].op is Op.ATTR
+    }
+    return any(not setters_of_others(module, name, project) <= others for module in _asking(name, cls.module, project))
 
 
 def _reads(cls: Class, names: set[str], known: frozenset[str]) -> Iterator[Undefined]:
@@ -239,19 +256,22 @@ def is_called(function: Function, project: Project) -> bool:
     """Whether something in the project calls a method by its name, or torch does."""
     if function.name in ("forward", "__call__") or (function.name.startswith("__") and function.name.endswith("__")):
         return True
-    call = re.compile(rf"\.\s*{re.escape(function.name)}\b")
-    return any(call.search(module.text) for module in _asking(function.name, function.module, project))
+    return any(is_read(function.name, module, project) for module in _asking(function.name, function.module, project))
 
 
 def is_named_elsewhere(cls: Class, project: Project) -> bool:
     """Whether anything beside its own statement names a class."""
-    name = re.compile(rf"\b{re.escape(cls.name)}\b")
-    for module in _asking(cls.name, cls.module, project):
-        text = module.text.replace(cls.text, "") if module is cls.module else module.text
-        if name.search(text):
-            return True
-    return False
+    module = cls.module
+    if are_mentioned(project, module, cls.name):
+        return True
+    others = (function for function in module.all_functions() if function.owner is not cls)
+    values = (
+        *(value for one in module.classes.values() if one is not cls for value in one.bases),
+        *values_of(module.body.flow),
+    )
+    is_named = any(value.op is Op.GLOBAL and value.data == cls.name for value in walk_all(values))
+    return is_named or any(cls.name in function.words for function in others)
 
 
-def _asking(name: str, module: ModuleFacts, project: Project) -> Iterable[ModuleFacts]:
+def _asking(name: str, module: ModuleFacts, project: Project) -> dict[ModuleFacts, None]:
     return dict.fromkeys((module, *mentioning(project, module, name)))

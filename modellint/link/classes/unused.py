@@ -7,20 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.calls.doubts import is_generator_source, is_tried_out
-from modellint.link.classes.attributes import (
-    PREFIX,
-    QUOTED,
-    READ,
-    STORED,
-    calls_with_self,
-    code_of,
-    family,
-    is_harmless,
-)
-from modellint.link.names import External
-from modellint.link.values.callers import mentioning
+from modellint.knowledge import surface
+from modellint.link.calls.doubts import is_generator_source, is_tried_out, subclasses
+from modellint.link.classes.attributes import family, handed_on
+from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
+from modellint.link.names import DefinedFunction, External
+from modellint.link.values.callers import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,18 +24,10 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-_COMMENT = re.compile(r"#[^\n]*")
-#: Methods in which layers are only filled with their first values.
-_INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
-#: What goes through all that an object holds, or finds it by a computed name.
-_ANY = re.compile(
-    r"(?<![\w.])self\s*\.\s*(?:children|modules|named_children|named_modules|_modules)\b"
-    r"|\bgetattr\(\s*self\s*,\s*[^\"']|\beval\b|(?<![\w.])self\s*\[|(?<![\w.])self\.__dict__|\bvars\(\s*self\s*\)"
-)
-_KEPT_FOR = re.compile(
-    r"#[^\n]*\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE
-)
-_FILLING = re.compile(r"\binit\s*\.|\.(?:weight|bias|data|apply)\b")
+#: Layers of torch that go through all they hold.
+_CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"))
+#: What says that a layer is kept though nothing reads it.
+_KEPT_FOR = re.compile(r"\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +41,8 @@ class Unused:
 
     @property
     def target(self) -> Value:
-        assert self.event.target is not None
-        return self.event.target
+        """The attribute that is assigned, or the call that registers it."""
+        return self.event.value if self.event.target is None else self.event.target
 
 
 def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
@@ -64,14 +50,10 @@ def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         model = project.classes.model(cls)
-        if constructor is None or not model.is_module or not _are_bases_known(model, project):
-            continue
-        stored = set(STORED.findall(_COMMENT.sub("", constructor.text)))
-        for current in model.mro():
-            if stored and current.cls is not None:
-                stored -= _read_by(current.cls, project)
-        if stored and not _is_open(cls, project):
-            yield from _kept(cls, constructor, stored, project)
+        if constructor is not None and model.is_module and _are_bases_known(model, project):
+            kept = _kept(cls, constructor, model, project)
+            if kept and is_searched(project, module) and not is_generator_source(project, module):
+                yield from _unread(cls, kept, project)
 
 
 def _are_bases_known(model: ClassModel, project: Project) -> bool:
@@ -83,115 +65,159 @@ def _are_bases_known(model: ClassModel, project: Project) -> bool:
     )
 
 
-def _read_by(cls: Class, project: Project) -> frozenset[str]:
-    """The names that the methods of a class read on `self`, those that fill in first values left out."""
-    return project.once(("reads", cls.module.path, cls.qualname, cls.line), lambda: _find_read_by(cls))
-
-
-def _find_read_by(cls: Class) -> frozenset[str]:
-    found: set[str] = set()
+def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:
+    """The trainable layers that a constructor keeps and no method of the class or its bases reads."""
+    stores: dict[str, list[tuple[Function, Event]]] = {}
     for function in cls.methods.values():
-        if not _INITIAL.fullmatch(function.name):
-            code = _COMMENT.sub("", function.text)
-            found.update(name for name in READ.findall(code) if name not in found)
-    return frozenset(found)
+        for event in function.flow.events:
+            name = kept_name(event)
+            if name is not None:
+                stores.setdefault(name, []).append((function, event))
+    found: list[Unused] = []
+    for name, kept in stores.items():
+        if any(_reads(current, name, project) for current in model.mro()):
+            continue
+        child = model.children.get(name)
+        if child is None or project.classes.state(child, trained=True) is not True:
+            continue
+        made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
+        functions = dict.fromkeys((constructor, *(function for function, _ in made)))
+        if not made or any(_is_empty(kept_value(event), function, project) for function, event in made):
+            continue
+        is_only_kept = all(_is_only_kept(function, event) for function, event in made) and all(
+            _is_only_filled(function, name, project) for function in functions
+        )
+        if is_only_kept and not _is_kept_for_others(cls, *made[0], name):
+            found.append(Unused(cls, *made[0], name))
+    return found
+
+
+def _reads(model: ClassModel, name: str, project: Project) -> bool:
+    """Whether methods of a class, or of a layer of torch, may read what its object keeps under a name."""
+    if model.cls is not None:
+        said = spoken(model.cls, project)
+        return said.reads_any or name in said.read or said.speaks_of(name)
+    return model.name in _CONTAINERS or name in (surface.layer_members(model.name) or ())
+
+
+def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused]:
+    """Those of the layers that neither a relative of the class reads, nor anything that knows one."""
+    if is_tried_out(project, kept[0].function, kept[0].event):
+        return
+    relatives = family(cls, project).classes
+    # A class of which no method reads anything only holds layers for others.
+    if not any(spoken(one, project).read for one in relatives) or any(_is_open(one, project) for one in relatives):
+        return
+    for one in kept:
+        records = (spoken(relative, project) for relative in relatives)
+        if any(one.name in said.read or said.speaks_of(one.name) for said in records):
+            continue
+        if not _is_read_outside(one.name, cls, relatives, project):
+            yield one
 
 
 def _is_open(cls: Class, project: Project) -> bool:
-    """Whether layers of a class may be read in ways that names do not tell."""
-    if is_generator_source(project, cls.module):
+    """Whether layers that a class keeps may be read in ways that names do not tell."""
+    if spoken(cls, project).reads_any or not handed_on(cls, project).is_known:
         return True
-    for one in family(cls, project).classes:
-        for function in one.methods.values():
-            code = _COMMENT.sub("", function.text)
-            is_initial = _INITIAL.fullmatch(function.name) is not None
-            if not is_initial and _ANY.search(code):
-                return True
-            if is_initial and re.search(r"\bgetattr\(\s*self\s*,\s*[^\"']", code):
-                return True
-            is_given = "(self" in code or "self," in code or ", self" in code
-            if is_given and not all(is_harmless(call, function, project) for call in calls_with_self(function)):
-                return True
-        for value in one.attributes.values():
-            if value.op in (Op.ATTR, Op.GLOBAL) and value.data not in ("None", "True", "False"):
-                definition = project.names.definition(one.module, value)
-                if not isinstance(definition, External) or not definition.name.startswith("builtins."):
-                    return True  # a method that is borrowed from another class
+    for value in cls.attributes.values():
+        if value.op in (Op.ATTR, Op.GLOBAL) and value.data not in ("None", "True", "False"):
+            definition = project.names.definition(cls.module, value)
+            if not isinstance(definition, External) or not definition.name.startswith("builtins."):
+                return True  # a method that is borrowed from another class
     return False
 
 
-def _kept(cls: Class, constructor: Function, names: set[str], project: Project) -> Iterator[Unused]:
-    events = [
-        event
-        for event in constructor.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) in names
-    ]
-    if not events or is_tried_out(project, constructor, events[0]):
-        return
-    names = {str(event.target.data) for event in events if event.target is not None}
-    for one in family(cls, project).classes:
-        code = code_of(one, project)
-        names -= _read_by(one, project)
-        quoted = {word for text in QUOTED.findall(code) for word in text.split(".")}
-        prefixes = tuple(PREFIX.findall(code))
-        names = {name for name in names if name not in quoted and not (prefixes and name.startswith(prefixes))}
-    seen: set[str] = set()
-    for event in events:
-        name = str(event.target.data) if event.target is not None else ""
-        if name not in names or name in seen:
-            continue
-        seen.add(name)
-        stores = [other for other in events if other.target is not None and other.target.data == name]
-        if not all(_is_only_kept(constructor, other, name) for other in stores):
-            continue
-        child = project.classes.model(cls).children.get(name)
-        if child is None or project.classes.state(child, trained=True) is not True:
-            continue
-        if not _speaks_of_checkpoints(cls, event) and not _is_read_outside(name, cls, project):
-            yield Unused(cls, constructor, event, name)
+def _is_none(value: Value) -> bool:
+    return value.op is Op.CONST and value.data is None
 
 
-def _is_only_kept(constructor: Function, event: Event, name: str) -> bool:
-    """Whether the constructor does nothing with a layer but keep it, and fill in its first values."""
-    value = event.value
+def _is_only_kept(function: Function, event: Event) -> bool:
+    """Whether a function does nothing with a layer but keep it."""
+    value = kept_value(event)
     if value.op not in (Op.CALL, Op.CHOICE):
         return False
-    for other in constructor.flow.events:
-        if other is event:
+    for other in function.flow.events:
+        if other is event or other.value is value:
+            if other.kind is EventKind.STORE and other is not event:
+                return False
             continue
-        if other.kind is EventKind.STORE and other.value is value:
-            return False
         if any(part is value for part in other.value.args[1 if other.kind is EventKind.CALL else 0 :]):
             return False
-    lines = constructor.module.source.lines
-    for read in constructor.flow.reads:
-        if read.value.data == name:
-            line = _COMMENT.sub("", lines[read.value.line - 1])
-            if "requires_grad" in line or not _FILLING.search(line):
-                return False
     return True
 
 
-def _speaks_of_checkpoints(cls: Class, event: Event) -> bool:
-    assert event.target is not None
-    lines = cls.module.source.lines[max(event.target.line - 2, 0) : event.value.end_line]
-    return any(_KEPT_FOR.search(line) for line in lines)
+def _is_only_filled(function: Function, name: str, project: Project) -> bool:
+    """Whether a function reads an attribute only to fill in its first values."""
+    reads = {id(event.value) for event in function.flow.reads if event.value.data == name}
+    return not reads or reads <= set(_filled(function, project))
 
 
-def _is_read_outside(name: str, cls: Class, project: Project) -> bool:
-    """Whether code that knows a class of the family reads the attribute of something other than its own `self`."""
-    escaped = re.escape(name)
-    read = re.compile(rf"(?:(?<![\w.])(?!self\b)\w+|\.\w+|[\])])\s*\.\s*{escaped}\b(?!\s*=(?!=))|[\"']{escaped}[\"'.]")
-    relatives = family(cls, project).classes
+def _filled(constructor: Function, project: Project) -> Iterator[int]:
+    """The attributes that a constructor reads only to fill in their first values."""
+    for event in constructor.flow.events:
+        if event.kind is EventKind.STORE and event.target is not None:
+            if event.target.op is Op.ATTR and event.target.data != "requires_grad":
+                yield from _chain(event.target.args[0])
+        elif event in constructor.flow.dropped:
+            call = event.value
+            callee = call.callee
+            if callee.op is Op.ATTR and _is_filling(str(callee.data)):
+                yield from _chain(callee.args[0])
+            definition = project.names.definition(constructor.module, callee)
+            is_init = isinstance(definition, External) and definition.name.startswith("torch.nn.init.")
+            is_own = isinstance(definition, DefinedFunction) and INITIAL.fullmatch(definition.function.name) is not None
+            is_method = self_attribute(callee) is not None and INITIAL.fullmatch(str(callee.data)) is not None
+            if is_init or is_own or is_method:
+                for argument in call.args[1:]:
+                    yield from _chain(argument)
+
+
+def _is_filling(method: str) -> bool:
+    is_in_place = method.endswith("_") and not method.endswith("__") and method != "requires_grad_"
+    return is_in_place or method == "apply" or INITIAL.fullmatch(method) is not None
+
+
+def _chain(value: Value) -> Iterator[int]:
+    """An attribute, and those of whose objects it is one: `self.proj` of `self.proj.weight.data`."""
+    while value.op in (Op.ATTR, Op.INDEX):
+        yield id(value)
+        value = value.args[0]
+
+
+def _is_empty(value: Value, function: Function, project: Project) -> bool:
+    """Whether a parameter has no elements: it only tells where the layer is."""
+    for part in value.walk():
+        first = part.positional[0] if part.op is Op.CALL and part.positional else None
+        if first is not None and first.op is Op.CONST and type(first.data) is int and first.data == 0:
+            definition = project.names.definition(function.module, part.callee)
+            if isinstance(definition, External) and definition.name.rpartition(".")[0] == "torch":
+                return True
+    return False
+
+
+def _is_kept_for_others(cls: Class, function: Function, event: Event, name: str) -> bool:
+    """Whether a comment, or a docstring that names a layer, says that it is kept for checkpoints or compatibility."""
+    first = event.value if event.target is None else event.target
+    lines = cls.module.source.lines[max(first.line - 3, 0) : event.value.end_line]
+    if any(_KEPT_FOR.search(line.partition("#")[2]) for line in lines):
+        return True
+    texts = (cls.docstring, function.docstring)
+    return any(text is not None and name in words(text) and _KEPT_FOR.search(text) for text in texts)
+
+
+def _is_read_outside(name: str, cls: Class, relatives: tuple[Class, ...], project: Project) -> bool:
+    """Whether code that knows a class of the family, or names an object like one, reads the attribute of another."""
     modules: dict[ModuleFacts, None] = {one.module: None for one in relatives}
     for one in relatives:
         if one is cls or one.module is cls.module:
             modules.update(dict.fromkeys(mentioning(project, cls.module, one.name, name)))
-    for one in relatives:
-        for function in one.methods.values():
-            for call in calls_with_self(function) if "self" in function.words else ():
-                definition = project.names.definition(function.module, call.callee)
-                target = getattr(definition, "function", None) or getattr(definition, "cls", None)
-                if target is not None:
-                    modules[target.module] = None
-    return any(read.search(_COMMENT.sub("", module.text)) for module in modules)
+        for target in handed_on(one, project).targets:
+            modules[target.function.module if isinstance(target, DefinedFunction) else target.cls.module] = None
+    if any(is_read(name, module, project, of_others=True) for module in modules):
+        return True
+    holders = (holders_read(module, name, project) for module in mentioning(project, cls.module, name))
+    names = [one.name for one in (cls, *subclasses(project, cls))]
+    return any(
+        are_mentioned(project, cls.module, one, holder) for holder in frozenset().union(*holders) for one in names
+    )

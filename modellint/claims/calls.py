@@ -1,0 +1,15 @@
+"""What is claimed of calls: that they are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Claim):
+    """The call at the place raises an error of the type `error`, which says `words`."""
+
+    error: str
+    words: str

@@ -1,0 +1,275 @@
+"""What code says of objects by the names of their attributes: reads, sets, speaks of in texts, or computes.
+
+A record of names for each class, made once from the bodies of its methods; and for each file what its functions do
+with an attribute of a name of objects that are not their own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Flow, Value
+    from modellint.link.project import Project
+
+#: Methods in which layers are only filled with their first values.
+INITIAL = re.compile(r"_*(?:init|initiali[sz]e|reset)(?:_\w*)?_*|__init__|_?(?:re)?set_parameters|weights?_init")
+#: Methods that register what is given under the name that is given first.
+_REGISTERING = frozenset(("register_buffer", "register_parameter", "register_module", "add_module"))
+#: What goes through all that an object holds.
+_GOING_THROUGH = frozenset(("children", "modules", "named_children", "named_modules", "_modules", "__dict__"))
+#: Where torch keeps what is registered.
+_HOLDING = frozenset(("_modules", "_parameters", "_buffers"))
+#: Methods by which a class answers to any name.
+_ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__"))
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The names of attributes that the methods of a class speak of.
+
+    `read` are those of its object that methods read which do more than fill in first values, `filled` those that only
+    the others read, and `stored` those that any method assigns. `told` are words in texts, `prefixes` what computed
+    names begin with. It `reads_any` where a method may read an attribute of any name, and `stores_any` where one may
+    set it.
+    """
+
+    read: frozenset[str]
+    filled: frozenset[str]
+    stored: frozenset[str]
+    told: frozenset[str]
+    prefixes: tuple[str, ...]
+    reads_any: bool
+    stores_any: bool
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether a text holds a name, or a computed one may be it."""
+        return name in self.told or name.startswith(self.prefixes)
+
+
+def spoken(cls: Class, project: Project) -> Spoken:
+    """What the methods of a class say of its object."""
+    return project.once(("spoken", cls.module.path, cls.qualname, cls.line), lambda: _spoken(cls))
+
+
+def _spoken(cls: Class) -> Spoken:
+    read: set[str] = set()
+    filled: set[str] = set()
+    stored: set[str] = set()
+    told: set[str] = set()
+    prefixes: set[str] = set()
+    reads_any, stores_any = False, not _ANSWERING.isdisjoint(cls.methods)
+    for function in (*cls.methods.values(), *cls.hidden):
+        is_initial = INITIAL.fullmatch(function.name) is not None
+        names = {str(event.value.data) for event in function.flow.reads}
+        if is_initial:
+            filled |= names
+        else:
+            read |= names
+            reads_any = reads_any or not _GOING_THROUGH.isdisjoint(names)
+        stores_any = stores_any or "__dict__" in names
+        names_kept: set[int] = set()
+        for event in function.flow.events:
+            target = event.target
+            if (name := kept_name(event)) is not None:
+                stored.add(name)
+                names_kept.update(map(id, event.value.args[1:] if target is None else ()))
+            elif target is not None and target.op is Op.INDEX and self_attribute(target.args[0]) in _HOLDING:
+                stores_any = stores_any or target.args[1].op is not Op.CONST
+        for value in walk_all(values_of(function.flow)):
+            if id(value) not in names_kept:
+                told.update(_words(value))
+            if value.op is Op.CALL:
+                computed = _computed(value)
+                if computed is None:
+                    continue
+                is_stored, name = computed
+                if not is_stored:
+                    reads_any = True
+                elif name:
+                    prefixes.add(name)
+                else:
+                    stores_any = True
+            elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
+                reads_any = True
+    for value in walk_all(cls.attributes.values()):
+        told.update(_words(value))
+    return Spoken(
+        frozenset(read),
+        frozenset(filled),
+        frozenset(stored),
+        frozenset(told),
+        tuple(prefixes),
+        reads_any,
+        stores_any,
+    )
+
+
+def kept_name(event: Event) -> str | None:
+    """The attribute of its own object that an event assigns, or registers or sets by a name in a text."""
+    if event.kind is EventKind.STORE and event.target is not None:
+        return self_attribute(event.target)
+    if event.kind is not EventKind.CALL:
+        return None
+    call = event.value
+    callee, given = call.callee, call.positional
+    if callee.op is Op.ATTR and callee.data in _REGISTERING and _is_self(callee.args[0]) and given:
+        name = given[0]
+    elif callee.op is Op.GLOBAL and callee.data == "setattr" and len(given) == 3 and _is_self(given[0]):
+        name = given[1]
+    else:
+        return None
+    return str(name.data) if name.op is Op.CONST else None
+
+
+def kept_value(event: Event) -> Value:
+    """What an event keeps that has a `kept_name`."""
+    return event.value.args[-1] if event.kind is EventKind.CALL else event.value
+
+
+def _computed(call: Value) -> tuple[bool, str] | None:
+    """What the computed name begins with under which a call sets an attribute (True) or reads one; empty if unknown."""
+    callee, given = call.callee, call.positional
+    if callee.op is Op.GLOBAL:
+        if callee.data in ("setattr", "delattr") and len(given) > 1:
+            return (True, _beginning(given[1])) if given[1].op is not Op.CONST else None
+        if callee.data == "getattr" and len(given) > 1 and _is_self(given[0]):
+            return (False, _beginning(given[1])) if given[1].op is not Op.CONST else None
+        if callee.data == "vars" and (not given or _is_self(given[0])):
+            return True, ""
+        if callee.data in ("exec", "eval"):
+            return callee.data == "exec", ""
+    if callee.op is Op.ATTR:
+        if callee.data in _REGISTERING:
+            name = call.argument(0, "name")
+            return (True, "" if name is None else _beginning(name)) if name is None or name.op is not Op.CONST else None
+        if callee.data in _ANSWERING or callee.data == "save_hyperparameters":
+            name = call.argument(1)
+            return None if name is not None and name.op is Op.CONST else (callee.data != "__getattribute__", "")
+    return None
+
+
+def _beginning(name: Value) -> str:
+    """The text that a computed name begins with, as far as it is written."""
+    if name.op is Op.STRING:
+        return name.data[0] or "" if name.data else ""
+    if name.op is Op.CONST:
+        return name.data if isinstance(name.data, str) else ""
+    if name.op is Op.BIN and name.data in ("+", "%"):
+        return _beginning(name.args[0]).partition("%")[0]
+    if name.op is Op.CALL and name.callee.op is Op.ATTR and name.callee.data == "format":
+        return _beginning(name.callee.args[0]).partition("{")[0]
+    return ""
+
+
+def _words(value: Value) -> Iterator[str]:
+    """The names in a text that consists of them: `encoder.layer`, or `width, depth`."""
+    if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
+        words = [word.strip() for word in value.data.replace(".", ",").split(",")]
+        if all(map(str.isidentifier, words)):
+            yield from words
+    elif value.op is Op.DICT:
+        for key in value.data:
+            if key is not None:
+                yield from _words(key)
+
+
+def _is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"
+
+
+def values_of(flow: Flow) -> Iterator[Value]:
+    """All that a body evaluates: what its events are about, their conditions and contexts, and what loops run over.
+
+    What is assigned to is left out, but not the object whose attribute or element it is.
+    """
+    for event in (*flow.events, *flow.unpackings):
+        if event.kind is not EventKind.DELETE:
+            yield event.value
+        if event.target is not None and event.kind is not EventKind.UNPACK:
+            yield from event.target.args
+        yield from event.contexts
+        if event.guard is not None:
+            yield from (guard.test for guard in event.guard.chain())
+    for loop in flow.loops:
+        yield from (iterable for _, iterable in loop.turns)
+    for function in flow.nested:
+        yield from function.returns
+
+
+# -- attributes of other objects -----------------------------------------------------------------------------------
+
+
+def is_read(name: str, module: ModuleFacts, project: Project, *, of_others: bool = False) -> bool:
+    """Whether code of a file reads an attribute of a name, or says it in a text; `of_others`: not of its own object."""
+    return project.once(("is read", module.path, name, of_others), lambda: any(_reading(module, name, of_others)))
+
+
+def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
+    for function in _mentioning(module, name):
+        for value in walk_all(values_of(function.flow)):
+            if value.op is Op.ATTR:
+                yield value.data == name and not (of_others and _is_self(value.args[0]))
+            elif value.op is Op.GLOBAL:
+                yield name in str(value.data).split(".")[1:]
+            else:
+                yield name in _words(value)
+    for cls in module.classes.values() if name in module.body.words else ():
+        yield any(name in _words(value) for value in walk_all(cls.attributes.values()))
+
+
+def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+    """The names that code of a file has for other objects whose attribute of a name it reads."""
+    return project.once(("holders read", module.path, name), lambda: frozenset(_holders_read(module, name)))
+
+
+def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
+    for function in _mentioning(module, name):
+        for value in walk_all(values_of(function.flow)):
+            if value.op is Op.ATTR and value.data == name and not _is_self(value.args[0]):
+                yield from _names_of(value.args[0])
+
+
+def setters_of_others(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
+    """The last names of the other objects whose attribute of a name the code of a file sets; "" where there is none."""
+    return project.once(("set of others", module.path, name), lambda: frozenset(_setting(module, name)))
+
+
+def _setting(module: ModuleFacts, name: str) -> Iterator[str]:
+    for function in _mentioning(module, name):
+        for event in function.flow.events:
+            target = event.target
+            if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
+                if not _is_self(target.args[0]):
+                    yield next(_names_of(target.args[0]), "")
+            elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
+                yield ""
+
+
+def sets_by_name(call: Value, name: str) -> bool:
+    """Whether a call sets or registers an attribute of a name that is written in a text."""
+    callee = call.callee
+    last = str(callee.data) if callee.op in (Op.GLOBAL, Op.ATTR) else ""
+    is_setting = last in ("setattr", "__setattr__") or last in _REGISTERING
+    return is_setting and any(arg.op is Op.CONST and arg.data == name for arg in call.args[1:])
+
+
+def _names_of(value: Value) -> Iterator[str]:
+    """The names for an object: its variable, the attribute or function that it comes from, what holds it."""
+    if value.target is not None:
+        yield value.target
+    while value.op in (Op.INDEX, Op.ITEM, Op.CALL, Op.UPDATE):
+        value = value.args[0]
+    if value.op in (Op.ATTR, Op.GLOBAL, Op.PARAM):
+        yield str(value.data).rpartition(".")[2]
+
+
+def _mentioning(module: ModuleFacts, name: str) -> Iterator[Function]:
+    return (function for function in (*module.all_functions(), module.body) if name in function.words)

@@ -1,0 +1,4 @@
+class Interface:
+    @classmethod
+    def build(cls, inputs, outputs):
+        return cls(inputs, outputs)

@@ -202,8 +202,10 @@ class Callees:
                 return NONE
         elif target is not None:
             if target == "torch" or target.startswith("torch."):
-                is_class = (last if rest else target.rpartition(".")[2])[:1].isupper()
-                return _LAYER_CLASS if is_class else NONE
+                if (last if rest else target.rpartition(".")[2])[:1].isupper():
+                    return _LAYER_CLASS
+                row = operators.row(f"{target}.{rest}".rstrip("."))
+                return _JUDGE if row is not None and "judges" in row.facets else NONE
             if target.partition(".")[0] in codecs.PACKAGES and codecs.is_known(f"{target}.{rest}".rstrip(".")):
                 return frozenset((TableClass,))
         return self._defined(self._names.resolve(self._module, name))

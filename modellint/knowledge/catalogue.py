@@ -12,7 +12,6 @@ One JSON file per package beside this one, with all described releases together:
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,6 +105,8 @@ def _parameter(word: str) -> Parameter:
 
 def catalogue(package: str) -> Catalogue | None:
     """What is known of the names of a package, None if nothing is."""
+    import json
+
     found = _catalogues.get(package)
     if found is None:
         path = Path(__file__).with_name(f"{package}_names.json")

@@ -17,7 +17,6 @@ refers to others by number. A class or method is decoded when it is first asked 
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -335,4 +334,6 @@ def _by_name(modules: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def load(name: str) -> Package:
     """The facts about a package, from the file beside this one."""
+    import json
+
     return Package(json.loads(Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")))

@@ -11,12 +11,9 @@ One JSON file, which `python -m modellint.knowledge.list_surface` writes from th
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from modellint.knowledge.catalogue import read_parameters
 
 if TYPE_CHECKING:
     from modellint.graph.python import Parameter
@@ -27,6 +24,8 @@ _NN = "torch.nn."
 
 @cache
 def _data() -> dict[str, Any]:
+    import json
+
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
@@ -70,5 +69,7 @@ def layer_members(name: str) -> frozenset[str] | None:
 @cache
 def forward_parameters(name: str) -> tuple[Parameter, ...] | None:
     """The parameters of `forward` of a layer class, the receiver left out; None if they are not known."""
+    from modellint.knowledge.catalogue import read_parameters
+
     row = _data()["layers"].get(name.removeprefix(_NN)) if name.startswith(_NN) else None
     return None if row is None or row[0] is None else read_parameters(row[0])

@@ -55,14 +55,13 @@ class UnknownMethod(Rule):
         from modellint.knowledge import surface
         from modellint.link.values.kinds import Kinds
 
-        known = surface.tensor_names()
         for function in (*module.all_functions(), module.body):
             kinds: Kinds | None = None
             for event in function.flow.of(EventKind.CALL):
                 callee = event.value.callee
-                if callee.op is not Op.ATTR or callee.data in known or callee.args[0].op is Op.GLOBAL:
+                if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL or str(callee.data).startswith("__"):
                     continue
-                if _cannot_be(callee.args[0]) or str(callee.data).startswith("__"):
+                if _cannot_be(callee.args[0]) or callee.data in surface.tensor_names():
                     continue
                 kinds = kinds or Kinds(project, function)
                 if not _is_tensor(callee.args[0], function, kinds) or _is_asked(event):

@@ -88,12 +88,12 @@ def unmet_modules(recipe: Recipe, project: Project) -> tuple[Unmet, ...]:
 
 def recipes_beside(module: ModuleFacts, project: Project) -> Iterator[Recipe]:
     """The inference recipes in the folder of a file that holds an interface."""
-    if not any(_is_interface(project.classes.model(cls)) for cls in module.classes.values()):
-        return
     folder = module.file.parent
-    names = [name for name in project.files.listdir(folder) if name.endswith((".yaml", ".yml"))]
-    recipes = [recipe for name in names if (recipe := project.recipe(folder / name)) is not None]
-    yield from (recipe for recipe in recipes if is_inference(recipe))
+    names = project.files.listdir(folder) if module.classes else []
+    recipes = [project.recipe(folder / name) for name in names if name.endswith((".yaml", ".yml"))]
+    found = [recipe for recipe in recipes if recipe is not None and is_inference(recipe)]
+    if found and any(_is_interface(project.classes.model(cls)) for cls in module.classes.values()):
+        yield from found
 
 
 def _unmet(recipe: Recipe, project: Project, attribute: str) -> Iterator[Unmet]:

@@ -133,6 +133,8 @@ class Undefined:
 def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     """The reads of attributes in the layers of a file that no class, subclass or outsider sets."""
     for cls in module.classes.values():
+        if not _unset(cls, project):
+            continue
         model = project.classes.model(cls)
         suspects = _suspects(cls, model, project) if model.is_module and model.is_complete else set()
         if not suspects or is_generator_source(project, module) or _is_never_made(cls):
@@ -156,10 +158,17 @@ def _is_never_made(cls: Class) -> bool:
     return any(event.guard is None for event in ends)
 
 
-def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
-    """The names that the methods of a class read on `self` and that neither it nor its bases seem to set."""
+def _unset(cls: Class, project: Project) -> set[str]:
+    """The names that the methods of a class read on `self` and that it does not seem to set itself."""
     own = spoken(cls, project)
     names = {name for name in own.read | own.filled if not _OWN.match(name)}
+    names -= {*cls.methods, *cls.attributes, *cls.annotations, *own.stored}
+    return {name for name in names if not own.speaks_of(name)}
+
+
+def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
+    """The names that the methods of a class read on `self` and that neither it nor its bases seem to set."""
+    names = _unset(cls, project)
     for current in model.mro():
         if not names:
             return names

@@ -108,7 +108,7 @@ class HardCodedDevice(Rule):
 
 def _is_for_cuda_only(module: ModuleFacts, project: Project) -> bool:
     """Whether a project sets the device of each process, and never asks whether there is CUDA."""
-    from modellint.link.values.callers import are_mentioned
+    from modellint.link.searched import are_mentioned
 
     def mentions(word: str) -> bool:
         return any(word in function.words for function in module.all_functions()) or are_mentioned(

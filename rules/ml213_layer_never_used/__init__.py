@@ -93,7 +93,7 @@ class LayerNeverUsed(Rule):
 
 def _is_wrapped(module: ModuleFacts, project: Project) -> bool:
     """Whether the project wraps models in `DistributedDataParallel` without `find_unused_parameters`."""
-    from modellint.link.values.callers import mentioning
+    from modellint.link.searched import mentioning
 
     calls = (
         (one, event.value)

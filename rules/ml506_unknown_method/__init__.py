@@ -122,7 +122,7 @@ def _is_asked(event: Event) -> bool:
 
 
 def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bool:
-    from modellint.link.values.callers import mentioning
+    from modellint.link.searched import mentioning
 
     functions = (
         function

@@ -151,7 +151,7 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
 
 def _is_defined(name: str, module: ModuleFacts, project: Project) -> bool:
     """Whether a class that a file may have to do with has a method of this name, which may do anything."""
-    from modellint.link.values.callers import mentioning
+    from modellint.link.searched import mentioning
 
     return any(
         one.file.parent == module.file.parent or cls.name in module.body.words

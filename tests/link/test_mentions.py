@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.link import searched
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values import callers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +31,8 @@ def mentioning(folder: Path, *words: str) -> set[str]:
     project = Project(ProjectOptions(root=folder))
     near = project.python(folder / "layers.py")
     assert near is not None
-    found = {module.file.name for module in callers.mentioning(project, near, *words)}
-    assert callers.are_mentioned(project, near, *words) is bool(found - {"layers.py"})
+    found = {module.file.name for module in searched.mentioning(project, near, *words)}
+    assert searched.are_mentioned(project, near, *words) is bool(found - {"layers.py"})
     return found
 
 
@@ -56,7 +56,7 @@ def test_a_file_mentions_whole_words(tmp_path: Path, words: tuple[str, ...], fou
 def test_a_project_that_is_too_large_to_be_searched_is_not_judged(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(callers, "_MAX_PROJECT", most)
+    monkeypatch.setattr(searched, "_MAX_PROJECT", most)
     workspace.write(CLASSES)
     found = [("base.py", 6, "ML214"), ("model.py", 9, "ML213"), ("model.py", 10, "ML213")]
     assert workspace.places("base.py", "model.py") == (found if most == len(CLASSES) else [])

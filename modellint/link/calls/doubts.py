@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.value import EventKind, Op, dotted, self_attribute
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import DefinedClass
-from modellint.link.values.callers import is_searched, mentioning
+from modellint.link.searched import is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, subclasses
 from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.callers import are_mentioned, is_searched, mentioning
+from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,10 +133,11 @@ class Undefined:
 def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
     """The reads of attributes in the layers of a file that no class, subclass or outsider sets."""
     for cls in module.classes.values():
-        if not _unset(cls, project):
+        unset = _unset(cls, project)
+        if not unset:
             continue
         model = project.classes.model(cls)
-        suspects = _suspects(cls, model, project) if model.is_module and model.is_complete else set()
+        suspects = _suspects(unset, cls, model, project) if model.is_module and model.is_complete else set()
         if not suspects or is_generator_source(project, module) or _is_never_made(cls):
             continue
         if not is_searched(project, module):
@@ -166,9 +167,8 @@ def _unset(cls: Class, project: Project) -> set[str]:
     return {name for name in names if not own.speaks_of(name)}
 
 
-def _suspects(cls: Class, model: ClassModel, project: Project) -> set[str]:
-    """The names that the methods of a class read on `self` and that neither it nor its bases seem to set."""
-    names = _unset(cls, project)
+def _suspects(names: set[str], cls: Class, model: ClassModel, project: Project) -> set[str]:
+    """Those of the names that a class does not set which its bases do not seem to set either."""
     for current in model.mro():
         if not names:
             return names

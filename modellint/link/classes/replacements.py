@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedFunction, External
-from modellint.link.values.callers import mentioning
+from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

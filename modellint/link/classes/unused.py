@@ -14,7 +14,7 @@ from modellint.link.calls.doubts import is_generator_source, is_tried_out, subcl
 from modellint.link.classes.attributes import family, handed_on
 from modellint.link.classes.spoken import INITIAL, holders_read, is_read, kept_name, kept_value, spoken
 from modellint.link.names import DefinedFunction, External
-from modellint.link.values.callers import are_mentioned, is_searched, mentioning
+from modellint.link.searched import are_mentioned, is_searched, mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.link.recipes.loading import LOADERS
 from modellint.link.recipes.pairing import scripts_of
-from modellint.link.values.callers import files_below
+from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe

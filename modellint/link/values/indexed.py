@@ -15,7 +15,7 @@ from modellint.flow.lookups import Judged, Lookups
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.values.callers import mentioning
+from modellint.link.searched import mentioning
 from modellint.link.values.sizing import Sizing
 
 if TYPE_CHECKING:

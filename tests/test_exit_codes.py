@@ -213,6 +213,13 @@ def test_settings_that_are_no_paths(project: Workspace, key: str, value: str) ->
     assert result.err.startswith(f"Error: modellint.toml:2: `{key}` must be a path, not the string '")
 
 
+def test_a_folder_for_the_cache_that_is_a_file(project: Workspace) -> None:
+    project.write({"modellint.toml": 'jobs = 1\ncache-dir = "a.py"\n'})
+    result = project.run("check", "a.py")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "Error: modellint.toml:2: `cache-dir` must be a folder, but `a.py` is a file\n"
+
+
 @pytest.mark.parametrize("value", ["", "a\0b"])
 @pytest.mark.parametrize(
     "option",

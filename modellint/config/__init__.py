@@ -346,6 +346,12 @@ class _Reader:
             raise self.refuse(key, "a path", value)
         return Path(os.path.abspath(self.path.parent / path))
 
+    def folder(self, key: str, value: Any) -> Path:
+        path = self.file(key, value)
+        if path.is_file():
+            raise UsageError(f"{self.where(key)}: `{key}` must be a folder, but `{value}` is a file")
+        return path
+
     def files(self, key: str, value: Any) -> tuple[Path, ...]:
         return tuple(self.file(key, item) for item in self.strings(key, value))
 
@@ -424,6 +430,7 @@ _TEXTS = {"type": "array", "items": _TEXT}
 _PATH = {"type": "string", "pattern": "^[^\\u0000]+$"}
 _STRINGS = Kind(_Reader.strings, _TEXTS)
 _FILE = Kind(_Reader.file, _PATH)
+_FOLDER = Kind(_Reader.folder, _PATH)
 _FILES = Kind(_Reader.files, {"type": "array", "items": _PATH})
 _COUNT = Kind(_Reader.count, {"type": "integer", "minimum": 1})
 _SIZE = Kind(_Reader.size, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": PATTERN}]})
@@ -464,7 +471,7 @@ KINDS: Mapping[str, Kind] = {
     "python": _FILE,
     "recipes": _PAIRS,
     "rule-paths": _FILES,
-    "cache-dir": _FILE,
+    "cache-dir": _FOLDER,
     "baseline": _FILE,
     "jobs": _COUNT,
     "max-file-size": _SIZE,

@@ -18,7 +18,7 @@ from modellint.source import Place, Span
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from test_incidents import TALK
+from test_incidents import KEPT_IN_BOUNDS, TALK
 
 
 def place(path: Path, text: str, words: str) -> Place:
@@ -57,10 +57,7 @@ def test_what_was_assumed_and_what_is_not_there_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("model.py", "text + voice * (layer + 1)", "text + voice * layer + 4096"),
-        ("drawing.py", "voices[layer].clone()", "voices[layer].clamp(max=4095)"),
-        ("drawing.py", "if voices[-1] == end:", "if any(voice >= 4096 for voice in voices):"),
-        ("settings.py", "voice_rows: int = 4160", "voice_rows: int = 4096"),
+        *KEPT_IN_BOUNDS,
         ("frames.py", "torch.tensor(listed)", "torch.tensor(listed).remainder(4096)"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -58,7 +59,9 @@ def misfit_unpackings(module: ModuleFacts, project: Project) -> Iterator[Unpacki
             found = _parts(project, function, event.value, event, 0)
             if found is None or not found.parts or any(part.count == len(names.args) for part in found.parts):
                 continue
-            yield Unpacking(function, event, found.parts, found.reached)
+            # Whether a call is sure to reach what it seems to may be asked of all files of the project.
+            if all(is_certain(project, *call) for call in found.calls):
+                yield Unpacking(function, event, found.parts, found.reached)
 
 
 def _asks_length(event: Event) -> bool:
@@ -70,8 +73,11 @@ def _asks_length(event: Event) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    """What may be unpacked, and the calls that it rests on: in which functions, and what each seems to reach."""
+
     parts: tuple[Part, ...]
     reached: Reached | None = None
+    calls: tuple[tuple[Function, Event, Reached], ...] = ()
 
 
 def _parts(project: Project, function: Function, value: Value, event: Event, depth: int) -> _Found | None:
@@ -85,7 +91,8 @@ def _parts(project: Project, function: Function, value: Value, event: Event, dep
         known = [one for one in found if one is not None]
         if len(known) < len(found) or depth > _MAX_DEPTH:
             return None
-        return _Found(tuple(part for one in known for part in one.parts))
+        parts, calls = (one.parts for one in known), (one.calls for one in known)
+        return _Found(tuple(chain.from_iterable(parts)), calls=tuple(chain.from_iterable(calls)))
     if value.op is Op.ITEM:
         return _turns(project, function, value.args[0])
     if value.op is Op.CALL:
@@ -114,10 +121,11 @@ def _given(project: Project, function: Function, call: Value, event: Event, dept
     if reached is None or reached.function is None or reached.is_made or depth >= _MAX_DEPTH:
         return None
     target = reached.function
-    if target.signature.is_async or not is_certain(project, function, _as_event(call, event), reached):
+    if target.signature.is_async:
         return None
     bound = _bound(call, reached)
     parts: list[Part] = []
+    calls = [(function, _as_event(call, event), reached)]
     for inner in target.flow.events:
         if inner.kind is EventKind.YIELD:
             return None
@@ -129,7 +137,8 @@ def _given(project: Project, function: Function, call: Value, event: Event, dept
         if found is None:
             return None
         parts += (Part(target, inner.value, part.count) for part in found.parts)
-    return _Found(tuple(parts), reached)
+        calls += found.calls
+    return _Found(tuple(parts), reached, tuple(calls))
 
 
 def _as_event(call: Value, event: Event) -> Event:

@@ -17,6 +17,7 @@ from modellint.link.project import Project, ProjectOptions
 from modellint.report import Inventory
 from modellint.rule import Rule
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
+from modellint.stack import in_one_chunk
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class Analyser:
             on_begin(path)
             yield self.analyse(path)
 
+    @in_one_chunk
     def analyse(self, path: Path) -> FileResult:
         """Everything that checking `path` gives rise to."""
         run, started = _Run(path), process_time()
@@ -170,6 +172,7 @@ class Analyser:
         self._project.forget(keys)
         return keys
 
+    @in_one_chunk
     def ask(self, question: Callable[[Project], T]) -> T:
         """What the linked project says to a question, with facts that are kept for the next one."""
         return question(self._project)

@@ -21,7 +21,7 @@ from modellint.stack import in_one_chunk
 from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from modellint.config import Settings
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, ModuleFacts
     from modellint.packs import RuleSet
     from modellint.sizes import Oversized
+    from modellint.words import Changed
 
 T = TypeVar("T")
 #: What takes time beside rules.
@@ -61,6 +62,10 @@ class FileResult:
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     inventory: Inventory = _NOTHING
+
+    def rests_on(self, keys: Collection[str], changed: Changed | None = None) -> bool:
+        """Whether the result rests on one of some keys, or on an answer that is another one with changed files."""
+        return any(key in keys or (changed is not None and changed.concerns(key)) for key, _ in self.dependencies)
 
 
 @dataclass

@@ -105,8 +105,7 @@ class Cache:
     def _is_as_it_was(self, pair: tuple[str, str]) -> bool:
         holds = self._holds.get(pair)
         if holds is None:
-            key, fingerprint = pair
-            holds = self._holds[pair] = self._files.fingerprint(key) == fingerprint
+            holds = self._holds[pair] = self._files.holds(*pair)
         return holds
 
     def _load(self) -> tuple[list[tuple[str, str]], dict[str, Any]]:

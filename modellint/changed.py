@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import git
 from modellint.config.errors import UsageError
+from modellint.files import read_file
+from modellint.words import Changed
 
 if TYPE_CHECKING:
     from modellint.analyser import FileResult
@@ -19,10 +22,11 @@ class Changes:
 
     files: frozenset[str]
     keys: frozenset[str]
+    contents: Changed
 
     def concern(self, result: FileResult) -> bool:
         """Whether a result would have been another one before: its file changed, or what it rests on."""
-        return result.path in self.files or any(key in self.keys for key, _ in result.dependencies)
+        return result.path in self.files or result.rests_on(self.keys, self.contents)
 
 
 def changes_since(revision: str, folder: Path) -> Changes:
@@ -47,7 +51,24 @@ def changes_since(revision: str, folder: Path) -> Changes:
         if status != "M":
             keys.update((f"is-file:{path.as_posix()}", f"dir:{path.parent.as_posix()}"))
             keys.update(f"is-dir:{parent.as_posix()}" for parent in path.parents if parent != top)
-    return Changes(frozenset(files), frozenset(keys))
+
+    @cache
+    def contents() -> dict[Path, tuple[bytes, bytes]]:
+        return {top / name: (_before(top, base, name), _now(top / name)) for name in statuses if name.endswith(".py")}
+
+    return Changes(frozenset(files), frozenset(keys), Changed(contents))
+
+
+def _before(top: Path, base: str, name: str) -> bytes:
+    """What a file held in a commit, nothing if it was not there."""
+    return git.run(top, "show", f"{base}:{name}").stdout
+
+
+def _now(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except OSError:
+        return b""
 
 
 def _git(folder: Path, *arguments: str, missing: str = "") -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from modellint.digest import digest
 from modellint.sizes import Oversized, most_tokens, tokens_in
 from modellint.source import NOTEBOOK, kind_of
+from modellint.words import MENTIONS, Mentions, asked_by, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -91,6 +92,7 @@ class Files:
         self._tokens: dict[Path, int] = {}
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
+        self._mentions: dict[Path, Mentions] = {}
         #: The sets of dependencies that are kept.
         self._shared: dict[frozenset[str], frozenset[str]] = {}
 
@@ -183,6 +185,28 @@ class Files:
             self._traces[-1][0].add(f"dir:{path.as_posix()}")
         return self._names(path)
 
+    def mentioning(self, root: Path, *words: str) -> tuple[Path, ...]:
+        """The Python files below a folder that mention all of `words`, as `Mentions` has it."""
+        if self._traces:
+            self._traces[-1][0].add(key_of(root, words))
+        return self._mentions_below(root).of(words)
+
+    def is_searched(self, root: Path) -> bool:
+        """Whether there are few enough Python files below a folder to look for words in all of them."""
+        if self._traces:
+            self._traces[-1][0].add(f"is-searched:{root.as_posix()}")
+        return self._mentions_below(root).is_whole
+
+    def _mentions_below(self, root: Path) -> Mentions:
+        found = self._mentions.get(root)
+        if found is None:
+            self._traces.append((set(), set()))  # what is mentioned counts, not each file
+            try:
+                found = self._mentions[root] = Mentions(self, root)
+            finally:
+                self._traces.pop()
+        return found
+
     def beside(self, contents: Mapping[Path, bytes]) -> Files:
         """What is to be read where there are `contents` that are not on disk, besides those known."""
         return Files({**self._overlay, **contents}, record=self._record, limit=self._limit)
@@ -203,6 +227,13 @@ class Files:
         keys = {f"file:{name}", f"is-file:{name}", f"is-dir:{name}", f"dir:{folder}", f"is-dir:{folder}"}
         for key in keys:
             self._fingerprints.pop(key, None)
+        for root, known in self._mentions.items():
+            was_searched = known.is_whole
+            keys.update(key_of(root, words) for words in known.update(path))
+            keys.update([f"is-searched:{root.as_posix()}"] if known.is_whole is not was_searched else ())
+        if self._mentions:
+            kinds = (MENTIONS, "is-searched:")
+            self._fingerprints = {key: now for key, now in self._fingerprints.items() if not key.startswith(kinds)}
         return keys
 
     def forget(self, path: Path) -> None:
@@ -213,8 +244,17 @@ class Files:
         """Drop the content of files that are not among `keys`, the dependencies of what is still of interest."""
         self._contents = {path: data for path, data in self._contents.items() if f"file:{path.as_posix()}" in keys}
 
+    def holds(self, key: str, fingerprint: str) -> bool:
+        """Whether a dependency is as it was when it had a fingerprint, so that a recorded result still holds."""
+        if not key.startswith(MENTIONS):
+            return self.fingerprint(key) == fingerprint
+        state, _, answer = fingerprint.partition(" ")
+        return (
+            self._mentions_below(asked_by(key)[0]).state == state or self.fingerprint(key).partition(" ")[2] == answer
+        )
+
     def fingerprint(self, key: str) -> str:
-        """What a dependency looks like now: equal fingerprints mean that a recorded result still holds."""
+        """What a dependency looks like now."""
         found = self._fingerprints.get(key)
         if found is None:
             found = self._fingerprints[key] = self._fingerprint(key)
@@ -224,15 +264,30 @@ class Files:
         kind, _, name = key.partition(":")
         path = Path(name)
         if kind == "file":
-            data = self._contents[path] if path in self._contents else self._load(path)
-            return ABSENT if data is None else content_hash(data)
+            return self.hash_of(path)
         if kind == "is-file":
             return str(path in self._overlay or os.path.isfile(path))
         if kind == "is-dir":
             return str(self._is_dir(path))
         if kind == "dir":
             return content_hash("\0".join(self._names(path)).encode("utf-8", "surrogatepass"))
+        if key.startswith(MENTIONS):
+            root, words = asked_by(key)
+            known = self._mentions_below(root)
+            paths = map(Path.as_posix, known.of(words))
+            return f"{known.state} {content_hash(chr(0).join(paths).encode('utf-8', 'surrogatepass'))}"
+        if kind == "is-searched":
+            return str(self._mentions_below(path).is_whole)
         raise ValueError(f"unknown kind of dependency: {key!r}")
+
+    def hash_of(self, path: Path) -> str:
+        """The hash of a file's content, `ABSENT` if it is missing or cannot be read."""
+        data = self.peek(path)
+        return ABSENT if data is None else content_hash(data)
+
+    def peek(self, path: Path) -> bytes | None:
+        """The content of a file, as `read` has it, on which nothing comes to rest."""
+        return self._contents[path] if path in self._contents else self._load(path)
 
     def _load(self, path: Path) -> bytes | None:
         return None if self.oversized(path) is not None else self._bytes(path)

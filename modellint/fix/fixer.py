@@ -18,6 +18,7 @@ from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
 from modellint.reporters import View
 from modellint.rule import Rule
+from modellint.words import Changed
 from modellint.workers import analyse_all
 
 if TYPE_CHECKING:
@@ -119,6 +120,9 @@ class Fixer:
 
     def _on_disk(self, path: Path) -> bytes | None:
         return Files(self._overlay).read(path)
+
+    def _held(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
+        return contents[path] if path in contents else self._on_disk(path)
 
     # -- passes --------------------------------------------------------------------------------------------------------
 
@@ -222,16 +226,11 @@ class Fixer:
 
     def _linted(self, state: _State, contents: Mapping[Path, bytes]) -> _State:
         """The state with other contents: every file whose result rests on a changed one is checked again."""
-        touched = {
-            f"file:{path.as_posix()}"
-            for path in {*contents, *state.contents}
-            if contents.get(path) != state.contents.get(path)
-        }
-        stale = [
-            Path(path)
-            for path, result in state.results.items()
-            if any(key in touched for key, _ in result.dependencies)
-        ]
+        changed = [p for p in {*contents, *state.contents} if contents.get(p) != state.contents.get(p)]
+        keys = {f"file:{path.as_posix()}" for path in changed}
+        held = {p: (self._held(p, state.contents) or b"", self._held(p, contents) or b"") for p in changed}
+        texts = Changed(lambda: held)
+        stale = [Path(path) for path, result in state.results.items() if result.rests_on(keys, texts)]
         overlay = {**self._overlay, **contents}
         results = dict(state.results)
         with undisturbed():

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from modellint.words import MAX_FILES, found_below
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-
-#: In projects with more Python files than this nothing is looked for in all of them.
-_MAX_PROJECT = 4_000
-#: What makes blanks of all bytes that are no part of a word.
-_APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
-_DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
-#: Folders of what a project installs.
-_OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
 def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleFacts]:
@@ -26,43 +18,23 @@ def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleF
 
     A word may be `class Name` or `def name`, for the files that define it.
     """
-    modules = map(project.python, _mentions(project, near).of(words))
+    modules = map(project.python, paths_mentioning(project, near, *words))
     return [module for module in modules if module is not None]
 
 
 def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:
     """Whether a file of its project other than this one mentions all of `words`."""
-    return any(path != near.file for path in _mentions(project, near).of(words))
+    return any(path != near.file for path in paths_mentioning(project, near, *words))
+
+
+def paths_mentioning(project: Project, near: ModuleFacts, *words: str) -> tuple[Path, ...]:
+    """The same as paths, for those who look at the text."""
+    return project.files.mentioning(_root(project, near.file), *words)
 
 
 def is_searched(project: Project, near: ModuleFacts) -> bool:
     """Whether the project that a file belongs to has few enough files to be searched for what mentions a word."""
-    return _mentions(project, near).is_whole
-
-
-def _mentions(project: Project, near: ModuleFacts) -> _Mentions:
-    root = _root(project, near.file)
-    return project.once(("mentions", root), lambda: _Mentions(project, root))
-
-
-class _Mentions:
-    """Which files below a folder mention a word: each file is read once for all words."""
-
-    def __init__(self, project: Project, root: Path) -> None:
-        paths = _found_below(project, root, (".py",))
-        #: Whether there are few enough of them.
-        self.is_whole = len(paths) <= _MAX_PROJECT
-        self._paths = tuple(paths if self.is_whole else ())
-        self._files: dict[bytes, list[int]] = {}
-        for number, path in enumerate(self._paths):
-            content = project.files.read(path) or b""
-            for word in {*content.translate(_APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
-                self._files.setdefault(word, []).append(number)
-
-    def of(self, words: Iterable[str]) -> list[Path]:
-        """The files that mention all of some words."""
-        first, *rest = (self._files.get(word.encode(), ()) for word in words)
-        return [self._paths[number] for number in first if all(number in other for other in rest)]
+    return project.files.is_searched(_root(project, near.file))
 
 
 def _root(project: Project, file: Path) -> Path:
@@ -77,21 +49,5 @@ def _root(project: Project, file: Path) -> Path:
 
 def files_below(project: Project, root: Path, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
     """The Python files below a folder, environments and hidden folders left out; none if there are too many."""
-    found = _found_below(project, root, suffixes)
-    return found if len(found) <= _MAX_PROJECT else []
-
-
-def _found_below(project: Project, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """The files below a folder; not all, but more than the most, if there are too many."""
-    found: list[Path] = []
-    folders = [root]
-    for folder in folders:
-        names = project.files.listdir(folder)
-        if "pyvenv.cfg" in names:
-            continue
-        found += [folder / name for name in names if name.endswith(suffixes)]
-        if len(found) > _MAX_PROJECT:
-            return found
-        rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))
-        folders += [folder / name for name in rest if name not in _OF_OTHERS and project.files.is_dir(folder / name)]
-    return found
+    found = found_below(project.files, root, suffixes)
+    return found if len(found) <= MAX_FILES else []

@@ -17,6 +17,7 @@ from modellint.failures import Crash
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.source import kind_of
+from modellint.words import MENTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,8 @@ class Session:
         if kind_of(folder.name) is not None:
             return set()
         start = f"{folder.as_posix()}/"
-        names = {key.partition(":")[2] for result in self._results.values() for key, _ in result.dependencies}
+        keys = {key for result in self._results.values() for key, _ in result.dependencies}
+        names = {key.partition(":")[2] for key in keys if not key.startswith(MENTIONS)}
         return {Path(name) for name in names if name.startswith(start)}
 
     def check(self) -> None:
@@ -132,7 +134,7 @@ class Session:
         del self._aside[path]
         if result is None:
             self._results.pop(path, None)
-        elif any(self._analyser.files.fingerprint(key) != value for key, value in result.dependencies):
+        elif not all(self._analyser.files.holds(key, value) for key, value in result.dependencies):
             self._outdated[path] = None
         else:
             self._keep(path, result)
@@ -183,7 +185,7 @@ class Session:
     def _changed(self, keys: set[str]) -> None:
         """Check again what rests on any of `keys`, after what is to be checked already."""
         for path, result in self._results.items():
-            if any(key in keys for key, _ in result.dependencies):
+            if result.rests_on(keys):
                 self._outdated.setdefault(path)
 
 

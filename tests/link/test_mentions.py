@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint import words
+from modellint.files import Files
 from modellint.link import searched
 from modellint.link.project import Project, ProjectOptions
 
@@ -37,7 +40,7 @@ def mentioning(folder: Path, *words: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("asked", "found"),
     [
         (("build",), {"layers.py", "uses.py"}),
         (("build", "width"), {"layers.py"}),
@@ -46,17 +49,71 @@ def mentioning(folder: Path, *words: str) -> set[str]:
         (("Größ",), set()),
     ],
 )
-def test_a_file_mentions_whole_words(tmp_path: Path, words: tuple[str, ...], found: set[str]) -> None:
+@pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])
+def test_a_file_mentions_whole_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...], found: set[str], searches: int
+) -> None:
+    monkeypatch.setattr(words, "_MAX_SEARCHES", searches)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")
-    assert mentioning(tmp_path, *words) == found
+    assert mentioning(tmp_path, *asked) == found
+
+
+@pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])
+def test_what_rests_on_words_changes_with_what_mentions_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searches: int
+) -> None:
+    """A key comes back from `update` exactly where its answer has changed, and its fingerprint holds elsewhere."""
+    monkeypatch.setattr(words, "_MAX_SEARCHES", searches)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    files = Files()
+    with files.trace() as keys:
+        answers = {asked: files.mentioning(tmp_path, asked) for asked in ("build", "width", "other")}
+    assert answers["build"] == (tmp_path / "layers.py", tmp_path / "uses.py")
+    assert {key.replace("\0", " ") for key in keys} == {f"mentions:{tmp_path} {asked}" for asked in answers}
+    prints = {key: files.fingerprint(key) for key in keys}
+
+    def after(name: str, text: str | None) -> set[str]:
+        (tmp_path / name).unlink(missing_ok=True) if text is None else (tmp_path / name).write_text(text, "utf-8")
+        changed = files.update(tmp_path / name, None) & keys
+        later = Files()
+        assert {key for key in keys if not later.holds(key, prints[key])} == changed
+        assert {key for key in keys if not files.holds(key, prints[key])} == changed
+        prints.update({key: files.fingerprint(key) for key in keys})
+        return {key.rpartition("\0")[2] for key in changed}
+
+    assert after("uses.py", "import build as other  # one more\n") == {"other"}
+    assert after("uses.py", "import build as other\n") == set()
+    assert after("uses.py", "nothing = 0\n") == {"build", "other"}
+    assert after("new.py", "width = 1\n") == {"width"}
+    assert after("new.py", None) == {"width"}
+    assert after("layers.py", None) == {"build", "width"}
+    assert files.mentioning(tmp_path, "build") == ()
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_a_project_that_is_too_large_to_be_searched_is_not_judged(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(searched, "_MAX_PROJECT", most)
+    monkeypatch.setattr(words, "MAX_FILES", most)
     workspace.write(CLASSES)
     found = [("base.py", 6, "ML214"), ("model.py", 9, "ML213"), ("model.py", 10, "ML213")]
     assert workspace.places("base.py", "model.py") == (found if most == len(CLASSES) else [])
+
+
+def test_a_result_rests_on_who_mentions_a_word_and_not_on_all_files(workspace: Workspace) -> None:
+    """`Model.heads` is unused unless a file that mentions it reads it: only such an edit concerns the class."""
+    workspace.write(CLASSES | {"other.py": "from model import Model\n\nmodel = Model()\n", "far.py": "y = 1\n"})
+    for command in (("init", "-q"), ("add", "-A"), ("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "-")):
+        subprocess.run(["git", *command], cwd=workspace.root, check=True)
+    before = workspace.places()
+    assert ("model.py", 9, "ML213") in before
+    workspace.write({"far.py": "x = 1\n"})
+    assert workspace.places() == before
+    assert workspace.places("--changed-since", "HEAD") == []
+    workspace.write({"other.py": "from model import Model\n\nprint(Model().heads)\n"})
+    assert ("model.py", 9, "ML213") not in workspace.places()
+    assert [place for place in before if place[2] == "ML213" and place[1] == 10] == workspace.places(
+        "--changed-since", "HEAD", "--select", "ML213"
+    )

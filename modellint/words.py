@@ -1,0 +1,171 @@
+"""Which Python files below a folder mention words: what rests on who else speaks of a name rests on this alone.
+
+A few words are searched for in what files hold. Where there are many, an index of all words costs less.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from modellint.files import Files
+
+#: What the key of a dependency on an answer begins with; the folder and the words follow.
+MENTIONS = "mentions:"
+#: In projects with more files than this nothing is looked for in all of them.
+MAX_FILES = 4_000
+#: How many searches take as long as making an index.
+_MAX_SEARCHES = 64
+#: What makes blanks of all bytes that are no part of a word.
+_APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
+_DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
+#: Folders of what a project installs.
+_OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
+
+
+class Mentions:
+    """Which files below a folder mention a word, `class Name` or `def name` among them."""
+
+    def __init__(self, files: Files, root: Path) -> None:
+        self._files = files
+        self._root = root
+        self._answers: dict[tuple[str, ...], tuple[Path, ...]] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        paths = found_below(self._files, self._root, (".py",))
+        #: Whether there are few enough of them.
+        self.is_whole = len(paths) <= MAX_FILES
+        self._paths = tuple(paths) if self.is_whole else ()
+        #: What files hold, until there is an index.
+        self._contents: dict[Path, bytes] = {}
+        self._index: dict[bytes, list[Path]] = {}
+        self._searches = 0
+        self._state = ""
+
+    @property
+    def state(self) -> str:
+        """A hash of all that the files hold: while it is the same, all answers are."""
+        if not self._state:
+            prints = (part for path in self._paths for part in (path.as_posix(), self._files.hash_of(path)))
+            self._state = digest("\0".join(prints).encode("utf-8", "surrogatepass"))
+        return self._state
+
+    def of(self, words: tuple[str, ...]) -> tuple[Path, ...]:
+        """The files that mention all of some words."""
+        found = self._answers.get(words)
+        if found is None:
+            found = self._answers[words] = tuple(self._found([word.encode() for word in words]))
+        return found
+
+    def update(self, path: Path) -> set[tuple[str, ...]]:
+        """Look at a file, or a folder, anew, and give the words that have another answer now."""
+        if self._root not in path.parents or not (path.suffix == ".py" or self._is_folder(path)):
+            return set()
+        content, before = self._files.peek(path), self._answers
+        if content is not None and path in self._paths:
+            changed = {words for words, paths in before.items() if (path in paths) is not mentions(content, words)}
+            self._answers = {words: paths for words, paths in before.items() if words not in changed}
+            self._contents, self._index, self._searches, self._state = {}, {}, 0, ""
+            return changed
+        if content is None and path.suffix == ".py" and path not in self._paths:
+            return set()
+        self._answers = {}
+        self._begin()
+        return {words for words, paths in before.items() if self.of(words) != paths}
+
+    def _is_folder(self, path: Path) -> bool:
+        """Whether a path is that of a folder with files that were searched, or with some now."""
+        start = f"{path.as_posix()}/"
+        return any(known.as_posix().startswith(start) for known in self._paths) or self._files.is_dir(path)
+
+    def _found(self, words: list[bytes]) -> Iterable[Path]:
+        if not self._index:
+            self._contents = self._contents or {path: self._files.peek(path) or b"" for path in self._paths}
+            self._searches += len(words)
+            if self._searches <= _MAX_SEARCHES:
+                return [path for path, content in self._contents.items() if all(_has(content, word) for word in words)]
+            self._index, self._contents = _indexed(self._contents), {}
+        first, *rest = (self._index.get(word, ()) for word in words)
+        others = list(map(frozenset, rest))
+        return [path for path in first if all(path in other for other in others)]
+
+
+def key_of(root: Path, words: Iterable[str]) -> str:
+    """The key by which something rests on which files below a folder mention words."""
+    return "\0".join((f"{MENTIONS}{root.as_posix()}", *words))
+
+
+def asked_by(key: str) -> tuple[Path, tuple[str, ...]]:
+    """The folder and the words of such a key."""
+    root, *words = key.removeprefix(MENTIONS).split("\0")
+    return Path(root), tuple(words)
+
+
+class Changed:
+    """Files that have changed, of each of which `contents` gives what it held before, and what it holds now."""
+
+    def __init__(self, contents: Callable[[], Mapping[Path, tuple[bytes, bytes]]]) -> None:
+        self._contents = contents
+        self._known: dict[str, bool] = {}
+
+    def concerns(self, key: str) -> bool:
+        """Whether the answer that a key is of is another one with them."""
+        if not key.startswith(MENTIONS):
+            return False
+        if key not in self._known:
+            root, words = asked_by(key)
+            self._known[key] = any(
+                mentions(before, words) is not mentions(now, words)
+                for path, (before, now) in self._contents().items()
+                if root in path.parents and path.suffix == ".py"
+            )
+        return self._known[key]
+
+
+def mentions(content: bytes, words: Iterable[str]) -> bool:
+    """Whether the content of a file mentions all of some words."""
+    return all(_has(content, word.encode()) for word in words)
+
+
+def _has(content: bytes, word: bytes) -> bool:
+    defined, _, name = word.rpartition(b" ")
+    if defined:
+        return name in content and word in map(b" ".join, _DEFINED.findall(content))
+    at = content.find(word)
+    while at >= 0:
+        around = content[max(at - 1, 0) : at] + content[at + len(word) : at + len(word) + 1]
+        if not around.translate(_APART).strip():
+            return True
+        at = content.find(word, at + 1)
+    return False
+
+
+def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:
+    index: dict[bytes, list[Path]] = {}
+    for path, content in contents.items():
+        for word in {*content.translate(_APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
+            index.setdefault(word, []).append(path)
+    return index
+
+
+def found_below(files: Files, root: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files below a folder, environments and hidden folders left out; if there are too many, not all of them."""
+    found: list[Path] = []
+    folders = [root]
+    for folder in folders:
+        names = files.listdir(folder)
+        if "pyvenv.cfg" in names:
+            continue
+        found += [folder / name for name in names if name.endswith(suffixes)]
+        if len(found) > MAX_FILES:
+            return found
+        rest = (name for name in names if not name.startswith(".") and not name.endswith(".py"))
+        folders += [folder / name for name in rest if name not in _OF_OTHERS and files.is_dir(folder / name)]
+    return found

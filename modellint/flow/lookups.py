@@ -172,6 +172,8 @@ class Lookups:
         #: By identity, with the flow that they are of.
         self._calls: dict[int, tuple[frozenset[int], Flow]] = {}
         self._answers: dict[Hashable, tuple[Arguments, Atoms, list[Lookup]]] = {}
+        #: By identity, with the flow that they are of.
+        self._replacements: dict[int, tuple[dict[object, list[Event]], Flow]] = {}
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
         self._exits: dict[int, tuple[list[tuple[Value, Guard]], Flow]] = {}
 
@@ -513,17 +515,26 @@ class Lookups:
         `if ids.max() >= len(self.pe): self.pe = self.longer()`.
         """
         names = {name for part in value.args if (name := self_attribute(part)) is not None}
-        for event in frame.flow.events if names else ():
-            if event.guard is None or event.value is value:
-                continue
-            stored = _replaced(event)
-            if stored in names:
-                tests = [part for link in event.guard.chain() for part in _compared(link.test)]
-                asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
-                index = tuple(
-                    a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
-                )
+        replacing = self._replacing(frame.flow) if names else {}
+        for event in (event for name in names for event in replacing.get(name, ()) if event.value is not value):
+            links = () if event.guard is None else event.guard.chain()
+            tests = [part for link in links for part in _compared(link.test)]
+            asked = {e.key for t in tests for own in tensors_in(self.evaluated(t, frame)) for e in own.elements()}
+            index = tuple(
+                a for a in index if not asked.intersection(e.key for t in tensors_in((a,)) for e in t.elements())
+            )
         return index
+
+    def _replacing(self, flow: Flow) -> dict[object, list[Event]]:
+        """The events of a body that replace an attribute of the object under a condition, by its name."""
+        known = self._replacements.get(id(flow))
+        if known is None:
+            events: dict[object, list[Event]] = {}
+            for event in flow.events:
+                if event.guard is not None and (name := _replaced(event)) is not None:
+                    events.setdefault(name, []).append(event)
+            known = self._replacements[id(flow)] = events, flow
+        return known[0]
 
     def _is_one_of_several(self, call: Value) -> bool:
         """Whether what is called may be one of several things; the elements of a list are all called in time."""

@@ -42,7 +42,7 @@ def sized_by_features(
     table: Held, rows: Size, sizing: Sizing, module: ModuleFacts, project: Project
 ) -> Iterator[_Evidence]:
     """What indexes a table, or stands beside it, has as many features as the table has rows."""
-    may_be_width, is_documented = sizing.may_be_width(table), _is_documented(rows, module)
+    may_be_width, is_documented = sizing.may_be_width(table), _is_documented(rows, module, project)
     lookups = sizing.users.lookups(table) if may_be_width or is_documented or _is_square(table) else []
     if any(tensor.positions is not None for lookup in lookups for tensor in indices(lookup)):
         return
@@ -60,21 +60,25 @@ def _real(table: Held, rows: Size, module: ModuleFacts, project: Project) -> Ite
     """Real numbers index a table, as many as it has rows along their last dimension."""
     from modellint.flow.domain import Real
 
-    for lookup in project.indexed.lookups(module):
+    for lookup in project.indexed.lookups_of(table.made, module):
         numbers = lookup.element
         is_same = lookup.width is not None and lookup.width == lookup.rows and not lookup.is_conditional
-        if lookup.table == table.made and is_same and isinstance(numbers, Real):
+        if is_same and isinstance(numbers, Real):
             made = Related(numbers.origin.place, "the features are made here")
             called = lookup.place.module.text_of(lookup.place.value)
             yield _Evidence(f"it is indexed by real numbers of width `{rows}`, in `{called}`", True, made)
 
 
-def _is_documented(rows: Size, module: ModuleFacts) -> bool:
+def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
     """Whether the documented shape of anything ends in a number of rows."""
     named = str(rows.only_symbol)
-    functions = (f for f in module.all_functions() if rows.only_symbol is not None and named in f.text)
-    shapes = (documented_shape(f, parameter.name) for f in functions for parameter in f.parameters)
-    return any(shape is not None and shape[-1:] == (named,) for shape in shapes)
+
+    def is_documented() -> bool:
+        functions = (f for f in module.all_functions() if named in f.text)
+        shapes = (documented_shape(f, parameter.name) for f in functions for parameter in f.parameters)
+        return any(shape is not None and shape[-1:] == (named,) for shape in shapes)
+
+    return rows.only_symbol is not None and project.once(("documented width", module.file, named), is_documented)
 
 
 def _documented(lookup: Use, table: Held, rows: Size, project: Project) -> Iterator[_Evidence]:

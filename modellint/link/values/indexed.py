@@ -21,7 +21,7 @@ from modellint.link.values.sizing import Sizing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow.domain import Atoms, Filler
+    from modellint.flow.domain import Atoms, Filler, Site
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Lookup, Padded, Sided
@@ -53,11 +53,20 @@ class Indexed:
         self._runs: dict[ModuleFacts, tuple[Interpreter, Lookups]] = {}
         #: What was found so far, and what finds more.
         self._lookups: dict[ModuleFacts, tuple[list[Lookup], Iterator[Lookup]]] = {}
+        self._by_table: dict[ModuleFacts, dict[Site, list[Lookup]]] = {}
         self._sizing: dict[ModuleFacts, Sizing] = {}
 
     def lookups(self, module: ModuleFacts) -> Iterator[Lookup]:
         """The look-ups of a file's functions, or of what they call, with elements of which something is known."""
         return (one for one in self._looked_up(module) if not isinstance(one, Judged))
+
+    def lookups_of(self, table: Site, module: ModuleFacts) -> list[Lookup]:
+        """Those in a table that is made at a place."""
+        if module not in self._by_table:
+            by_table = self._by_table[module] = {}
+            for lookup in self.lookups(module):
+                by_table.setdefault(lookup.table, []).append(lookup)
+        return self._by_table[module].get(table, [])
 
     def judged(self, module: ModuleFacts) -> Iterator[Judged]:
         """The constants among the targets that a file's functions, or what they call, give losses."""

@@ -274,16 +274,19 @@ def _function(module: ModuleFacts, node: FunctionNode, owner: Class | None, qual
 
 def _node_of(function: Function) -> FunctionNode:
     """The syntax tree of a function: the one held, or its own lines parsed again."""
-    module = function.module
-    node = module.trees.get((function.line, function.offset))
-    if node is not None:
-        return cast("FunctionNode", node)
+    trees, place = function.module.trees, (function.line, function.offset)
+    if place not in trees:
+        trees[place] = _parsed_again(function)
+    return cast("FunctionNode", trees[place])
+
+
+def _parsed_again(function: Function) -> ast.stmt:
     # Lines above keep the lines as they are, and a block of its own the columns of an indented definition.
-    text = module.source.text_between(function.line, function.end_line)
+    text = function.module.source.text_between(function.line, function.end_line)
     if not text.lstrip("\f")[:1].isspace():
-        return cast("FunctionNode", tree_of("\n" * (function.line - 1) + text).body[0])
+        return tree_of("\n" * (function.line - 1) + text).body[0]
     block = tree_of("\n" * (function.line - 2) + "if 1:\n" + text).body[0]
-    return cast("FunctionNode", cast("ast.If", block).body[0])
+    return cast("ast.If", block).body[0]
 
 
 def _lower_body(function: Function) -> Flow:

@@ -130,7 +130,7 @@ class Body(Callees):
                 found |= {Ids}
             return found | (self._summaries.stored(str(value.data), self._module, self._files) & ELEMENTS)
         if op is Op.UPDATE:
-            is_filled = value.data == "[]=" and _may_be_number(value.args[2])
+            is_filled = value.data == "[]=" and not _is_key(value.args[1]) and _may_be_number(value.args[2])
             return self._all(value.args) | (frozenset((_sign(value.args[2]),)) if is_filled else NONE)
         if op is Op.UNPACK or op is Op.INDEX:
             owner = value.args[0]
@@ -683,6 +683,11 @@ def _parts(value: Value) -> Iterator[Value]:
             seen.update(map(id, part.args))
         else:
             yield part
+
+
+def _is_key(subscript: Value) -> bool:
+    """Whether a subscript is a string, by which no tensor is indexed."""
+    return subscript.op is Op.STRING or (subscript.op is Op.CONST and isinstance(subscript.data, str))
 
 
 def _may_be_number(value: Value) -> bool:

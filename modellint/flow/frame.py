@@ -8,6 +8,7 @@ from modellint.flow.domain import UNKNOWN
 from modellint.graph.value import Flow
 
 if TYPE_CHECKING:
+    from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
     from modellint.graph.python import Function
@@ -21,7 +22,7 @@ class Frame:
     """One function body that is run."""
 
     __slots__ = (
-        "above", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names", "parent",
+        "above", "body", "conditions", "event", "flow", "function", "given", "is_nested", "memo", "names", "parent",
         "path", "scope", "trail",
     )  # fmt: skip
 
@@ -45,6 +46,8 @@ class Frame:
         self.above = 0
         #: Of which kinds elements are known among what the parameters are.
         self.given: frozenset[type] = frozenset()
+        #: What may matter in the function, once that is asked.
+        self.body: Body | None = None
         self.memo: dict[int, Atoms] = {}
         self.conditions: dict[int, Path | None] = {}
 

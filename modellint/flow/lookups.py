@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Element, Positions
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.link.classes.models import Classes, ClassModel
     from modellint.operators import Operator
@@ -213,7 +213,7 @@ class Lookups:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
         if len(self._frames) > 1 or frame.function is None or self.measures:
             return True
-        return self._body(frame.function).draws
+        return self._body_of(frame).draws
 
     def matters(self, event: Event, frame: Frame) -> bool:
         """Whether an event has to happen; what it computes can be asked for later."""
@@ -231,7 +231,7 @@ class Lookups:
             return not self._run.objects.puts_off(event, frame, self._is_asked_about)
         if self._follows_all():
             return True
-        return self._body(frame.function).matters(event, frame.given)
+        return self._body_of(frame).matters(event, frame.given)
 
     def _follows_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
@@ -257,13 +257,16 @@ class Lookups:
             return loop.carried
         if self._follows_all():
             return loop.carried
-        body = self._body(frame.function)
+        body = self._body_of(frame)
         return tuple(choice for choice in loop.carried if body.is_carried(choice, frame.given))
 
-    def _body(self, function: Function) -> Body:
-        """What may matter in a function."""
-        away = self._away.get(function.module, 0)
-        return self._run.project.summaries.body(function, max(MAX_FILES - away, 0))
+    def _body_of(self, frame: Frame) -> Body:
+        """What may matter in the function that a frame is of."""
+        if frame.body is None:
+            assert frame.function is not None
+            away = self._away.get(frame.function.module, 0)
+            frame.body = self._run.project.summaries.body(frame.function, max(MAX_FILES - away, 0))
+        return frame.body
 
     def _ran(self, given: Arguments, run: Callable[[], Atoms]) -> tuple[Atoms, list[Lookup]]:
         depth = len(self._frames)

@@ -6,6 +6,8 @@ import re
 from sys import intern
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+#: What makes blanks of all ASCII that is no part of a name.
+_APART = bytes(byte if chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 _USED = re.compile(r"\.\s*([A-Za-z_]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
@@ -14,8 +16,9 @@ _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 
 def words(text: str) -> frozenset[str]:
-    """The names in a text, each held once, however many texts it is in."""
-    return frozenset(map(intern, set(_WORD.findall(text))))
+    """The names in a text, each held once, however many texts it is in; of ASCII also the numbers, which is faster."""
+    found = text.encode().translate(_APART).decode().split() if text.isascii() else _WORD.findall(text)
+    return frozenset(map(intern, set(found)))
 
 
 def attributes(text: str) -> set[str]:

@@ -97,11 +97,14 @@ def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> 
     """The first one, too, whose version the tree has already."""
     names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples"]
     for name in names:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, tmp_path / name)
     changelog = tmp_path / "CHANGELOG.md"
     changelog.write_text("# Changelog\n\n## [Unreleased]\n\nThe first release.\n\n### Output\n\n- a\n")
     assert cut(tmp_path, __version__).returncode == 0
+    assert list(tmp_path.rglob("*.pyc")) == [], "byte code of a version cut within the same second would still count"
     assert notes(tmp_path, __version__, REPOSITORY).stdout == "\nThe first release.\n\n### Output\n\n- a\n"
     assert re.search(r"^## \[Unreleased\]\n\n## \[[\d.]+\] - \d{4}-\d\d-\d\d\n", changelog.read_text(), re.MULTILINE)
     before = changelog.read_text()

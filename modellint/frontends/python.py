@@ -98,6 +98,11 @@ class _Outline:
         module = self.module
         last = max(len(module.source.lines), 1)
         module.trees[0, 0] = tree
+        module.definitions = [
+            (min([n.lineno, *(d.lineno for d in n.decorator_list)]), n.lineno, n.end_lineno or n.lineno, n.name)
+            for n in tree.body
+            if isinstance(n, FunctionNode | ast.ClassDef)
+        ]
         module.constants = _lazy_values(module, self.constants)
         module.body = Function(
             "<module>", "<module>", module, None, 0, last, 0, _lower_module_signature, _lower_module_body
@@ -252,7 +257,7 @@ def _collect_assignment(node: ast.Assign | ast.AnnAssign, into: dict[str, ast.ex
 
 def _lazy_values(module: ModuleFacts, nodes: dict[str, ast.expr | ast.stmt]) -> LazyValues:
     def lower(name: str) -> Value:
-        return flow.lower_expression(cast("ast.expr", nodes[name]))
+        return flow.lower_expression(cast("ast.expr", nodes.pop(name)))
 
     return LazyValues(tuple(nodes), lower)
 
@@ -267,7 +272,7 @@ def _function(module: ModuleFacts, node: FunctionNode, owner: Class | None, qual
         node.lineno,
         node.end_lineno or node.lineno,
         node.col_offset,
-        partial(_lower_signature, node.args, node.returns, tuple(node.decorator_list)),
+        partial(_lower_signature, tuple(node.decorator_list)),
         _lower_body,
     )
 
@@ -295,10 +300,10 @@ def _lower_body(function: Function) -> Flow:
     return flow.lower_function(_node_of(function), names, receiver)
 
 
-def _lower_signature(
-    arguments: ast.arguments, returns: ast.expr | None, decorators: tuple[ast.expr, ...], function: Function
-) -> Signature:
+def _lower_signature(decorators: tuple[ast.expr, ...], function: Function) -> Signature:
+    """The signature; the decorators stand above the lines of the function."""
     node = _node_of(function)
+    arguments = node.args
     parameters: list[Parameter] = []
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -313,7 +318,7 @@ def _lower_signature(
         parameters.append(_parameter(arguments.kwarg, "var-keyword", None))
     return Signature(
         tuple(parameters),
-        _annotation(returns) if returns else None,
+        _annotation(node.returns) if node.returns else None,
         tuple(flow.lower_expression(d) for d in decorators),
         _raw_docstring(node),
         isinstance(node, ast.AsyncFunctionDef),
@@ -369,7 +374,16 @@ def _lower_module_signature(_: Function) -> Signature:
 
 
 def _lower_module_body(function: Function) -> Flow:
-    tree = function.module.trees.get((0, 0))
-    if tree is None:
-        tree = parse(function.module.source)
-    return flow.lower_statements(cast("ast.Module", tree).body)
+    trees = function.module.trees
+    if (0, 0) not in trees:
+        trees[0, 0] = _outline_parsed_again(function.module)
+    return flow.lower_statements(cast("ast.Module", trees[0, 0]).body)
+
+
+def _outline_parsed_again(module: ModuleFacts) -> ast.Module:
+    """The statements of a file, of functions and classes nothing but their names, each in its line."""
+    lines = list(module.source.lines)
+    for first, line, last, name in module.definitions:
+        lines[first - 1 : last] = ["\n"] * (last - first + 1)
+        lines[line - 1] = f"class {name}: pass\n"
+    return tree_of("".join(lines))

@@ -18,6 +18,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from modellint.graph.value import Flow, Value
@@ -285,6 +286,8 @@ class ModuleFacts:
     #: What is imported, defined or assigned more than once at module level, on whatever path.
     rebound: set[str] = field(default_factory=set)
     body: Function = field(init=False, repr=False)
+    #: The functions and classes among the statements: first line, that of the name, last line, name.
+    definitions: Sequence[tuple[int, int, int, str]] = ()
     #: Syntax trees of definitions by (line, offset), held until `release`.
     trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
 

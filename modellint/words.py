@@ -25,12 +25,18 @@ _MAX_SEARCHES = 64
 #: What makes blanks of all bytes that are no part of a word.
 _APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
+#: What a word begins with that stands for an attribute of others.
+_OF = b". "
 #: Folders of what a project installs.
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 
 class Mentions:
-    """Which files below a folder mention a word, `class Name` or `def name` among them."""
+    """Which files below a folder mention a word.
+
+    `class Name` and `def name` are words, too, for who defines them, and `. name` for who speaks of the attribute of
+    anything but `self`.
+    """
 
     def __init__(self, files: Files, root: Path) -> None:
         self._files = files
@@ -92,9 +98,15 @@ class Mentions:
             if self._searches <= _MAX_SEARCHES:
                 return [path for path, content in self._contents.items() if all(_has(content, word) for word in words)]
             self._index, self._contents = _indexed(self._contents), {}
-        first, *rest = (self._index.get(word, ()) for word in words)
+        first, *rest = (self._index.get(_indexed_as(word), ()) for word in words)
         others = list(map(frozenset, rest))
-        return [path for path in first if all(path in other for other in others)]
+        attributes = [word for word in words if word.startswith(_OF)]
+        return [
+            path
+            for path in first
+            if all(path in other for other in others)
+            and all(_has(self._files.peek(path) or b"", word) for word in attributes)
+        ]
 
 
 def key_of(root: Path, words: Iterable[str]) -> str:
@@ -135,9 +147,16 @@ def mentions(content: bytes, words: Iterable[str]) -> bool:
 
 
 def _has(content: bytes, word: bytes) -> bool:
-    defined, _, name = word.rpartition(b" ")
-    if defined:
-        return name in content and word in map(b" ".join, _DEFINED.findall(content))
+    before, _, name = word.rpartition(b" ")
+    if before and name not in content:
+        return False
+    if before == _OF.strip():
+        attribute = re.compile(rb"\.\s*" + re.escape(name) + rb"(?![\w\x80-\xff])")
+        return len(attribute.findall(content)) > len(
+            re.findall(rb"(?<![\w\x80-\xff])self" + attribute.pattern, content)
+        )
+    if before:
+        return word in map(b" ".join, _DEFINED.findall(content))
     at = content.find(word)
     while at >= 0:
         around = content[max(at - 1, 0) : at] + content[at + len(word) : at + len(word) + 1]
@@ -145,6 +164,11 @@ def _has(content: bytes, word: bytes) -> bool:
             return True
         at = content.find(word, at + 1)
     return False
+
+
+def _indexed_as(word: bytes) -> bytes:
+    """What the index knows a word as: an attribute is looked for in what mentions it."""
+    return word.removeprefix(_OF)
 
 
 def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:

@@ -21,6 +21,8 @@ FILES = {
     "layers.py": "class Größe:\n    pass\n\n\ndef build(width):\n    return Größe()\n",
     "uses.py": "from layers import build\n\nsize = build(3)  # no class Größe is named\n",
     "builder.py": "rebuild = 'build_all'\n",
+    "parts.py": "class Part:\n    def run(self, other):\n        self.own = self.own + other.shared\n"
+    "        return other(self)\\\n            .far, herself.near\n",
 }
 CLASSES = {
     "base.py": "from torch import nn\n\n\nclass Base(nn.Module):\n"
@@ -47,6 +49,11 @@ def mentioning(folder: Path, *words: str) -> set[str]:
         (("def build",), {"layers.py"}),
         (("class Größe",), {"layers.py", "uses.py"}),
         (("Größ",), set()),
+        ((". own",), set()),
+        ((". shared",), {"parts.py"}),
+        ((". share",), set()),
+        ((". far",), {"parts.py"}),
+        ((". near", "run"), {"parts.py"}),
     ],
 )
 @pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])

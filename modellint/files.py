@@ -264,7 +264,8 @@ class Files:
         kind, _, name = key.partition(":")
         path = Path(name)
         if kind == "file":
-            return self.hash_of(path)
+            data = self.peek(path)
+            return ABSENT if data is None else content_hash(data)
         if kind == "is-file":
             return str(path in self._overlay or os.path.isfile(path))
         if kind == "is-dir":
@@ -279,11 +280,6 @@ class Files:
         if kind == "is-searched":
             return str(self._mentions_below(path).is_whole)
         raise ValueError(f"unknown kind of dependency: {key!r}")
-
-    def hash_of(self, path: Path) -> str:
-        """The hash of a file's content, `ABSENT` if it is missing or cannot be read."""
-        data = self.peek(path)
-        return ABSENT if data is None else content_hash(data)
 
     def peek(self, path: Path) -> bytes | None:
         """The content of a file, as `read` has it, on which nothing comes to rest."""

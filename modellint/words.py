@@ -59,7 +59,8 @@ class Mentions:
     def state(self) -> str:
         """A hash of all that the files hold: while it is the same, all answers are."""
         if not self._state:
-            prints = (part for path in self._paths for part in (path.as_posix(), self._files.hash_of(path)))
+            keys = [f"file:{path.as_posix()}" for path in self._paths]
+            prints = (part for key in keys for part in (key, self._files.fingerprint(key)))
             self._state = digest("\0".join(prints).encode("utf-8", "surrogatepass"))
         return self._state
 

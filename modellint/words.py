@@ -25,8 +25,8 @@ _MAX_SEARCHES = 64
 #: What makes blanks of all bytes that are no part of a word.
 _APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
-#: What a word begins with that stands for an attribute of others.
-_OF = b". "
+#: What words begin with that stand for an attribute of others, and for a text.
+_OF, _QUOTED = b". ", b"' "
 #: Folders of what a project installs.
 _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 
@@ -34,8 +34,8 @@ _OF_OTHERS = frozenset(("node_modules", "site-packages", "__pycache__"))
 class Mentions:
     """Which files below a folder mention a word.
 
-    `class Name` and `def name` are words, too, for who defines them, and `. name` for who speaks of the attribute of
-    anything but `self`.
+    `class Name` and `def name` are words, too, for who defines them, `. name` for who speaks of the attribute of
+    anything but `self`, and `' name` for who has it in quotes.
     """
 
     def __init__(self, files: Files, root: Path) -> None:
@@ -101,12 +101,12 @@ class Mentions:
             self._index, self._contents = _indexed(self._contents), {}
         first, *rest = (self._index.get(_indexed_as(word), ()) for word in words)
         others = list(map(frozenset, rest))
-        attributes = [word for word in words if word.startswith(_OF)]
+        looked_for = [word for word in words if _indexed_as(word) != word]
         return [
             path
             for path in first
             if all(path in other for other in others)
-            and all(_has(self._files.peek(path) or b"", word) for word in attributes)
+            and all(_has(self._files.peek(path) or b"", word) for word in looked_for)
         ]
 
 
@@ -151,11 +151,12 @@ def _has(content: bytes, word: bytes) -> bool:
     before, _, name = word.rpartition(b" ")
     if before and name not in content:
         return False
-    if before == _OF.strip():
-        attribute = re.compile(rb"\.\s*" + re.escape(name) + rb"(?![\w\x80-\xff])")
-        return len(attribute.findall(content)) > len(
-            re.findall(rb"(?<![\w\x80-\xff])self" + attribute.pattern, content)
-        )
+    if word.startswith(_QUOTED):
+        return any(quote + name + quote in content for quote in (b"'", b'"'))
+    if word.startswith(_OF):
+        attribute = rb"\.\s*" + re.escape(name) + rb"(?![\w\x80-\xff])"
+        own = re.findall(rb"(?<![\w\x80-\xff])self" + attribute, content)
+        return len(own) < len(re.findall(attribute, content))
     if before:
         return word in map(b" ".join, _DEFINED.findall(content))
     at = content.find(word)
@@ -168,8 +169,8 @@ def _has(content: bytes, word: bytes) -> bool:
 
 
 def _indexed_as(word: bytes) -> bytes:
-    """What the index knows a word as: an attribute is looked for in what mentions it."""
-    return word.removeprefix(_OF)
+    """What the index knows a word as: attributes and texts are looked for in what mentions them."""
+    return word.removeprefix(_OF).removeprefix(_QUOTED)
 
 
 def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleFacts]:
     """The files of the project that a file belongs to which mention all of `words`, which the file asks for.
 
-    A word may be `class Name` or `def name`, for the files that define it, or `. name`, for those that speak of the
-    attribute of anything but `self`.
+    A word may be `class Name` or `def name`, for the files that define it, `. name` for those that speak of the
+    attribute of anything but `self`, or `' name` for those that have it in quotes.
     """
     modules = map(project.python, paths_mentioning(project, near, *words))
     return [module for module in modules if module is not None]

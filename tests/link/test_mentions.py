@@ -54,6 +54,8 @@ def mentioning(folder: Path, *words: str) -> set[str]:
         ((". share",), set()),
         ((". far",), {"parts.py"}),
         ((". near", "run"), {"parts.py"}),
+        (("' build_all",), {"builder.py"}),
+        (("' build",), set()),
     ],
 )
 @pytest.mark.parametrize("searches", [0, 64], ids=["index", "search"])

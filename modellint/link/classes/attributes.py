@@ -245,7 +245,9 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
         for value in values
         if value.op is Op.ATTR and value.data == name and value.args[0].op is Op.ATTR
     }
-    return any(not setters_of_others(module, name, project) <= others for module in _asking(name, cls.module, project))
+    said = (module for word in (f". {name}", f"' {name}") for module in mentioning(project, cls.module, word))
+    modules = dict.fromkeys((cls.module, *said))
+    return any(not setters_of_others(module, name, project) <= others for module in modules)
 
 
 def _reads(cls: Class, names: set[str], known: frozenset[str]) -> Iterator[Undefined]:

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 from modellint.words import MAX_FILES, found_below
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
 
 
-def mentioning(project: Project, near: ModuleFacts, *words: str) -> list[ModuleFacts]:
-    """The files of the project that a file belongs to which mention all of `words`, which the file asks for.
+def mentioning(project: Project, near: ModuleFacts, *words: str) -> Iterator[ModuleFacts]:
+    """The files of the project that a file belongs to which mention all of `words`, each read when its turn comes.
 
     A word may be `class Name` or `def name`, for the files that define it, `. name` for those that speak of the
     attribute of anything but `self`, or `' name` for those that have it in quotes.
     """
     modules = map(project.python, paths_mentioning(project, near, *words))
-    return [module for module in modules if module is not None]
+    return (module for module in modules if module is not None)
 
 
 def are_mentioned(project: Project, near: ModuleFacts, *words: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
@@ -246,7 +247,7 @@ def _is_set_outside(name: str, cls: Class, project: Project) -> bool:
         if value.op is Op.ATTR and value.data == name and value.args[0].op is Op.ATTR
     }
     said = (module for word in (f". {name}", f"' {name}") for module in mentioning(project, cls.module, word))
-    modules = dict.fromkeys((cls.module, *said))
+    modules = chain((cls.module,), said)
     return any(not setters_of_others(module, name, project) <= others for module in modules)
 
 
@@ -284,5 +285,6 @@ def is_named_elsewhere(cls: Class, project: Project) -> bool:
     return is_named or any(cls.name in function.words for function in others)
 
 
-def _asking(name: str, module: ModuleFacts, project: Project) -> dict[ModuleFacts, None]:
-    return dict.fromkeys((module, *mentioning(project, module, name)))
+def _asking(name: str, module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
+    yield module
+    yield from (other for other in mentioning(project, module, name) if other is not module)

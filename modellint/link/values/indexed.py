@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -167,7 +168,7 @@ class Indexed:
         if function is None:
             return
         home = function.owner.name if function.owner is not None else function.name
-        for module in mentioning(self._project, function.module, function.name, home)[:_MAX_USERS]:
+        for module in islice(mentioning(self._project, function.module, function.name, home), _MAX_USERS):
             for caller in (*module.all_functions(), module.body):
                 if caller is not function and function.name in caller.words:
                     yield caller

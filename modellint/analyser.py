@@ -14,7 +14,7 @@ from modellint.finding import verified
 from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
-from modellint.report import Inventory
+from modellint.report import Inventory, ScriptChoice
 from modellint.rule import Rule
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
 from modellint.stack import in_one_chunk
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.finding import Finding
     from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.packs import RuleSet
     from modellint.sizes import Oversized
     from modellint.words import Changed
@@ -49,7 +50,8 @@ class FileResult:
     `readable` is False for a file that was not understood to its end, and `oversized` is set for one that was not
     read. `dependencies` are what the result rests on, with the fingerprints that these had. `unfinished` are the rules
     that the file asked too much of. `seconds` is the processor time of each rule and of the rest, which is READING;
-    there is none if nothing was analysed. `inventory` is what the file defines.
+    there is none if nothing was analysed. `inventory` is what the file defines, and `paired` tells of a recipe which
+    scripts were taken for its own.
     """
 
     path: str
@@ -62,6 +64,7 @@ class FileResult:
     oversized: Oversized | None = None
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     inventory: Inventory = _NOTHING
+    paired: ScriptChoice | None = None
 
     def rests_on(self, keys: Collection[str], changed: Changed | None = None) -> bool:
         """Whether the result rests on one of some keys, or on an answer that is another one with changed files."""
@@ -79,6 +82,7 @@ class _Run:
     unfinished: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     inventory: Inventory = _NOTHING
+    paired: ScriptChoice | None = None
 
     def take(self, other: _Run) -> None:
         """Take what has been found about a file for this one's."""
@@ -166,6 +170,7 @@ class Analyser:
             oversized,
             tuple(run.seconds.items()),
             run.inventory,
+            run.paired,
         )
 
     def update(self, path: Path, data: bytes | None) -> set[str]:
@@ -221,6 +226,7 @@ class Analyser:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             for rule in self._rules if is_recipe else [rule for rule in self._rules if rule.takes_configs]:
                 self._asked(run, rule, rule.check_recipe, recipe, project)
+            run.paired = _paired(recipe, project) if is_recipe else None
 
     def _notebook(self, run: _Run, data: bytes) -> None:
         """A notebook's module, and the files that its cells write: each as if it stood in the notebook's folder."""
@@ -289,6 +295,17 @@ class Analyser:
         for rule in self._rules:
             with noted(run.crashes, rule.code, path):
                 run.findings += map(verified, rule.check_unreadable(path, error))
+
+
+def _paired(recipe: Recipe, project: Project) -> ScriptChoice | None:
+    """Which scripts a recipe was paired with, if a rule has asked."""
+    from modellint.link.recipes.pairing import known_pairing
+
+    pairing = known_pairing(recipe, project)
+    if pairing is None:
+        return None
+    turned_down = tuple((one.script.as_posix(), one.reason) for one in pairing.turned_down)
+    return ScriptChoice(tuple(script.as_posix() for script in pairing.scripts), pairing.reason, turned_down)
 
 
 def _layers(module: ModuleFacts, project: Project) -> int:

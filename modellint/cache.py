@@ -19,7 +19,7 @@ from modellint.digest import digest
 from modellint.files import parse_json, read_file, write_atomically
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
-from modellint.report import Inventory
+from modellint.report import Inventory, ScriptChoice
 from modellint.source import Place, Span
 from modellint.suppressions import Suppression
 from modellint.version import __version__
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FORMAT = 5
+_FORMAT = 6
 _KEPT = 8
+#: Of so many parts the entry of a file is made.
+_PARTS = 7
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds the cache of modellint; it can be deleted.\n"
 
 
@@ -56,7 +58,9 @@ class Cache:
         """The result for a file, if everything that it rests on is as it was."""
         name = path.as_posix()
         try:
-            numbers, findings, suppressions, readable, unfinished, inventory = _list(self._entries[name], 6)
+            numbers, findings, suppressions, readable, unfinished, inventory, paired = _list(
+                self._entries[name], _PARTS
+            )
             pairs = [self._pairs[_natural(number)] for number in _list(numbers)]
             if not all(map(self._is_as_it_was, pairs)):
                 return None
@@ -68,6 +72,7 @@ class Cache:
                 dependencies=tuple(pairs),
                 unfinished=_texts(unfinished),
                 inventory=Inventory(*map(_natural, _list(inventory, 3))),
+                paired=_choice(paired),
             )
         except Exception:  # whatever a value of another kind leads to, also in the claims of rule packs
             return None
@@ -93,6 +98,7 @@ class Cache:
                 result.readable,
                 result.unfinished,
                 result.inventory,
+                result.paired,
             ]
         document = {"format": _FORMAT, "key": self._key, "pairs": list(numbers), "entries": entries}
         try:
@@ -124,7 +130,7 @@ class Cache:
     def _kept(self) -> Iterator[tuple[str, Any]]:
         """Old entries that are well-formed and not replaced, of files that still exist."""
         for name, entry in self._entries.items():
-            if name in self._new or not isinstance(entry, list) or len(entry) != 6:
+            if name in self._new or not isinstance(entry, list) or len(entry) != _PARTS:
                 continue
             numbers = entry[0]
             if isinstance(numbers, list) and all(_is_index(n, self._pairs) for n in numbers) and os.path.exists(name):
@@ -226,6 +232,14 @@ def _text(value: Any) -> str:
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(map(_text, _list(value)))
+
+
+def _choice(value: Any) -> ScriptChoice | None:
+    if value is None:
+        return None
+    scripts, reason, turned_down = _list(value, 3)
+    pairs = (_list(pair, 2) for pair in _list(turned_down))
+    return ScriptChoice(_texts(scripts), _text(reason), tuple((_text(path), _text(why)) for path, why in pairs))
 
 
 def _natural(value: Any) -> int:

@@ -322,7 +322,19 @@ def _run(
         _tell_about_time(report)
         for path, parts in report.unfinished:
             click.echo(f"{shown(Path(path))}: too large for {', '.join(parts)} to follow to its end", err=True)
+        _tell_about_pairings(report)
     return report
+
+
+def _tell_about_pairings(report: Report) -> None:
+    """Tell which script was taken for that of each recipe and why, and which were not."""
+    from modellint.reporters.text import printable
+
+    for path, choice in report.pairings:
+        first, *others = (printable(line) for line in choice.lines(lambda script: shown(Path(script))))
+        click.echo(f"recipe {printable(shown(Path(path)))}: {first}", err=True)
+        for line in others:
+            click.echo(f"    {line}", err=True)
 
 
 def _tell_about_time(report: Report) -> None:

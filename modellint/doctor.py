@@ -250,7 +250,7 @@ def as_text(told: Diagnosis) -> Iterator[str]:
     for recipe in told.recipes:
         if recipe.scripts:
             several = "" if len(recipe.scripts) == 1 else ": only what holds for each of them is sure"
-            yield f"  {recipe.path}: {', '.join(recipe.scripts)} (by {recipe.reason}){several}"
+            yield f"  {recipe.path}: {', '.join(recipe.scripts)}, by {recipe.reason}{several}"
         else:
             yield f"  {recipe.path}: no script ({recipe.reason})"
     yield ""

@@ -160,6 +160,7 @@ def run(
         tuple(file for _, result in sorted(results.items()) if (file := result.oversized) is not None),
         tuple(sorted(seconds.items(), key=lambda row: -row[1])),
         reduce(Inventory.plus, (result.inventory for result in results.values()), Inventory()),
+        tuple((path, result.paired) for path, result in sorted(results.items()) if result.paired is not None),
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from modellint.baseline import Comparison
     from modellint.failures import Crash
     from modellint.finding import Finding, Guard
@@ -32,6 +34,20 @@ class Inventory(NamedTuple):
         return ", ".join(parts)
 
 
+class ScriptChoice(NamedTuple):
+    """The scripts that were taken for a recipe's, and why, and those that were not, each with the reason."""
+
+    scripts: tuple[str, ...]
+    reason: str
+    turned_down: tuple[tuple[str, str], ...] = ()
+
+    def lines(self, shown: Callable[[str], str]) -> Iterator[str]:
+        """What is told of it, with paths as `shown` writes them."""
+        several = "" if len(self.scripts) < 2 else ": only what holds for each of them is sure"
+        yield f"{', '.join(map(shown, self.scripts))}, by {self.reason}{several}" if self.scripts else "no script"
+        yield from (f"not {shown(path)}: {reason}" for path, reason in self.turned_down)
+
+
 @dataclass(frozen=True)
 class Report:
     """The outcome of a run: findings to show, in order, and what failed on our side.
@@ -42,6 +58,7 @@ class Report:
     the code refutes them, and `guard` what that code ran under, if any was run. `skipped` are files that were too
     large. `seconds` is the processor time of each rule and of reading files, the dearest first; files that the cache
     knew took none. `inventory` is what there was in the files to be checked; None of a report that does not tell.
+    `pairings` are the recipes among them, by path, with their scripts.
     """
 
     findings: tuple[Finding, ...]
@@ -57,3 +74,4 @@ class Report:
     skipped: tuple[Oversized, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     inventory: Inventory | None = None
+    pairings: tuple[tuple[str, ScriptChoice], ...] = ()

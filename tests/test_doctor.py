@@ -94,7 +94,7 @@ def test_what_is_known_of_a_project_is_told(workspace: Workspace) -> None:
     }
     assert told["recipes"] == [
         {"path": "alone/other.yaml", "scripts": [], "reason": "no script reads its keys"},
-        {"path": "train.yaml", "scripts": ["train.py"], "reason": "the keys it reads"},
+        {"path": "train.yaml", "scripts": ["train.py"], "reason": "the keys it reads (2 of 2)"},
     ]
 
 
@@ -145,7 +145,7 @@ def test_the_text_says_the_same(workspace: Workspace) -> None:
     result = workspace.run("doctor")
     assert result.code == 0
     assert "files: 8, with 1 class of layers, 2 recipes, 1 configuration" in result.lines
-    assert "  train.yaml: train.py (by the keys it reads)" in result.lines
+    assert "  train.yaml: train.py, by the keys it reads (2 of 2)" in result.lines
     assert "  alone/other.yaml: no script (no script reads its keys)" in result.lines
     assert any("einops (1)" in line and "lab (2)" in line for line in result.lines)
     assert any(line.startswith("interpreter: none found: only the project") for line in result.lines)

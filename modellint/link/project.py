@@ -230,6 +230,11 @@ class Project:
         found: T = known[0]
         return found
 
+    def found(self, key: Any) -> Any:
+        """What `once` has computed for a key; None if it was not asked."""
+        known = self._memo.get(key)
+        return None if known is None else known[0]
+
     def python(self, path: Path) -> ModuleFacts | None:
         """The outline of a Python file, None if it is missing or unreadable."""
 

@@ -31,6 +31,7 @@ def _recipe(chart: RecipeMap, view: View) -> dict[str, Any]:
         "kind": "recipe",
         "path": view.path(chart.path),
         "found_by": chart.found_by or None,
+        "turned_down": [{"script": view.path(script), "reason": reason} for script, reason in chart.turned_down],
         "trainings": [_training(training, view) for training in chart.trainings],
     }
 

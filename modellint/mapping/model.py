@@ -144,10 +144,15 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class RecipeMap:
-    """The map of a recipe. `found_by` tells what paired it with its scripts."""
+    """The map of a recipe.
+
+    `found_by` tells what paired it with its scripts, `turned_down` which other scripts were looked at, and why they
+    were not taken.
+    """
 
     path: str
     found_by: str
+    turned_down: tuple[tuple[str, str], ...]
     trainings: tuple[Training, ...]
 
 

@@ -50,8 +50,10 @@ def map_recipe(recipe: Recipe, project: Project) -> RecipeMap:
     if not registrations:
         registrations = (Registration(recipe, evaluate(recipe, project), None, project),)
     trainings = tuple(_Training(registration, loose, project).build() for registration in registrations)
-    found_by = scripts_of(recipe, project).reason if any(t.script for t in trainings) else ""
-    return RecipeMap(recipe.path, found_by, trainings)
+    pairing = scripts_of(recipe, project)
+    found_by = pairing.reason if any(t.script for t in trainings) else ""
+    turned_down = tuple((one.script.as_posix(), one.reason) for one in pairing.turned_down)
+    return RecipeMap(recipe.path, found_by, turned_down, trainings)
 
 
 class _LooseLayers:

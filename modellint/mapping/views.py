@@ -59,7 +59,8 @@ def _of_training(chart: RecipeMap, training: Training, view: View) -> Table:
         subtitle = f"{training.brain} in {view.path(training.script)}, found by {chart.found_by}"
     loose = tuple(f"{position(one.place, view)}: {one.message}" for one in training.loose)
     counts = [layer.parameters for layer in training.layers]
-    return Table(view.path(chart.path), subtitle, tuple(columns), tuple(rows), loose, (_sum(counts, "layer"),))
+    notes = (_sum(counts, "layer"), *(f"not {view.path(path)}: {reason}" for path, reason in chart.turned_down))
+    return Table(view.path(chart.path), subtitle, tuple(columns), tuple(rows), loose, notes)
 
 
 def _row(layer: Layer, view: View, with_loaded: bool, with_frozen: bool) -> tuple[Cell, ...]:

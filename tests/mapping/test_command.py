@@ -115,7 +115,7 @@ def test_the_configured_pairing_counts(workspace: Workspace) -> None:
     workspace.write({"b/learn.py": PROJECT["train.py"], "modellint.toml": '[recipes]\n"a/*.yaml" = "b/learn.py"\n'})
     assert workspace.run("map", "a/hparams.yaml").lines[1] == "ASR in b/learn.py, found by the configuration"
     told = workspace.run("map", "a/hparams.yaml", "--isolated").lines[1]
-    assert told == "ASR in b/learn.py, found by the keys it reads"
+    assert told == "ASR in b/learn.py, found by the keys it reads (7 of 7)"
 
 
 def test_help_shows_examples(workspace: Workspace) -> None:

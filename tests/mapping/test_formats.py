@@ -41,7 +41,7 @@ def test_the_table_of_a_recipe(workspace: Workspace, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", "100")
     workspace.write(PROJECT)
     lines = mapped(workspace, "hparams.yaml", "table").splitlines()
-    assert lines[:2] == ["hparams.yaml", "ASR in train.py, found by the keys it reads"]
+    assert lines[:2] == ["hparams.yaml", "ASR in train.py, found by the keys it reads (7 of 7)"]
     assert lines[3].split() == ["layer", "class", "parameters", "used", "moved", "trained", "saved"]
     assert re.fullmatch(r"left +Linear +\S+ +train\.py:12 \(train, valid\) +left out +- +model", lines[5])
     assert "hparams.yaml:6: `left` is used but not in `modules`: it stays on the CPU" in lines

@@ -9,40 +9,46 @@ from __future__ import annotations
 
 import csv
 import fnmatch
-import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import can_include
 from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.link.recipes.loading import LOADERS
-from modellint.link.recipes.scripts import may_load, read_script
+from modellint.link.recipes.scripts import may_load
+from modellint.link.recipes.signs import RECIPE_SUFFIXES, Fit, best_of, fit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from modellint.link.project import Project
 
 #: How many folders a recipe's script may stand above it, and its recipes below a script.
 _LEVELS = 3
-_MIN_SHARE = 0.6
 #: In so many folders scripts beside a recipe's are looked for.
 _MOST_FOLDERS = 64
-_MIN_KEYS = 2
-_RECIPE_SUFFIXES = (".yaml", ".yml")
 _SCRIPT_SUFFIXES = (".py", ".ipynb")
-#: The files of a folder that say how scripts are run.
-_TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
-_FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """A script that was looked at and not taken for that of a recipe, and why not."""
+
+    script: Path
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The scripts of a recipe. Several, where nothing tells which one is meant: only what holds for each is sure."""
+    """The scripts of a recipe. Several, where nothing tells which one is meant: only what holds for each is sure.
+
+    `reason` says why these, and `turned_down` which others were looked at.
+    """
 
     scripts: tuple[Path, ...]
     reason: str
+    turned_down: tuple[TurnedDown, ...] = ()
 
 
 def scripts_of(recipe: Recipe, project: Project) -> Pairing:
@@ -50,6 +56,12 @@ def scripts_of(recipe: Recipe, project: Project) -> Pairing:
     if recipe.dialect is not Dialect.HYPERPYYAML:
         return Pairing((), "")
     return project.once(("pairing", recipe.file), lambda: _pair(recipe, project))
+
+
+def known_pairing(recipe: Recipe, project: Project) -> Pairing | None:
+    """What `scripts_of` has said of a recipe; None if it was not asked."""
+    found: Pairing | None = project.found(("pairing", recipe.file))
+    return found
 
 
 def recipes_of(script: Path, project: Project) -> tuple[Recipe, ...]:
@@ -64,7 +76,7 @@ def _pair(recipe: Recipe, project: Project) -> Pairing:
     listed = _table(project).get(recipe.file)
     if listed:
         return Pairing(listed, "the repository's recipe table")
-    return Pairing(_nearest(recipe, project), "the keys it reads")
+    return _nearest(recipe, project)
 
 
 # -- configured and listed ---------------------------------------------------------------------------------------
@@ -133,7 +145,7 @@ def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Pat
         for row in rows:
             if len(row) > max(script_column, recipe_column):
                 script, recipe = root / row[script_column].strip(), root / row[recipe_column].strip()
-                if recipe.suffix in _RECIPE_SUFFIXES and project.files.exists(script):
+                if recipe.suffix in RECIPE_SUFFIXES and project.files.exists(script):
                     yield recipe, script
     except (csv.Error, StopIteration):
         return
@@ -142,114 +154,71 @@ def _rows(table: Path, root: Path, project: Project) -> Iterator[tuple[Path, Pat
 # -- found by what is read ---------------------------------------------------------------------------------------
 
 
-class _Score(NamedTuple):
-    """How well a script fits a recipe: whether one names the other, and what share of the keys it reads is defined."""
-
-    is_named: bool
-    builds: bool
-    share: float
-    known: int
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing speaks against it."""
-        return self.share == 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What a script tells: the keys it reads without asking first or with, and whether it builds something of them.
-
-    `files` are those that it names, in code or comments.
-    """
-
-    keys: frozenset[str]
-    optional: frozenset[str]
-    builds: bool
-    files: frozenset[str]
-
-    def score(self, defined: set[str], file: str, *, is_named: bool = False) -> _Score | None:
-        """How well a recipe that defines these keys fits, which a command may name; None if it does not."""
-        keys = self.keys | (self.optional & defined)
-        known = len(keys & defined)
-        if not self.keys or known < _MIN_KEYS or known / len(keys) < _MIN_SHARE:
-            return None
-        return _Score(is_named or file in self.files, self.builds, known / len(keys), known)
-
-
-def _nearest(recipe: Recipe, project: Project) -> tuple[Path, ...]:
+def _nearest(recipe: Recipe, project: Project) -> Pairing:
     """The best script in the nearest folder upwards that has one; more than one if they are equally good.
 
     Where no script loads the recipe, a notebook may.
     """
-    return next(filter(None, (_nearest_ending(suffix, recipe, project) for suffix in _SCRIPT_SUFFIXES)), ())
+    found = Pairing((), "")
+    for suffix in _SCRIPT_SUFFIXES:
+        search = _Search(suffix, recipe, project)
+        best = search.best()
+        turned_down = (*found.turned_down, *search.turned_down(best))
+        found = Pairing(tuple(fit.script for fit in best), best[0].told if best else "", turned_down)
+        if best:
+            break
+    return found
 
 
-def _nearest_ending(suffix: str, recipe: Recipe, project: Project) -> tuple[Path, ...]:
-    for folder in _upwards(recipe.file, project):
-        for scripts in (_scripts_in, _readers_in):
-            paths = [path for path in scripts(folder, project) if path.suffix == suffix]
-            found = {path: score for path in paths if (score := _score(path, recipe, project)) is not None}
-            if found:
-                best = max(found.values())
-                nearest = tuple(path for path, score in found.items() if score == best)
-                if best.is_whole or best.is_named:
-                    return nearest
-                return _beside(suffix, recipe, best, project) or nearest
-    return _beside(suffix, recipe, None, project)
+class _Search:
+    """The search for the scripts of a recipe among the files of one kind."""
 
+    def __init__(self, suffix: str, recipe: Recipe, project: Project) -> None:
+        self._suffix = suffix
+        self._recipe = recipe
+        self._project = project
+        #: The folders whose commands may speak of the recipe.
+        self._around = tuple(dict.fromkeys((*_upwards(recipe.file, project), project.options.root)))
+        self._looked_at: dict[Path, Fit] = {}
 
-def _score(script: Path, recipe: Recipe, project: Project) -> _Score | None:
-    """How well a script fits; a script that commands run with other recipes has to fit in full."""
-    defined = {name for name in recipe.keys if isinstance(name, str)}
-    run_with = {
-        other for folder in _around(recipe, project) for other in _commands(folder, project).get(script.name, ())
-    }
-    is_named = recipe.file.name in run_with
-    score = _reading(script, project).score(defined, recipe.file.name, is_named=is_named)
-    return None if score is not None and run_with and not is_named and not score.is_whole else score
+    def best(self) -> tuple[Fit, ...]:
+        """The scripts that fit best, all equally well."""
+        for folder in _upwards(self._recipe.file, self._project):
+            for scripts in (_scripts_in, _readers_in):
+                fits = map(self._fit, self._of_kind(scripts(folder, self._project)))
+                nearest = best_of(fit for fit in fits if fit.is_possible)
+                if nearest:
+                    is_sure = not nearest[0].lacking or nearest[0].named_by
+                    return nearest if is_sure else self._beside(nearest[0]) or nearest
+        return self._beside(None)
 
+    def turned_down(self, best: tuple[Fit, ...]) -> Iterator[TurnedDown]:
+        """What was looked at and is not among the best, and why not."""
+        for fit in self._looked_at.values():
+            if fit not in best and (fit.is_possible or fit.script.parent in self._around):
+                yield TurnedDown(fit.script, fit.why_not(best[0] if best else None))
 
-def _around(recipe: Recipe, project: Project) -> list[Path]:
-    """The folders whose commands may speak of a recipe: those above it, and the project's."""
-    return list(dict.fromkeys((*_upwards(recipe.file, project), project.options.root)))
+    def _of_kind(self, paths: Iterable[Path]) -> Iterator[Path]:
+        return (path for path in paths if path.suffix == self._suffix)
 
+    def _fit(self, script: Path) -> Fit:
+        if script not in self._looked_at:
+            self._looked_at[script] = fit_of(script, self._recipe, self._around, self._project)
+        return self._looked_at[script]
 
-def _commands(folder: Path, project: Project) -> Mapping[str, tuple[str, ...]]:
-    """The names of the recipes that the README and the shell scripts of a folder run a script with, by its name."""
+    def _beside(self, nearest: Fit | None) -> tuple[Fit, ...]:
+        """The scripts in folders beside a recipe's that are called like it, or named with it, and fit it better.
 
-    def find() -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for name in project.files.listdir(folder):
-            if not _TELLING.fullmatch(name):
-                continue
-            text = (project.files.read(folder / name) or b"").decode("utf-8", "replace")
-            for line in text.replace("\\\n", " ").splitlines():
-                words = [word.strip("\"'`,;()") for word in line.split()]
-                recipes = tuple(Path(word).name for word in words if word.endswith(_RECIPE_SUFFIXES))
-                for word in words if recipes else ():
-                    if word.endswith(".py"):
-                        found[Path(word).name] = (*found.get(Path(word).name, ()), *recipes)
-        return found
-
-    return project.once(("commands", folder), find)
-
-
-def _beside(suffix: str, recipe: Recipe, nearest: _Score | None, project: Project) -> tuple[Path, ...]:
-    """The scripts in folders beside a recipe's that are called like it, or named with it, and fit it better.
-
-    Where no script is nearer, one that finds all it reads is enough.
-    """
-    found: dict[Path, _Score] = {}
-    for path in _scripts_below(_top(recipe.file, project), project):
-        score = _score(path, recipe, project) if path.suffix == suffix else None
-        if score is None:
-            continue
-        is_meant = score.is_named or recipe.file.stem in path.stem
-        if (is_meant and score.share > nearest.share) if nearest is not None else (is_meant or score.is_whole):
-            found[path] = score
-    best = max(found.values(), default=None)
-    return tuple(path for path, score in found.items() if score == best)
+        Where no script is nearer, one that finds all it reads is enough.
+        """
+        found = []
+        for path in self._of_kind(_scripts_below(_top(self._recipe.file, self._project), self._project)):
+            fit = self._fit(path)
+            is_meant = bool(fit.named_by) or self._recipe.file.stem in path.stem
+            is_better = (is_meant and fit.share > nearest.share) if nearest else (is_meant or not fit.lacking)
+            if fit.is_possible and is_better:
+                found.append(fit)
+        return best_of(found)
 
 
 def _scripts_below(folder: Path, project: Project) -> tuple[Path, ...]:
@@ -309,20 +278,6 @@ def _mentions(path: Path, words: list[bytes], project: Project) -> bool:
     return any(word in data for word in words)
 
 
-def _reading(path: Path, project: Project) -> _Reading:
-    def read() -> _Reading:
-        module = project.python(path)
-        script = None if module is None else read_script(module, project)
-        if module is None or script is None:
-            return _Reading(frozenset(), frozenset(), False, frozenset())
-        work = script.work
-        files = frozenset(Path(name).name for name in _FILE.findall(module.text))
-        optional = work.optional | work.stored
-        return _Reading(frozenset(work.read - optional), frozenset(optional), script.builds, files)
-
-    return project.once(("reads", path), read)
-
-
 def _recipes(script: Path, project: Project) -> Iterator[Recipe]:
     module = project.python(script)
     is_configured = any(project.options.root / name == script for _, name in project.options.recipes)
@@ -351,7 +306,7 @@ def _yaml_below(folder: Path, project: Project, levels: int) -> list[Path]:
     found: list[Path] = []
     for name in project.files.listdir(folder):
         path = folder / name
-        if name.endswith(_RECIPE_SUFFIXES):
+        if name.endswith(RECIPE_SUFFIXES):
             found.append(path)
         elif levels > 1 and "." not in name and project.files.is_dir(path):
             found += _yaml_below(path, project, levels - 1)

@@ -1,0 +1,170 @@
+"""What speaks for and against a script being that of a recipe: the keys that it reads, and commands that name both."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from modellint.link.recipes.scripts import read_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+
+RECIPE_SUFFIXES = (".yaml", ".yml")
+_MIN_SHARE = 0.6
+_MIN_KEYS = 2
+#: So many keys that a recipe lacks are told.
+_TOLD = 3
+#: The files of a folder that say how scripts are run.
+_TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
+_FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a script fits a recipe.
+
+    `read` counts the keys that it reads, of which the recipe lacks `lacking`. `named_by` says what names the recipe
+    with it, and `run_by` the file whose commands run it with other recipes only; empty if nothing does.
+    """
+
+    script: Path
+    read: int
+    lacking: tuple[str, ...]
+    builds: bool
+    named_by: str
+    run_by: str
+
+    @property
+    def known(self) -> int:
+        """How many of the keys that it reads the recipe has."""
+        return self.read - len(self.lacking)
+
+    @property
+    def share(self) -> float:
+        return self.known / self.read if self.read else 0.0
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it may be the script of the recipe; one that is run with others has to fit in full."""
+        is_near = self.known >= _MIN_KEYS and self.share >= _MIN_SHARE
+        return is_near and not (self.run_by and self.lacking)
+
+    @property
+    def rank(self) -> tuple[bool, bool, float, int]:
+        return bool(self.named_by), self.builds, self.share, self.known
+
+    @property
+    def told(self) -> str:
+        """What it was found by: `a command in README.md and the keys it reads (12 of 14)`."""
+        named = f"{self.named_by} and " if self.named_by else ""
+        return f"{named}the keys it reads ({self.known} of {self.read})"
+
+    def why_not(self, taken: Fit | None) -> str:
+        """What speaks against it, and for what was taken instead."""
+        lacks = f"the recipe lacks {_listed(self.lacking)} of the {self.read} keys that it reads"
+        if self.read < _MIN_KEYS:
+            return "it reads no key" if not self.read else "it reads a single key"
+        if self.run_by and self.lacking:
+            return f"{self.run_by} runs it with other recipes, and {lacks}"
+        if not self.is_possible:
+            return lacks
+        if taken is None:
+            return "neither its name nor a command goes with the recipe, and " + lacks
+        if taken.named_by and not self.named_by:
+            return f"nothing names it with the recipe, while {taken.named_by} names another"
+        if taken.builds and not self.builds:
+            return "it builds no model of what it loads"
+        return lacks if self.lacking else f"it reads {self.known} keys of the recipe only"
+
+
+def _listed(names: Sequence[str]) -> str:
+    told = ", ".join(f"`{name}`" for name in names[:_TOLD])
+    return told if len(names) <= _TOLD else f"{told} and {len(names) - _TOLD} more"
+
+
+def best_of(fits: Iterable[Fit]) -> tuple[Fit, ...]:
+    """The best of several, all that are equally good."""
+    found = tuple(fits)
+    best = max((fit.rank for fit in found), default=None)
+    return tuple(fit for fit in found if fit.rank == best)
+
+
+def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Project) -> Fit:
+    """How well a script fits; the commands in the folders `around` may name both."""
+    reading = _reading(script, project)
+    defined = {name for name in recipe.keys if isinstance(name, str)}
+    keys = reading.keys | (reading.optional & defined) if reading.keys else frozenset()
+    commands = [command for folder in around for command in _commands(folder, project).get(script.name, ())]
+    naming = next((command for command in commands if recipe.file.name in command.recipes), None)
+    if naming is not None:
+        named_by = f"a command in {naming.file}"
+    else:
+        named_by = "its own text" if recipe.file.name in reading.files else ""
+    run_by = commands[0].file if commands and naming is None else ""
+    return Fit(script, len(keys), tuple(sorted(keys - defined)), reading.builds, named_by, run_by)
+
+
+# -- what a script tells -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a script tells: the keys it reads without asking first or with, and whether it builds something of them.
+
+    `files` are those that it names, in code or comments.
+    """
+
+    keys: frozenset[str]
+    optional: frozenset[str]
+    builds: bool
+    files: frozenset[str]
+
+
+def _reading(path: Path, project: Project) -> _Reading:
+    def read() -> _Reading:
+        module = project.python(path)
+        script = None if module is None else read_script(module, project)
+        if module is None or script is None:
+            return _Reading(frozenset(), frozenset(), False, frozenset())
+        work = script.work
+        files = frozenset(Path(name).name for name in _FILE.findall(module.text))
+        optional = work.optional | work.stored
+        return _Reading(frozenset(work.read - optional), frozenset(optional), script.builds, files)
+
+    return project.once(("reads", path), read)
+
+
+# -- what commands tell ------------------------------------------------------------------------------------------
+
+
+class _Command(NamedTuple):
+    """The names of the recipes that a line names together with a script, and the name of the line's file."""
+
+    recipes: frozenset[str]
+    file: str
+
+
+def _commands(folder: Path, project: Project) -> Mapping[str, Sequence[_Command]]:
+    """The commands in the README and the shell scripts of a folder, by the names of the scripts that they run."""
+
+    def find() -> Mapping[str, Sequence[_Command]]:
+        found: dict[str, list[_Command]] = {}
+        for name in project.files.listdir(folder):
+            if not _TELLING.fullmatch(name):
+                continue
+            text = (project.files.read(folder / name) or b"").decode("utf-8", "replace")
+            for line in text.replace("\\\n", " ").splitlines():
+                words = [word.strip("\"'`,;()") for word in line.split()]
+                recipes = frozenset(Path(word).name for word in words if word.endswith(RECIPE_SUFFIXES))
+                scripts = {Path(word).name for word in words if word.endswith(".py")} if recipes else ()
+                for script in scripts:
+                    found.setdefault(script, []).append(_Command(recipes, name))
+        return found
+
+    return project.once(("commands", folder), find)

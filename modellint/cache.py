@@ -272,12 +272,14 @@ def _finding_json(finding: Finding) -> list[Any]:
             fix.applicability.value,
             [[edit.place.as_list(), edit.text] for edit in fix.edits],
         ],
+        finding.cause,
         finding.claim and _claim_json(finding.claim),
     ]
 
 
 def _finding(data: Any) -> Finding:
-    code, name, message, severity, confidence, place, symbol, evidence, related, help, fix, claim = _list(data, 12)
+    code, name, message, severity, confidence, place, symbol, evidence, *rest = _list(data, 13)
+    related, help, fix, cause, claim = rest
     return Finding(
         code=_text(code),
         name=_text(name),
@@ -291,6 +293,7 @@ def _finding(data: Any) -> Finding:
         help=_text(help),
         fix=None if fix is None else _fix(fix),
         claim=None if claim is None else _claim(claim),
+        cause=_text(cause),
     )
 
 

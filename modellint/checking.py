@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -404,10 +405,12 @@ def write(
     packages: Callable[[], str] = lambda: "",
 ) -> None:
     """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
+    from modellint.causes import by_cause
     from modellint.files import Files
     from modellint.reporters import View, render
 
     files = Files(overlay)
+    report = replace(report, findings=by_cause(report.findings))
     for output in outputs:
         colour = output.file is None and wants_colour(flags["color"])
         is_shown = output.file is None

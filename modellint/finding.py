@@ -76,6 +76,7 @@ class Finding:
 
     `symbol` is what the finding is about (`ctc_lin`, `Encoder.embedding`); `evidence` lists the facts that led
     to it, strongest first; `help` says what to do. `claim` is what a run can show of it, None if there is nothing.
+    `cause` names what is wrong where that lies outside of the file, so that several findings may have it in common.
     """
 
     code: str
@@ -90,6 +91,7 @@ class Finding:
     help: str = ""
     fix: Fix | None = None
     claim: Claim | None = None
+    cause: str = ""
     verdict: Verdict = field(default_factory=Verdict)
     fingerprint: str = ""
 
@@ -140,8 +142,9 @@ class Judged:
 def verified(found: object) -> Finding:
     """`found`, if it is a finding all of whose parts have the types that they are annotated with. Raises TypeError."""
     finding = _expected(found, Finding)
-    for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.fingerprint):
+    for text in (finding.code, finding.name, finding.message, finding.symbol, finding.help, finding.cause):
         _expected(text, str)
+    _expected(finding.fingerprint, str)
     _expected(finding.severity, Severity)
     _expected(finding.confidence, Confidence)
     _each(finding.evidence, str)

@@ -188,6 +188,7 @@ class Rule:
         fix: Fix | None = None,
         severity: Severity | None = None,
         claim: Claim | None = None,
+        cause: str = "",
     ) -> Finding:
         """A finding of this rule."""
         return Finding(
@@ -203,4 +204,5 @@ class Rule:
             help=help,
             fix=fix,
             claim=claim,
+            cause=cause,
         )

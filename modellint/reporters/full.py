@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from modellint.causes import without_same
 from modellint.finding import Applicability, Status
 from modellint.reporters.text import (
     COLOURS,
@@ -56,10 +57,11 @@ def _grouped(findings: Iterable[Finding], view: View) -> Iterable[list[Finding]]
 
 def _finding(finding: Finding, copies: Sequence[Finding], view: View) -> Iterator[str]:
     yield from wrapped_head(finding, view)
-    places = [finding.place, *(related.place for related in finding.related)]
+    others, same = without_same(finding)
+    places = [finding.place, *(related.place for related in others)]
     width = len(str(max(place.span.line for place in places) + _CONTEXT))
     yield from _frame(finding.place, view, width, _CONTEXT, COLOURS[finding.severity])
-    for related in finding.related:
+    for related in others:
         pointer = styled(" " * width + "::", view, "blue")
         length = width + 4 + len(f"{view.path(related.place.path)}:{spot(view.place(related.place))}")
         start = f"{pointer} {position(related.place, view)} "
@@ -76,16 +78,17 @@ def _finding(finding: Finding, copies: Sequence[Finding], view: View) -> Iterato
         start = f"{bullet} {styled('help', view, 'cyan', bold=True)}: "
         text = printable(finding.help) + _offer(finding)
         yield from wrapped(start, indent + len("help: "), text, view, indent=indent)
-    if copies:
-        yield from wrapped(f"{bullet} ", indent, _copies(copies, view), view, indent=indent)
+    for places, lister in ((same, "json"), ([copy.place for copy in copies], "concise")):
+        if places:
+            yield from wrapped(f"{bullet} ", indent, _copies(places, lister, view), view, indent=indent)
 
 
-def _copies(copies: Sequence[Finding], view: View) -> str:
-    """`the same at b.py:3:1 and c.py:3:1`."""
-    shown = [f"{printable(view.path(one.path))}:{spot(view.place(one.place))}" for one in copies[:_COPIES]]
-    more = len(copies) - len(shown)
+def _copies(places: Sequence[Place], lister: str, view: View) -> str:
+    """`the same at b.py:3:1 and c.py:3:1`; all of many are in the output format `lister`."""
+    shown = [f"{printable(view.path(place.path))}:{spot(view.place(place))}" for place in places[:_COPIES]]
+    more = len(places) - len(shown)
     if more:
-        return f"the same at {', '.join(shown)} and {more} other places (`--output-format concise` lists them)"
+        return f"the same at {', '.join(shown)} and {more} other places (`--output-format {lister}` lists them)"
     return f"the same at {' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))}"
 
 

@@ -83,6 +83,7 @@ class UnresolvableClass(Rule):
             evidence=evidence,
             help=f"did you mean {any_of(near)}?" if near else "correct the name",
             claim=_claim(bad, recipe),
+            cause=f"{target.owner}.{target.missing}",
         )
 
     def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
@@ -101,6 +102,7 @@ class UnresolvableClass(Rule):
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, what),
             claim=_claim(bad, recipe),
+            cause=bad.node.tag.text,
         )
 
 

@@ -83,15 +83,17 @@ class ConstructorMismatch(Rule):
         claim: NotMade | NotCalled | None = _claim(bad, misfit)
         if is_plain and misfit.unknown and not near:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
+        message = _message(name, misfit, len(bad.item.elements))
         return self.finding(
             bad.place(misfit),
-            _message(name, misfit, len(bad.item.elements)),
+            message,
             symbol=misfit.unknown or bad.item.path or name,
             confidence=confidence,
             evidence=evidence,
             related=(Related(target.place, "defined here"),) if target.place is not None else (),
             help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.meant(misfit)),
             claim=claim,
+            cause=f"{tag.target}: {message}",
         )
 
 

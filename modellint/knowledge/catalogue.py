@@ -8,6 +8,8 @@ One JSON file per package beside this one, with all described releases together:
                between them; functions (and classes that the facts do not describe) by name with their parameters,
                "a b= *c d: e:= **f", one text for each way in which the releases differ, None if they are not known
                `is open`: 1 where the module may have more names than stand there
+    earlier    what is known of releases before those: their numbers, what their modules had that is `gone` ("*": and
+               more), and what is `new` since, nothing listed of a module that is new itself
 """
 
 from __future__ import annotations
@@ -74,8 +76,64 @@ class Catalogue:
 
     def submodules(self, name: str) -> set[str]:
         """The last parts of the names of the modules right inside of a package."""
-        start = f"{name}."
-        return {other[len(start) :].partition(".")[0] for other in self.modules if other.startswith(start)}
+        return _inside(name, self.modules)
+
+    @cached_property
+    def earlier(self) -> Earlier | None:
+        """What is known of the releases before the described ones."""
+        data = self._data.get("earlier")
+        return None if data is None else Earlier(data, self)
+
+    def homes(self, name: str) -> set[str]:
+        """The modules with a class or function of this name, packages of theirs that pass it on left out."""
+        found = {module for module, row in self._data["modules"].items() if name in row[1] or name in row[0].split()}
+        return {one for one in found if not any(other.startswith(f"{one}.") for other in found)}
+
+
+class Earlier:
+    """The names that releases before the described ones have."""
+
+    def __init__(self, data: dict[str, Any], now: Catalogue) -> None:
+        self.releases: tuple[str, ...] = tuple(data["releases"])
+        self._gone: dict[str, frozenset[str]] = {name: frozenset(names.split()) for name, names in data["gone"].items()}
+        self._new: dict[str, frozenset[str]] = {name: frozenset(names.split()) for name, names in data["new"].items()}
+        self._now = now
+        added = {name for name, names in self._new.items() if not names}
+        self.modules = (now.modules - added) | self._gone.keys()
+
+    @property
+    def told(self) -> str:
+        """`0.5.5 to 0.5.16`."""
+        return f"{self.releases[-1]} to {self.releases[0]}"
+
+    def names(self, module: str) -> set[str]:
+        """The names of a module of theirs, with those of the modules inside of it."""
+        now = self._now.module(module)
+        kept = now.names() - self._new.get(module, frozenset()) if now is not None else set()
+        return kept | self._gone.get(module, frozenset()) | _inside(module, self.modules)
+
+    def lacks(self, name: str) -> tuple[str, str] | None:
+        """The module, and the part of a dotted name that it certainly does not have; None if the name may be there."""
+        parts = name.split(".")
+        depth = max((n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in self.modules), default=0)
+        owner = ".".join(parts[:depth])
+        names = self.names(owner) if 0 < depth < len(parts) else {parts[-1], "*"}
+        return None if "*" in names or parts[depth] in names else (owner, parts[depth])
+
+    def is_gone(self, name: str) -> bool:
+        """Whether they have a class, function or module of this name, and the described releases do not."""
+        module, _, last = name.rpartition(".")
+        return last in self._gone.get(module, ()) or (name in self._gone and name not in self._now.modules)
+
+    def is_new(self, name: str) -> bool:
+        """Whether only the described releases have a class or function of this name."""
+        module, _, last = name.rpartition(".")
+        return module in self._now.modules and (module not in self.modules or last in self._new.get(module, ()))
+
+
+def _inside(name: str, modules: Iterable[str]) -> set[str]:
+    start = f"{name}."
+    return {other[len(start) :].partition(".")[0] for other in modules if other.startswith(start)}
 
 
 def write_parameters(parameters: Iterable[Parameter]) -> str:

@@ -1,6 +1,7 @@
 """Extracts the catalogues: `python -m modellint.knowledge.list_names --torch PATH --speechbrain PATH...`.
 
-Each PATH is a folder that holds the unpacked package. Of several releases the names of all are kept together.
+Each PATH is a folder that holds the unpacked package. Of several releases the names of all are kept together. Of those
+under `--speechbrain-earlier` only what they have and the others lack, and the other way round.
 """
 
 from __future__ import annotations
@@ -116,8 +117,19 @@ def _pass_on(source: list[Any] | None, origin: str, row: list[Any], name: str) -
         row[1][name] = source[1][origin]
 
 
-def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
-    """The catalogue of a package, from one or more releases."""
+def extract(package: str, roots: Sequence[Path], earlier: Sequence[Path] = ()) -> dict[str, Any]:
+    """The catalogue of a package, from one or more releases, and what earlier ones have and lack."""
+    releases, modules, redirects = _read(package, roots)
+    catalogue: dict[str, Any] = {"releases": releases, "redirects": redirects}
+    if earlier:
+        old_releases, old_modules, _ = _read(package, earlier)
+        gone, new = _gone(old_modules, modules), _new(old_modules, modules)
+        catalogue["earlier"] = {"releases": old_releases, "gone": gone, "new": new}
+    return {**catalogue, "modules": {name: _packed(modules[name]) for name in sorted(modules)}}
+
+
+def _read(package: str, roots: Sequence[Path]) -> tuple[list[str], dict[str, list[Any]], dict[str, str]]:
+    """The releases of a package that stand below folders, the newest first, with their modules and redirects."""
     by_release = {release_of(root, package).partition("+")[0]: root for root in roots}
     releases = sorted(by_release, key=release_order, reverse=True)
     modules: dict[str, list[Any]] = {}
@@ -128,11 +140,30 @@ def extract(package: str, roots: Sequence[Path]) -> dict[str, Any]:
             redirects.setdefault(old, new)
         for name, row in listing.modules().items():
             modules[name] = _together(modules[name], row) if name in modules else row
-    return {
-        "releases": releases,
-        "redirects": redirects,
-        "modules": {name: _packed(modules[name]) for name in sorted(modules)},
-    }
+    return releases, modules, redirects
+
+
+def _gone(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
+    """What modules had and lack now; "*" stands for whatever an open one had."""
+    found = {}
+    for name, (classes, functions, others, is_open) in sorted(old.items()):
+        now = modules.get(name, [(), (), (), 0])
+        lost = {*classes, *functions, *others}.difference(*now[:3])
+        words = sorted(one for one in lost if not one.startswith("_")) + ["*"] * bool(is_open)
+        if words or name not in modules:
+            found[name] = " ".join(words)
+    return found
+
+
+def _new(old: dict[str, list[Any]], modules: dict[str, list[Any]]) -> dict[str, str]:
+    """The classes and functions that modules have and lacked before; nothing is listed of a new module."""
+    found = {}
+    for name, (classes, functions, *_) in sorted(modules.items()):
+        before = old.get(name)
+        added = {*classes, *functions}.difference(*before[:3]) if before is not None else set()
+        if added or before is None:
+            found[name] = " ".join(sorted(added))
+    return found
 
 
 def _together(newer: list[Any], older: list[Any]) -> list[Any]:
@@ -153,12 +184,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m modellint.knowledge.list_names", description=__doc__)
     parser.add_argument("--torch", type=Path, nargs="*", default=[])
     parser.add_argument("--speechbrain", type=Path, nargs="*", default=[])
+    parser.add_argument("--speechbrain-earlier", type=Path, nargs="*", default=[])
     parser.add_argument("--into", type=Path, default=Path(form.__file__).parent)
     options = parser.parse_args(arguments)
     for package in knowledge.PACKAGES:
         roots = getattr(options, package)
         if roots:
-            text = json.dumps(extract(package, roots), separators=(",", ":"), ensure_ascii=True)
+            earlier = options.speechbrain_earlier if package == "speechbrain" else ()
+            text = json.dumps(extract(package, roots, earlier), separators=(",", ":"), ensure_ascii=True)
             (options.into / f"{package}_names.json").write_text(text + "\n", encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from modellint import knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from packaging.specifiers import SpecifierSet
@@ -58,6 +58,10 @@ class Required:
         oldest = Version(knowledge.package(self.package).releases[-1]).release[:2]
         named = (*self.admitted, *(filter(self._admits, self._named())), *filter(self._admits, (_FUTURE,)))
         return any(Version(release).release >= oldest for release in named)
+
+    def admits_any(self, releases: Iterable[str]) -> bool:
+        """Whether one of these releases may be used."""
+        return any(map(self._admits, releases))
 
     @property
     def nearest(self) -> str | None:

@@ -88,7 +88,8 @@ def _copies(places: Sequence[Place], lister: str, view: View) -> str:
     shown = [f"{printable(view.path(place.path))}:{spot(view.place(place))}" for place in places[:_COPIES]]
     more = len(places) - len(shown)
     if more:
-        return f"the same at {', '.join(shown)} and {more} other places (`--output-format {lister}` lists them)"
+        count = "one other place" if more == 1 else f"{more} other places"
+        return f"the same at {', '.join(shown)} and {count} (`--output-format {lister}` lists them)"
     return f"the same at {' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))}"
 
 

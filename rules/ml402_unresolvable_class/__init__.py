@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLocated, NotMade
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.targets import BadTarget
+    from modellint.link.recipes.targets import BadTarget, Target
     from modellint.probes import Probe
 
 
@@ -31,7 +31,9 @@ class UnresolvableClass(Rule):
 
     In plain configurations the same holds for `_target_:`, which takes classes and functions.
 
-    A package of which nothing is known may have any names. So may a module that makes them while it runs.
+    A package of which nothing is known may have any names. So may a module that makes them while it runs. Of
+    `speechbrain` the releases count that the project asks for, from 0.5 on; where it asks for none, the newest do. A
+    name that only earlier ones have is a warning then, which says so, and where the name went.
 
     ## Why is this bad
     `ImportError: There is no such class as …` when the recipe is loaded.
@@ -57,7 +59,7 @@ class UnresolvableClass(Rule):
                 continue
             near = get_close_matches(bad.target.missing, sorted(bad.target.available), n=3, cutoff=0.7)
             if near or bad.target.is_sure:
-                yield self._missing(bad, recipe, near)
+                yield self._missing(bad, recipe, near, project)
 
     def probe(self, claim: NotMade | NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names; locate what `_target_` names."""
@@ -66,24 +68,29 @@ class UnresolvableClass(Rule):
 
         return file_probe(claim) if isinstance(claim, NotLocated) else recipe_probe(claim, project)
 
-    def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str]) -> Finding:
+    def _missing(self, bad: BadTarget, recipe: Recipe, near: list[str], project: Project) -> Finding:
+        from modellint.link.requirements import required
+
         target = bad.target
         sure = target.is_sure and (near or not target.package)
         is_plain = recipe.dialect is Dialect.OMEGACONF
         evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{bad.node.tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
+        evidence += _other_releases(bad, project)
+        is_open = bool(target.others) and required(target.package, project) is None
         return self.finding(
             recipe.place(bad.node.tag.span),
             f"`{target.owner}` has no `{target.missing}`"
             if target.owner
             else f"there is no package `{target.missing}`",
             symbol=bad.name,
+            severity=Severity.WARNING if is_open else Severity.ERROR,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
-            help=f"did you mean {any_of(near)}?" if near else "correct the name",
+            help=_help(target, near),
             claim=_claim(bad, recipe),
-            cause=f"{target.owner}.{target.missing}",
+            cause=f"{target.owner}.{target.missing} {target.moved}",
         )
 
     def _misfit(self, bad: BadTarget, recipe: Recipe) -> Finding:
@@ -113,6 +120,32 @@ def _claim(bad: BadTarget, recipe: Recipe) -> NotMade | NotLocated:
     if recipe.dialect is Dialect.OMEGACONF:
         return NotLocated(place, bad.name)
     return NotMade(place, bad.item.top, bad.name, "")
+
+
+def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
+    """Which other releases have the name, and why they are not those that count."""
+    from modellint.link.recipes.eras import is_for_earlier
+    from modellint.link.requirements import required
+
+    target = bad.target
+    if not target.others:
+        return
+    yield f"{target.package} {target.others} has it"
+    wanted = required(target.package, project)
+    if wanted is not None:
+        yield f"`{wanted.origin.name}` says which releases are wanted"
+    elif is_for_earlier(bad.item.recipe, target.package, project):
+        yield f"nothing says which release is wanted; by the names in the recipe it is one of {target.others}"
+    else:
+        yield "nothing says which release is wanted, so the newest are installed"
+
+
+def _help(target: Target, near: list[str]) -> str:
+    if target.moved:
+        return f"it moved to `{target.moved}`"
+    if target.others and not near:
+        return f"correct the name, or ask for {target.package} {target.others}"
+    return f"did you mean {any_of(near)}?" if near else "correct the name"
 
 
 _LOCATING = "Hydra raises `InstantiationException` when it is instantiated"

@@ -172,12 +172,65 @@ def test_arguments_that_another_described_release_takes_are_fine(tmp_path: Path)
     assert codes(tmp_path, text.format("use_torchaudi")) == {"ML403"}
 
 
-@pytest.mark.parametrize("pin", ["speechbrain==0.5.16", "speechbrain<1.0"])
-def test_nothing_is_said_about_a_release_that_is_not_described(pin: str, tmp_path: Path) -> None:
-    text = "x: !new:speechbrain.processing.speech_augmentation.Adder\ny: !ref <x>\n"
-    assert codes(tmp_path, text) == {"ML402"}
-    (tmp_path / "requirements.txt").write_text(f"{pin}\n")
-    assert codes(tmp_path, text) == set()
+GONE = "speechbrain.lobes.augment.TimeDomainSpecAugment"
+MOVED = "speechbrain.processing.speech_augmentation.AddNoise"
+KEPT = "speechbrain.nnet.linear.Linear"
+NEW = "speechbrain.augment.time_domain.SpeedPerturb"
+NEVER = "speechbrain.processing.speech_augmentation.Adder"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "missing"),
+    [
+        ("", {GONE, MOVED, NEVER}),
+        ("speechbrain", {GONE, MOVED, NEVER}),
+        ("speechbrain>=0.5.10", {GONE, MOVED, NEVER}),
+        ("speechbrain==1.0.3", {GONE, MOVED, NEVER}),
+        ("speechbrain==0.5.13", {NEW, NEVER}),
+        ("speechbrain<1.0", {NEW, NEVER}),
+        ("speechbrain~=0.5.9", {NEW, NEVER}),
+        ("speechbrain==0.4.1", set()),
+        ("speechbrain @ git+https://github.com/speechbrain/speechbrain@develop", set()),
+    ],
+)
+def test_the_releases_count_that_a_project_asks_for(requirement: str, missing: set[str], tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{requirement}\n")
+    for name in (GONE, MOVED, KEPT, NEW, NEVER, "speechbrain.pretrained.EncoderClassifier", "speechbrain.nnet"):
+        found = codes(tmp_path, f"seed: 1\nx: !name:{name}\ny: !ref <seed>\n")
+        assert found == ({"ML402"} if name in missing else set()), name
+
+
+@pytest.mark.parametrize(
+    ("names", "requirement", "severity", "told"),
+    [
+        ((GONE,), "", "warning", "by the names in the recipe it is one of 0.5"),
+        ((GONE, NEW), "", "warning", "nothing says which release is wanted, so the newest are installed"),
+        ((GONE,), "speechbrain>=0.5", "error", "`requirements.txt` says which releases are wanted"),
+        ((NEW,), "speechbrain<1", "error", "`requirements.txt` says which releases are wanted"),
+        ((NEVER,), "", "error", "HyperPyYAML raises `ImportError`"),
+    ],
+)
+def test_a_name_of_other_releases_says_which_have_it(
+    names: tuple[str, ...], requirement: str, severity: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{requirement}\n")
+    (tmp_path / "r.yaml").write_text("".join(f"x{at}: !name:{name}\n" for at, name in enumerate(names)) + "y: 1\n")
+    (finding,) = modellint.check([tmp_path], select=["ML402"])
+    assert finding.severity.value == severity
+    assert any(told in fact for fact in finding.evidence)
+
+
+def test_a_name_that_moved_says_where_it_went(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text(f"x: !name:{MOVED}\ny: !ref <x>\n")
+    (finding,) = modellint.check([tmp_path], select=["ML402"])
+    assert finding.help == "it moved to `speechbrain.augment.time_domain.AddNoise`"
+
+
+def test_signatures_of_later_releases_are_no_evidence_of_a_recipe_for_earlier_ones(tmp_path: Path) -> None:
+    wrong = f"x: !name:{KEPT}\n    widht: 3\ny: !ref <x>\n"
+    assert codes(tmp_path, wrong) == {"ML403"}
+    assert codes(tmp_path, f"{wrong}z: !name:{GONE}\n") == {"ML402"}
+    assert codes(tmp_path, f"{wrong}z: !name:{GONE}\nw: !name:{NEW}\n") == {"ML402", "ML403"}
 
 
 @pytest.mark.parametrize(

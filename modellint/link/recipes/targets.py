@@ -16,6 +16,7 @@ from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Misfit, Parameters, constructor_parameters, misfits
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
+from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
 from modellint.link.recipes.pairing import including, scripts_of
 from modellint.link.requirements import required
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from modellint.knowledge.catalogue import Catalogue, Earlier
     from modellint.link.names import Definition
     from modellint.link.project import Project
     from modellint.source import Place
@@ -51,6 +53,7 @@ class Target:
     `signatures` are the parameters it may have, none if they are not known. Of a MISSING one, `owner` is the module
     that lacks the part `missing`, and `available` what it has. `place` is where it is defined, `releases` are those
     of the package that the answer rests on, if it was not read from source. `is_sure`: nothing else can be meant.
+    `others` are releases that have what is MISSING, and `moved` the name that it has in `releases`.
     """
 
     kind: TargetKind
@@ -62,6 +65,8 @@ class Target:
     package: str = ""
     releases: tuple[str, ...] = ()
     is_sure: bool = True
+    others: str = ""
+    moved: str = ""
 
 
 _UNKNOWN = Target(TargetKind.UNKNOWN)
@@ -151,6 +156,8 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         target = target_of(item, whole, project)
         if given is None or target.kind in _refused(tag, True):
             continue
+        if target.package and is_for_earlier(whole, target.package, project):
+            continue  # what is known of signatures is of later releases
         positional, keywords = given
         found = [misfits(one, positional, keywords, is_final=tag not in _OPEN_CALLS) for one in target.signatures]
         if found and all(found):
@@ -281,7 +288,7 @@ def _defined(definition: Definition | None, project: Project) -> Target:
     package = "" if model.cls is not None else model.name.partition(".")[0]
     wanted = required(package, project) if package else None
     if wanted is not None and not wanted.is_described:
-        return Target(TargetKind.CLASS)
+        return _UNKNOWN
     is_open = wanted is None or len(wanted.admitted) > 1
     signatures = constructor_parameters(model, classes, any_release=is_open)
     releases = knowledge.package(package).releases if package else ()
@@ -294,9 +301,11 @@ def _described(name: str, top: str, project: Project) -> Target:
     if known is None:
         return _UNKNOWN
     wanted = required(top, project)
+    earlier = known.earlier
     if wanted is not None and not wanted.is_described:
-        return _UNKNOWN
-    name = known.redirected(name)
+        is_earlier = earlier is not None and wanted.admits_any(earlier.releases)
+        return _UNKNOWN if earlier is None or not is_earlier else _of_earlier(name, known, earlier)
+    written, name = name, known.redirected(name)
     parts = name.split(".")
     depth = max((n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in known.modules), default=0)
     owner = ".".join(parts[:depth])
@@ -325,6 +334,40 @@ def _described(name: str, top: str, project: Project) -> Target:
     if part in module.others or module.is_open:
         return _UNKNOWN
     available = frozenset(module.names() | known.submodules(owner))
+    is_gone = earlier is not None and earlier.lacks(written) is None
+    homes = known.homes(parts[-1]) if is_gone else set()
     return Target(
-        TargetKind.MISSING, owner=owner, missing=part, available=available, package=top, releases=known.releases
+        TargetKind.MISSING,
+        owner=owner,
+        missing=part,
+        available=available,
+        package=top,
+        releases=known.releases,
+        others=earlier.told if earlier is not None and is_gone else "",
+        moved=f"{homes.pop()}.{parts[-1]}" if len(homes) == 1 else "",
     )
+
+
+def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
+    """What a name stands for in the releases before those that are described: of them only names are known."""
+    top = name.partition(".")[0]
+    lacking = earlier.lacks(name)
+    if lacking is not None:
+        owner, part = lacking
+        now = known.redirected(name)
+        module = known.module(now.rpartition(".")[0])
+        is_there = now in known.modules or (module is not None and now.rpartition(".")[2] in module.names())
+        return Target(
+            TargetKind.MISSING,
+            owner=owner,
+            missing=part,
+            available=frozenset(earlier.names(owner)),
+            package=top,
+            releases=(earlier.told,),
+            others=" and ".join(known.releases) if is_there else "",
+        )
+    owner, _, last = name.rpartition(".")
+    module = known.module(owner)
+    if module is None or last not in (module.classes | module.functions.keys()):
+        return Target(TargetKind.MODULE) if name in earlier.modules else _UNKNOWN
+    return Target(TargetKind.CLASS if last in module.classes else TargetKind.FUNCTION)

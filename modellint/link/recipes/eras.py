@@ -1,0 +1,27 @@
+"""For which releases of a package a recipe is written, where nothing asks for any: names that only some have tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.knowledge.catalogue import catalogue
+from modellint.link.requirements import required
+
+if TYPE_CHECKING:
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+
+
+def is_for_earlier(recipe: Recipe, package: str, project: Project) -> bool:
+    """Whether a recipe of a project that asks for no release names what only earlier ones have, and nothing new."""
+    return project.once(("for earlier", recipe.file, package), lambda: _guess(recipe, package, project))
+
+
+def _guess(recipe: Recipe, package: str, project: Project) -> bool:
+    known = catalogue(package)
+    earlier = None if known is None else known.earlier
+    if known is None or earlier is None or required(package, project) is not None:
+        return False
+    names = {node.tag.target for node in recipe.nodes() if node.tag.target.startswith(f"{package}.")}
+    is_gone = any(earlier.is_gone(name) and known.redirected(name) == name for name in names)
+    return is_gone and not any(map(earlier.is_new, names))

@@ -1,6 +1,6 @@
 """Which releases of a package a project asks for: what its lock files, requirement files and settings say.
 
-The first file that names the package decides. Versions are read and compared by `packaging`.
+The first file that says more than the package's name decides. Versions are read and compared by `packaging`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 #: Newer than every release that there is.
 _FUTURE = "9999"
+#: The files of a folder that say how things are installed and run.
+TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
+_PATH_BREAKS = re.compile(r"[:=<>\"'`]")
+_EDITABLE = ("-e", "--editable")
 _EXACT = frozenset(("==", "===", "~="))
 _REVISION = re.compile(r"@v?(\d[\w.]*)(?:#|$)")
 _CONDA = re.compile(r"\s*([\w.-]+)\s*(.*)")
@@ -49,6 +53,11 @@ class Required:
         """The releases among those that the shipped facts describe, the newest first."""
         described = knowledge.package(self.package).releases
         return tuple(filter(self._admits, described))
+
+    @property
+    def is_particular(self) -> bool:
+        """Whether it tells releases apart: a package that is only named may have any."""
+        return self.specifiers is None or len(self.specifiers) > 0
 
     @property
     def is_described(self) -> bool:
@@ -87,7 +96,16 @@ class Required:
 
 def required(package: str, project: Project) -> Required | None:
     """What a project says of the releases of a package; None if nothing."""
-    return project.once(("required", package), lambda: next(_found(package, project), None))
+
+    def find() -> Required | None:
+        first = None
+        for one in _found(package, project):
+            if one.is_particular:
+                return one
+            first = first or one
+        return first
+
+    return project.once(("required", package), find)
 
 
 def _found(package: str, project: Project) -> Iterator[Required]:
@@ -95,10 +113,11 @@ def _found(package: str, project: Project) -> Iterator[Required]:
     names = project.files.listdir(root)
     readers = [(name, reader) for name, reader in _READERS.items() if name in names]
     texts = [(root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name)]
+    commands = [(root / name, _installed) for name in names if TELLING.fullmatch(name)]
     folder = root / "requirements"
     if "requirements" in names and project.files.is_dir(folder):
         texts += [(folder / name, _listed) for name in project.files.listdir(folder) if name.endswith((".txt", ".in"))]
-    for path, reader in (*((root / name, reader) for name, reader in readers), *texts):
+    for path, reader in (*((root / name, reader) for name, reader in readers), *texts, *commands):
         data = project.files.read(path) or b""
         if package.encode() not in data.lower():
             continue
@@ -125,9 +144,9 @@ def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
     from packaging.utils import canonicalize_name
 
     text = str(line).partition(" #")[0].strip()
-    if text.startswith(("-e ", "--editable ", "git+", "http")):
+    if text.startswith((*(f"{flag} " for flag in _EDITABLE), "git+", "http", "./", "../")):
         address = text.split(None, 1)[-1]
-        if f"/{package}" in address.lower():
+        if _is_of(address.lower(), package):
             yield from _revision(address)
         return
     try:
@@ -136,6 +155,13 @@ def _said(line: object, package: str) -> Iterator[SpecifierSet | None]:
         return
     if canonicalize_name(requirement.name) == package:
         yield from _revision(requirement.url) if requirement.url else (requirement.specifier,)
+
+
+def _is_of(address: str, package: str) -> bool:
+    """Whether a folder or a repository is one of a package."""
+    path, _, fragment = address.partition("#")
+    name = path.rstrip("/").rpartition("/")[2].partition("@")[0].removesuffix(".git")
+    return package in (name, fragment.removeprefix("egg="))
 
 
 def _revision(address: str) -> Iterator[SpecifierSet | None]:
@@ -152,6 +178,19 @@ def _revision(address: str) -> Iterator[SpecifierSet | None]:
 def _listed(text: str, package: str) -> Iterator[SpecifierSet | None]:
     for line in text.replace("\\\n", " ").splitlines():
         yield from _said(line.partition(" --hash")[0], package)
+
+
+def _installed(text: str, package: str) -> Iterator[SpecifierSet | None]:
+    """The commands of a README or shell script that install a release of the package, or take it from a folder."""
+    for line in text.replace("\\\n", " ").splitlines():
+        _, is_install, wanted = line.partition("pip install ")
+        words = [word.strip("\"'`,;()") for word in wanted.split()]
+        for word, before in zip(words, ["", *words], strict=False):
+            said = _said(f"{before} {word}" if before in _EDITABLE else word, package)
+            yield from (one for one in said if one is None or len(one))
+        if not is_install and "PYTHONPATH" in line:
+            folders = _PATH_BREAKS.sub(" ", line).split()
+            yield from (None for folder in folders if folder.rstrip("/").endswith(f"/{package}"))
 
 
 # -- settings of projects ---------------------------------------------------------------------------------------------

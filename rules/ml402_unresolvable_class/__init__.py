@@ -78,7 +78,8 @@ class UnresolvableClass(Rule):
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
-        is_open = bool(target.others) and required(target.package, project) is None
+        wanted = required(target.package, project) if target.others else None
+        is_open = bool(target.others) and (wanted is None or not wanted.is_particular)
         return self.finding(
             recipe.place(bad.node.tag.span),
             f"`{target.owner}` has no `{target.missing}`"
@@ -132,7 +133,7 @@ def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
         return
     yield f"{target.package} {target.others} has it"
     wanted = required(target.package, project)
-    if wanted is not None:
+    if wanted is not None and wanted.is_particular:
         yield f"`{wanted.origin.name}` says which releases are wanted"
     elif is_for_earlier(bad.item.recipe, target.package, project):
         yield f"nothing says which release is wanted; by the names in the recipe it is one of {target.others}"

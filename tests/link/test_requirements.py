@@ -59,6 +59,16 @@ def wanted(folder: Path, name: str, text: str) -> Required | None:
         ("environment.yml", CONDA.format("speechbrain=0.5.12")),
         ("environment.yml", CONDA.format("conda-forge::speechbrain==0.5.12")),
         ("environment.yaml", PIP_IN_CONDA),
+        ("README.md", "Install with\n```\n$ pip install torch 'speechbrain==0.5.12'  # not later\n```\n"),
+        ("README.rst", "``pip install speechbrain~=0.5.9``\n"),
+        (
+            "install.sh",
+            "python -m pip install \\\n  torch \\\n  git+https://github.com/speechbrain/speechbrain.git@v0.5.13\n",
+        ),
+        ("README.md", "pip install -e ./speechbrain\n"),
+        ("README.md", "    pip install --editable lib/speechbrain/\n"),
+        ("README", "export PYTHONPATH=$PYTHONPATH:<path to lab/speechbrain>\n"),
+        ("run.sh", 'export PYTHONPATH="../speechbrain:$PYTHONPATH"\n'),
         (".gitmodules", '[submodule "sb"]\n\tpath = sb\n\turl = https://github.com/somebody/speechbrain.git\n'),
     ],
 )
@@ -98,6 +108,16 @@ def test_a_lock_file_is_more_exact_than_a_requirement(tmp_path: Path) -> None:
     assert str(found.specifiers) == "==0.5.13"
 
 
+def test_a_command_tells_more_than_a_name_alone(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("speechbrain\n")
+    found = wanted(tmp_path, "README.md", "pip install speechbrain==0.5.13\n")
+    assert found is not None
+    assert (found.origin.name, str(found.specifiers)) == ("README.md", "==0.5.13")
+    found = wanted(tmp_path, "requirements.txt", "speechbrain>=1.0\n")
+    assert found is not None
+    assert (found.origin.name, str(found.specifiers)) == ("requirements.txt", ">=1.0")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -113,6 +133,11 @@ def test_a_lock_file_is_more_exact_than_a_requirement(tmp_path: Path) -> None:
         ("environment.yml", "dependencies: [speechbrain=nonsense]\n"),
         (".gitmodules", "speechbrain\n"),
         ("notes.txt", "speechbrain==0.5\n"),
+        ("README.md", "It needs speechbrain==0.5.12. We pip install nothing.\n"),
+        ("README.md", "pip install speechbrain torch==2.0\npip install -e . -r speechbrain.txt\n"),
+        ("README.md", "pip install -e git+https://github.com/lab/speechbrain-tools@v0.5.1\n"),
+        ("README.md", "export PYTHONPATH=$PYTHONPATH:speechbrain/tools:/opt/speechbrain_tools\n"),
+        ("requirements.txt", "-e git+https://github.com/lab/speechbrain_tools@v0.5.1#egg=tools\n"),
     ],
 )
 def test_what_cannot_be_read_says_nothing(tmp_path: Path, name: str, text: str) -> None:

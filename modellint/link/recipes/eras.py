@@ -20,7 +20,8 @@ def is_for_earlier(recipe: Recipe, package: str, project: Project) -> bool:
 def _guess(recipe: Recipe, package: str, project: Project) -> bool:
     known = catalogue(package)
     earlier = None if known is None else known.earlier
-    if known is None or earlier is None or required(package, project) is not None:
+    wanted = required(package, project)
+    if known is None or earlier is None or (wanted is not None and wanted.is_particular):
         return False
     names = {node.tag.target for node in recipe.nodes() if node.tag.target.startswith(f"{package}.")}
     is_gone = any(earlier.is_gone(name) and known.redirected(name) == name for name in names)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.link.recipes.scripts import read_script
+from modellint.link.requirements import TELLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +21,6 @@ _MIN_SHARE = 0.6
 _MIN_KEYS = 2
 #: So many keys that a recipe lacks are told.
 _TOLD = 3
-#: The files of a folder that say how scripts are run.
-_TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
 _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
 
 
@@ -156,7 +155,7 @@ def _commands(folder: Path, project: Project) -> Mapping[str, Sequence[_Command]
     def find() -> Mapping[str, Sequence[_Command]]:
         found: dict[str, list[_Command]] = {}
         for name in project.files.listdir(folder):
-            if not _TELLING.fullmatch(name):
+            if not TELLING.fullmatch(name):
                 continue
             text = (project.files.read(folder / name) or b"").decode("utf-8", "replace")
             for line in text.replace("\\\n", " ").splitlines():

@@ -14,6 +14,7 @@ from modellint.finding import verified
 from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.recipes.copies import copied_from
 from modellint.report import Inventory, ScriptChoice
 from modellint.rule import Rule
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
@@ -149,6 +150,8 @@ class Analyser:
             if data is None:
                 if oversized is None:
                     self._unreadable(run, UnreadableError("the file cannot be read"))
+            elif (original := copied_from(path, self._project)) is not None:
+                run.paired = ScriptChoice((), "", (), original.as_posix())
             elif kind_of(path.name) == YAML:
                 self._yaml(run, data, self._project)
             elif kind_of(path.name) == NOTEBOOK:

@@ -237,9 +237,9 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _choice(value: Any) -> ScriptChoice | None:
     if value is None:
         return None
-    scripts, reason, turned_down = _list(value, 3)
-    pairs = (_list(pair, 2) for pair in _list(turned_down))
-    return ScriptChoice(_texts(scripts), _text(reason), tuple((_text(path), _text(why)) for path, why in pairs))
+    scripts, reason, turned_down, original = _list(value, 4)
+    pairs = tuple((_text(path), _text(why)) for path, why in map(_pair, _list(turned_down)))
+    return ScriptChoice(_texts(scripts), _text(reason), pairs, _text(original))
 
 
 def _natural(value: Any) -> int:

@@ -331,11 +331,18 @@ def _tell_about_pairings(report: Report) -> None:
     """Tell which script was taken for that of each recipe and why, and which were not."""
     from modellint.reporters.text import printable
 
+    copies: dict[str, int] = {}
     for path, choice in report.pairings:
+        if choice.original:
+            copies[choice.original] = copies.get(choice.original, 0) + 1
+            continue
         first, *others = (printable(line) for line in choice.lines(lambda script: shown(Path(script))))
         click.echo(f"recipe {printable(shown(Path(path)))}: {first}", err=True)
         for line in others:
             click.echo(f"    {line}", err=True)
+    for original, number in copies.items():
+        count = "one copy" if number == 1 else f"{number} copies"
+        click.echo(f"{printable(shown(Path(original)))}: checked for {count} of it in results of trainings", err=True)
 
 
 def _tell_about_time(report: Report) -> None:

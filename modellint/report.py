@@ -35,11 +35,15 @@ class Inventory(NamedTuple):
 
 
 class ScriptChoice(NamedTuple):
-    """The scripts that were taken for a recipe's, and why, and those that were not, each with the reason."""
+    """The scripts that were taken for a recipe's, and why, and those that were not, each with the reason.
+
+    `original` is the file that was checked in place of it, if it is a copy.
+    """
 
     scripts: tuple[str, ...]
     reason: str
     turned_down: tuple[tuple[str, str], ...] = ()
+    original: str = ""
 
     def lines(self, shown: Callable[[str], str]) -> Iterator[str]:
         """What is told of it, with paths as `shown` writes them."""

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 
     from modellint.link.project import Project
 
+    _Reader = Callable[[str, str], Iterator[SpecifierSet | None]]
+
 #: Newer than every release that there is.
 _FUTURE = "9999"
 #: The files of a folder that say how things are installed and run.
 TELLING = re.compile(r"readme.*|makefile|.*\.(?:sh|bash|slurm|sbatch)", re.IGNORECASE)
+#: In so many folders requirement files are looked for.
+_MOST_FOLDERS = 64
 _PATH_BREAKS = re.compile(r"[:=<>\"'`]")
 _EDITABLE = ("-e", "--editable")
 _EXACT = frozenset(("==", "===", "~="))
@@ -109,15 +113,7 @@ def required(package: str, project: Project) -> Required | None:
 
 
 def _found(package: str, project: Project) -> Iterator[Required]:
-    root = project.options.root
-    names = project.files.listdir(root)
-    readers = [(name, reader) for name, reader in _READERS.items() if name in names]
-    texts = [(root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name)]
-    commands = [(root / name, _installed) for name in names if TELLING.fullmatch(name)]
-    folder = root / "requirements"
-    if "requirements" in names and project.files.is_dir(folder):
-        texts += [(folder / name, _listed) for name in project.files.listdir(folder) if name.endswith((".txt", ".in"))]
-    for path, reader in (*((root / name, reader) for name, reader in readers), *texts, *commands):
+    for path, reader in _files(project):
         data = project.files.read(path) or b""
         if package.encode() not in data.lower():
             continue
@@ -125,9 +121,24 @@ def _found(package: str, project: Project) -> Iterator[Required]:
             yield Required(package, requirement, path)
 
 
-def _read(
-    reader: Callable[[str, str], Iterator[SpecifierSet | None]], text: str, package: str
-) -> Iterator[SpecifierSet | None]:
+def _files(project: Project) -> Iterator[tuple[Path, _Reader]]:
+    """What may say something: files in the project's root, and then those that lie in the folders in it."""
+    root = project.options.root
+    names = project.files.listdir(root)
+    yield from ((root / name, reader) for name, reader in _READERS.items() if name in names)
+    yield from ((root / name, _listed) for name in names if _REQUIREMENT_FILES.fullmatch(name))
+    yield from _listed_in(root / "requirements", re.compile(r".*\.(?:txt|in)"), project)
+    yield from ((root / name, _installed) for name in names if TELLING.fullmatch(name))
+    for name in [name for name in names if "." not in name and name != "requirements"][:_MOST_FOLDERS]:
+        yield from _listed_in(root / name, _REQUIREMENT_FILES, project)
+
+
+def _listed_in(folder: Path, names: re.Pattern[str], project: Project) -> Iterator[tuple[Path, _Reader]]:
+    if project.files.is_dir(folder):
+        yield from ((folder / name, _listed) for name in project.files.listdir(folder) if names.fullmatch(name))
+
+
+def _read(reader: _Reader, text: str, package: str) -> Iterator[SpecifierSet | None]:
     """What a file says, as far as it can be read: it is for other tools to complain of it."""
     try:
         yield from reader(text, package)
@@ -325,7 +336,7 @@ def _submodules(text: str, package: str) -> Iterator[SpecifierSet | None]:
 
 
 #: The files that say something, those first that say it most exactly.
-_READERS: dict[str, Callable[[str, str], Iterator[SpecifierSet | None]]] = {
+_READERS: dict[str, _Reader] = {
     ".gitmodules": _submodules,
     "poetry.lock": _locked,
     "uv.lock": _locked,

@@ -40,6 +40,7 @@ def wanted(folder: Path, name: str, text: str) -> Required | None:
         ("requirements.txt", "speechbrain @ git+https://github.com/speechbrain/speechbrain@develop\n"),
         ("requirements-dev.in", "speechbrain<1\n"),
         ("requirements/train.txt", "speechbrain<1\n"),
+        ("build/requirements.txt", "speechbrain==0.5.11\n"),
         ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["torch", "speechbrain==0.5.*"]\n'),
         ("pyproject.toml", '[project.optional-dependencies]\ntrain = ["speechbrain<1.0"]\n'),
         ("pyproject.toml", '[dependency-groups]\ntrain = ["speechbrain<1.0", {include-group = "x"}]\n'),

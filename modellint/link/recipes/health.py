@@ -32,7 +32,8 @@ _PYTHON_TAG = re.compile(
     r"!!python/(?:none|bool|str|unicode|bytes|int|long|complex|float|list|tuple|dict|(?:name|module|object):.*"
     r"|object/(?:apply|new):.*)"
 )
-_TEXTS = (".md", ".rst", ".txt", ".py", ".ipynb")
+_DOCUMENTS = (".md", ".rst", ".txt")
+_TEXTS = (*_DOCUMENTS, ".py", ".ipynb")
 #: What gives a tag a constructor; the classes of the last name theirs as `yaml_tag`.
 _REGISTERING = frozenset(("add_constructor", "add_multi_constructor", "register_class"))
 _OWN_TAG = "yaml_tag"
@@ -163,10 +164,20 @@ def left_placeholders(recipe: Recipe, project: Project) -> Iterator[LeftPlacehol
     evaluation = evaluate(recipe, project)
     for node in live_nodes(recipe, project):
         item = evaluation.item(node)
-        if node.tag.kind is TagKind.PLACEHOLDER and item is not None and not _has_comment(recipe, node):
-            name = item.top
-            if not any(re.search(rf"\b{re.escape(name)}\b", text) for text in _texts_beside(recipe, project)):
-                yield LeftPlaceholder(item.place, item.path)
+        if node.tag.kind is not TagKind.PLACEHOLDER or item is None or _has_comment(recipe, node):
+            continue
+        if not _is_explained(item.top, recipe, project):
+            yield LeftPlaceholder(item.place, item.path)
+
+
+def _is_explained(name: str, recipe: Recipe, project: Project) -> bool:
+    """Whether a text beside a recipe mentions a key, or a document in a folder above shows it as an option."""
+    if any(re.search(rf"\b{re.escape(name)}\b", text) for text in _texts_in(recipe.file.parent, _TEXTS, project)):
+        return True
+    root = project.options.root
+    above = [folder for folder in recipe.file.parent.parents if folder == root or root in folder.parents]
+    option = re.compile(rf"--{re.escape(name)}\b")
+    return any(option.search(text) for folder in above for text in _texts_in(folder, _DOCUMENTS, project))
 
 
 def _has_comment(recipe: Recipe, node: Node) -> bool:
@@ -177,12 +188,11 @@ def _has_comment(recipe: Recipe, node: Node) -> bool:
     return "#" in behind or above.lstrip().startswith("#")
 
 
-def _texts_beside(recipe: Recipe, project: Project) -> tuple[str, ...]:
-    """The documents and the code in a recipe's folder."""
+def _texts_in(folder: Path, suffixes: tuple[str, ...], project: Project) -> tuple[str, ...]:
+    """The texts in a folder, by the endings of their names."""
 
     def read_all() -> tuple[str, ...]:
-        folder = recipe.file.parent
-        names = [name for name in project.files.listdir(folder) if name.endswith(_TEXTS)]
+        names = [name for name in project.files.listdir(folder) if name.endswith(suffixes)]
         return tuple((project.files.read(folder / name) or b"").decode("utf-8", "replace") for name in names)
 
-    return project.once(("beside", recipe.file.parent), read_all)
+    return project.once(("texts in", folder, suffixes), read_all)

@@ -59,6 +59,13 @@ def test_the_nearest_script_that_reads_what_the_recipe_defines(tmp_path: Path) -
     assert scripts(p, "a/hparams/r.yaml") == ["a/train.py"]
 
 
+def test_a_script_above_the_folders_that_recipes_are_sorted_into(tmp_path: Path) -> None:
+    files = {"train.py": script("n_mels", "lr"), "configs/task/corpus/size/r.yaml": RECIPE}
+    p = project(tmp_path, files)
+    assert scripts(p, "configs/task/corpus/size/r.yaml") == ["train.py"]
+    assert [r.file.name for r in recipes_of(tmp_path / "train.py", p)] == ["r.yaml"]
+
+
 def test_a_script_that_reads_other_keys_is_none(tmp_path: Path) -> None:
     p = project(tmp_path, {"train.py": script("vocab", "width", "lr"), "hparams/r.yaml": RECIPE})
     assert scripts(p, "hparams/r.yaml") == []

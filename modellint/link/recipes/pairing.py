@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: How many folders a recipe's script may stand above it, and its recipes below a script.
-_LEVELS = 3
+_LEVELS = 5
+#: How many folders above a recipe scripts that lie beside it, and recipes that include it, are looked for in.
+_NEAR_LEVELS = 3
 #: In so many folders scripts beside a recipe's are looked for.
 _MOST_FOLDERS = 64
 _SCRIPT_SUFFIXES = (".py", ".ipynb")
@@ -237,10 +239,10 @@ def _scripts_below(folder: Path, project: Project) -> tuple[Path, ...]:
     return project.once(("scripts below", folder), find)
 
 
-def _upwards(file: Path, project: Project) -> Iterator[Path]:
+def _upwards(file: Path, project: Project, levels: int = _LEVELS) -> Iterator[Path]:
     root = project.options.root
     folder = file.parent
-    for _ in range(_LEVELS):
+    for _ in range(levels):
         yield folder
         if folder == root or folder.parent == folder:
             return
@@ -348,7 +350,7 @@ def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
 
 
 def _top(file: Path, project: Project) -> Path:
-    folders = list(_upwards(file, project))
+    folders = list(_upwards(file, project, _NEAR_LEVELS))
     return folders[-1]
 
 
@@ -357,7 +359,7 @@ def _includes_around(folder: Path, project: Project) -> Mapping[Path, tuple[Path
 
     def find() -> Mapping[Path, tuple[Path, ...]]:
         found: dict[Path, tuple[Path, ...]] = {}
-        for path in _yaml_below(folder, project, _LEVELS + 1):
+        for path in _yaml_below(folder, project, _NEAR_LEVELS + 1):
             data = project.files.read(path)
             recipe = project.recipe(path) if data is not None and can_include(data) else None
             for key in dict.fromkeys(recipe.includes()) if recipe is not None else ():

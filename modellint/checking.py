@@ -489,7 +489,7 @@ def _packages(settings: Settings) -> str:
     from modellint.packages import known_packages
 
     known = known_packages(settings)
-    if any(package.folder for package in known):
+    if any(package.folder or package.note for package in known):
         return ", ".join(map(str, known))
     return f"{' and '.join(f'{package.name} {package.release}' for package in known)} known by shipped facts"
 

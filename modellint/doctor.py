@@ -120,7 +120,7 @@ def examine(
             {
                 "name": package.name,
                 "release": package.release,
-                "source": "shipped facts" if package.folder is None else package.folder.as_posix(),
+                "source": package.source if package.note or package.folder is None else package.folder.as_posix(),
             }
             for package in known_packages(settings)
         ),
@@ -279,7 +279,7 @@ def _told_interpreter(interpreter: str | None) -> str:
 
 
 def _package(package: Mapping[str, str]) -> str:
-    return f"{package['name']} {package['release']} ({package['source']})"
+    return f"{package['name']} {package['release']} ({package['source']})".replace("  ", " ")
 
 
 def _users(users: Sequence[str]) -> str:

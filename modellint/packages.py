@@ -1,4 +1,4 @@
-"""Where what is known of packages comes from: the project's interpreter, or the facts that are shipped."""
+"""Where what is known of packages comes from: the project, its interpreter, or the facts that are shipped."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import knowledge
 from modellint.link.project import Project, ProjectOptions
+from modellint.outputs import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from modellint.config import Settings
@@ -19,27 +19,58 @@ _AS_SHIPPED = frozenset(("torch",))
 
 
 class Known(NamedTuple):
-    """A package, the release that is known, and the folder that it is read in; None if the shipped facts are used."""
+    """A package, the release that is known, and the folder that it is read in; None if the shipped facts are used.
+
+    `note` says which one is meant where it is neither of them.
+    """
 
     name: str
     release: str
     folder: Path | None
+    note: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where what is known of it comes from."""
+        return self.note or ("shipped facts" if self.folder is None else "installed")
 
     def __str__(self) -> str:
-        return f"{self.name} {self.release}" + (" (shipped facts)" if self.folder is None else " (installed)")
+        return f"{self.name} {self.release} ({self.source})".replace("  ", " ")
 
 
 def known_packages(settings: Settings) -> list[Known]:
     """The packages that modellint knows by heart, as they are known for a project."""
-    folders = Project(ProjectOptions(settings.root, settings.python)).names.site_packages
-    return [_known(name, folders) for name in knowledge.PACKAGES]
+    project = Project(ProjectOptions(settings.root, settings.python))
+    return [_known(name, project) for name in knowledge.PACKAGES]
 
 
-def _known(name: str, folders: Iterable[Path]) -> Known:
-    folder = next((folder for folder in folders if os.path.isdir(folder / name)), None)
-    if folder is None or name in _AS_SHIPPED:
+def _known(name: str, project: Project) -> Known:
+    folder = next((folder for folder in project.names.site_packages if os.path.isdir(folder / name)), None)
+    if name in _AS_SHIPPED:
         return Known(name, knowledge.shipped_release(name), None)
+    own = project.options.root / name
+    if project.files.exists(own / "__init__.py"):
+        return Known(name, "", own, "the project's own copy")
+    if folder is None:
+        return _wanted(name, project) or Known(name, knowledge.shipped_release(name), None)
     return Known(name, release_in(folder, name) or "of an unknown release", folder)
+
+
+def _wanted(name: str, project: Project) -> Known | None:
+    """What a project asks for that is none of the releases whose facts are shipped."""
+    from modellint.knowledge.catalogue import catalogue
+    from modellint.link.requirements import required
+
+    wanted, known = required(name, project), catalogue(name)
+    if wanted is None or wanted.is_described:
+        return None
+    origin = shown(wanted.origin)
+    if wanted.specifiers is None:
+        return Known(name, "", None, f"a fork or revision of it, says {origin}: its names are not judged")
+    earlier = known.earlier if known is not None else None
+    if earlier is not None and wanted.admits_any(earlier.releases):
+        return Known(name, earlier.told, None, f"its names, as {origin} asks for one of them")
+    return Known(name, "", None, f"a release that is not known, says {origin}: its names are not judged")
 
 
 def release_in(folder: Path, name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from books import notebook
 
 from modellint import __version__
@@ -25,6 +26,7 @@ class Model(sb.Brain):
 hparams = load_hyperpyyaml(open(sys.argv[1]))
 Model(hparams["modules"], hparams=hparams)
 """
+SUBMODULE = '[submodule "sb"]\n\tpath = sb\n\turl = https://github.com/somebody/speechbrain.git\n'
 RECIPE = "scale: 2\nlayer: !new:torch.nn.Linear [80, 40]\nmodules:\n    layer: !ref <layer>\n"
 MODEL = """\
 import os
@@ -96,6 +98,31 @@ def test_what_is_known_of_a_project_is_told(workspace: Workspace) -> None:
         {"path": "alone/other.yaml", "scripts": [], "reason": "no script reads its keys"},
         {"path": "train.yaml", "scripts": ["train.py"], "reason": "the keys it reads (2 of 2)"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "requirements.txt",
+            "speechbrain==0.5.14\n",
+            "speechbrain 0.5.4 to 0.5.16 (its names, as requirements.txt asks",
+        ),
+        ("requirements.txt", "speechbrain==0.4.0\n", "speechbrain (a release that is not known, says requirements.txt"),
+        (
+            ".gitmodules",
+            SUBMODULE,
+            "speechbrain (a fork or revision of it, says .gitmodules: its names are not judged)",
+        ),
+        ("speechbrain/__init__.py", "", "speechbrain (the project's own copy)"),
+        ("requirements.txt", "speechbrain>=0.5\n", "speechbrain 1."),
+    ],
+)
+def test_which_release_of_a_package_counts_is_told_once(workspace: Workspace, name: str, text: str, told: str) -> None:
+    workspace.write({"train.yaml": RECIPE, name: text})
+    assert any(told in line for line in workspace.run("doctor").lines)
+    shown = workspace.run("check", "--exit-zero").out
+    assert told in " ".join(shown.split())
 
 
 def test_what_is_not_known_is_told_with_the_reason(workspace: Workspace) -> None:

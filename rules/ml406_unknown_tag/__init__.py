@@ -67,7 +67,7 @@ class UnknownTag(Rule):
         return self.finding(
             place,
             f"HyperPyYAML knows no tag `{text}`",
-            symbol=text,
+            symbol=found.path or text,
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
             evidence=(_REFUSED,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",

@@ -78,9 +78,13 @@ def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
 
 @dataclass(frozen=True, slots=True)
 class FoundTag:
-    """A tag that nothing constructs. `is_sure`: the script that loads the recipe registers no tags of its own."""
+    """A tag that nothing constructs, and the path of what has it; empty if that is not known.
+
+    `is_sure`: the script that loads the recipe registers no tags of its own.
+    """
 
     node: Node
+    path: str
     is_sure: bool
 
 
@@ -93,9 +97,11 @@ def unknown_tags(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
     registered = _registered_in(scripts, project)
     if registered is None:
         return
+    evaluation = evaluate(recipe, project)
     for node in nodes:
         if not node.tag.text.startswith(registered):
-            yield FoundTag(node, bool(scripts))
+            item = evaluation.item(node)
+            yield FoundTag(node, "" if item is None else item.path, bool(scripts))
 
 
 def _is_unknown(node: Node) -> bool:

@@ -30,6 +30,16 @@ if __name__ == "__main__":
     model = Model(modules=hparams["modules"], hparams=hparams, run_opts=run_opts)
     model.fit(range(3), [], [])
 """
+
+
+def _growing(value: str) -> str:
+    """A chain of values each of which refers to the one before more than once."""
+    return "a0: 99\n" + "".join(f"a{i}: {value.format(i - 1)}\n" for i in range(1, 60))
+
+
+MERGES = "a0: &a0 {x: 1}\n" + "".join(
+    f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}, *a{i - 1}], y{i}: 1}}\n" for i in range(1, 60)
+)
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 20)
 )
@@ -42,6 +52,15 @@ BAD = {
     "an alias of nothing": ("a: *nothing\n", [(1, "ML001")]),
     "keys that are one": ("1: a\ntrue: b\n", [(2, "ML404")]),
     "an alias bomb": (ALIASES, []),
+    "texts that grow by references": (_growing("!ref <a{0}><a{0}><a{0}><a{0}>"), []),
+    "numbers that grow by references": (_growing("!ref <a{0}> * <a{0}>"), []),
+    "powers that grow by references": (_growing("!ref <a{0}> ** <a{0}>"), []),
+    "lists that grow by references": (_growing("[!ref <a{0}>, !ref <a{0}>, !ref <a{0}>]"), []),
+    "lists that grow by copies": (_growing("[!copy <a{0}>, !copy <a{0}>, !copy <a{0}>]"), []),
+    "mappings that grow by merging": (MERGES, []),
+    "thousands of anchors": ("".join(f"k{i}: &k{i} {i}\nl{i}: *k{i}\n" for i in range(3000)), []),
+    "one long reference": ("a: 1\nb: !ref " + "<a>" * 100_000 + "\n", []),
+    "a text of a megabyte": ("a: |\n" + "  of !ref <nothing> and more\n" * 40_000, []),
     "anchors that stand twice": ("a: &x 1\nb: &x 2\nc: *x\n", []),
     "keys that are no strings": (KEYS, []),
 }
@@ -53,6 +72,20 @@ def test_one_clear_finding(workspace: Workspace, name: str) -> None:
     workspace.write({"hparams.yaml": text + MODULES, "train.py": SCRIPT})
     found = workspace.places("--isolated", "--no-cache")
     assert [(line, code) for _, line, code in found] == expected
+
+
+def test_files_that_are_included_ever_more_often_are_no_cycle(workspace: Workspace) -> None:
+    twice = "a: !include:i{0}.yaml\nb: !include:i{0}.yaml\nc: !include:i{0}.yaml\n"
+    workspace.write({f"i{number}.yaml": twice.format(number + 1) for number in range(20)})
+    workspace.write({"i20.yaml": "x: !new:torch.nn.ReLU\n", "train.py": SCRIPT})
+    workspace.write({"hparams.yaml": "i: !include:i0.yaml\n" + MODULES})
+    assert workspace.places("--isolated", "--no-cache") == []
+
+
+def test_a_cycle_of_includes_is_told_once(workspace: Workspace) -> None:
+    workspace.write({"a.yaml": "b: !include:b.yaml\n", "b.yaml": "a: !include:a.yaml\n", "train.py": SCRIPT})
+    workspace.write({"hparams.yaml": "i: !include:a.yaml\n" + MODULES})
+    assert len([code for _, _, code in workspace.places("--isolated", "--no-cache") if code == "ML407"]) == 1
 
 
 def test_a_script_that_does_not_parse(workspace: Workspace) -> None:

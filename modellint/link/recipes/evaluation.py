@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _MAX_CHAIN = 50
 #: A string that is still longer after a few rounds of filling in refers to itself.
 _MAX_TEXT = 10_000
+#: Texts that references fill up to more than this are no hyperparameters.
+_MAX_FILLED = 100_000
 _MAX_INCLUDES = 200
 _MAX_COPIES = 20_000
 _MAX_DEPTH = 120
@@ -450,6 +452,8 @@ class _Run:
                 return self._unknown(node)
             filled += text[position : match.start()] + value
             position = match.end()
+            if len(filled) > _MAX_FILLED:
+                return self._unknown(node)
         result = self._resolve(filled + text[position:], (), node, chain, copy, depth + 1)
         if result.kind is not ItemKind.CONSTANT or not isinstance(result.value, str):
             return result
@@ -623,8 +627,9 @@ class _Run:
         name = node.tag.target
         file = self.recipe.included(node)
         self.shared.includes += 1
-        if self.shared.includes > _MAX_INCLUDES or file in self.shared.stack:
+        if file in self.shared.stack:
             self._problem(ProblemKind.CYCLE, None, node, name)
+        if file in self.shared.stack or self.shared.includes > _MAX_INCLUDES:
             return self._unknown(node)
         recipe = self.load(file)
         if isinstance(recipe, str):

@@ -211,3 +211,13 @@ def test_commands_and_names_tell_scripts_in_folders_beside(
     assert recipe is not None
     found = [path.relative_to(tmp_path).as_posix() for path in scripts_of(recipe, project).scripts]
     assert found == ([] if script is None else [script])
+
+
+@pytest.mark.parametrize(("other", "expected"), [("d", ["run.py"]), ("z", [])])
+def test_what_the_recipes_of_commands_lack_as_well_speaks_against_no_script(
+    tmp_path: Path, other: str, expected: list[str]
+) -> None:
+    files = {"run.py": READS + OTHER_KEYS, "README.md": "`python run.py hparams/small.yaml`\n"}
+    small = f"a: !new:torch.nn.ReLU\nb: 2\n{other}: 4\n"
+    p = project(tmp_path, {**files, "hparams/large.yaml": A_B_C, "hparams/small.yaml": small})
+    assert scripts(p, "hparams/large.yaml") == expected

@@ -29,7 +29,8 @@ class Fit:
     """How well a script fits a recipe.
 
     `read` counts the keys that it reads, of which the recipe lacks `lacking`. `named_by` says what names the recipe
-    with it, and `run_by` the file whose commands run it with other recipes only; empty if nothing does.
+    with it, and `run_by` the file whose commands run it with other recipes only; empty if nothing does. `is_alike`:
+    what the recipe lacks those others lack as well.
     """
 
     script: Path
@@ -38,6 +39,7 @@ class Fit:
     builds: bool
     named_by: str
     run_by: str
+    is_alike: bool
 
     @property
     def known(self) -> int:
@@ -50,9 +52,9 @@ class Fit:
 
     @property
     def is_possible(self) -> bool:
-        """Whether it may be the script of the recipe; one that is run with others has to fit in full."""
+        """Whether it may be the script of the recipe; one that is run with others has to fit it as well as those."""
         is_near = self.known >= _MIN_KEYS and self.share >= _MIN_SHARE
-        return is_near and not (self.run_by and self.lacking)
+        return is_near and not (self.run_by and not self.is_alike)
 
     @property
     def rank(self) -> tuple[bool, bool, float, int]:
@@ -69,7 +71,7 @@ class Fit:
         lacks = f"the recipe lacks {_listed(self.lacking)} of the {self.read} keys that it reads"
         if self.read < _MIN_KEYS:
             return "it reads no key" if not self.read else "it reads a single key"
-        if self.run_by and self.lacking:
+        if self.run_by and not self.is_alike:
             return f"{self.run_by} runs it with other recipes, and {lacks}"
         if not self.is_possible:
             return lacks
@@ -106,7 +108,19 @@ def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Projec
     else:
         named_by = "its own text" if recipe.file.name in reading.files else ""
     run_by = commands[0].file if commands and naming is None else ""
-    return Fit(script, len(keys), tuple(sorted(keys - defined)), reading.builds, named_by, run_by)
+    lacking = keys - defined
+    is_alike = not lacking or (bool(run_by) and lacking <= _lacking_beside(recipe, commands, reading.keys, project))
+    return Fit(script, len(keys), tuple(sorted(lacking)), reading.builds, named_by, run_by, is_alike)
+
+
+def _lacking_beside(
+    recipe: Recipe, commands: Iterable[_Command], keys: frozenset[str], project: Project
+) -> frozenset[str]:
+    """The keys that each of the recipes in its folder lacks with which commands run a script."""
+    names = sorted({name for command in commands for name in command.recipes})
+    found = [project.recipe(path) for name in names if project.files.exists(path := recipe.file.with_name(name))]
+    lacking = [keys.difference(other.keys) for other in found if other is not None]
+    return frozenset.intersection(*lacking) if lacking else frozenset()
 
 
 # -- what a script tells -----------------------------------------------------------------------------------------

@@ -90,6 +90,28 @@ def test_a_script_that_commands_run_with_others_is_told(workspace: Workspace) ->
     assert line == f"    not distil.py: {reason}"
 
 
+SIZES = "".join(f"size{number}: {number}\n" for number in range(12))
+READS_SIZES = "print(" + ", ".join(f'hparams["size{number}"]' for number in range(12)) + ")\n"
+
+
+def test_the_only_script_that_nearly_fits_is_taken_in_doubt_and_makes_no_errors(workspace: Workspace) -> None:
+    script = PROJECT["distil.py"].replace("self.modules.layer(batch)", "self.modules.layer(self.hparams.left(batch))")
+    left = "left: !new:torch.nn.Linear [80, 80]\n"
+    whole = RECIPE + SIZES + left + "teacher: 1\n"
+    workspace.write({"distil.py": script + READS_SIZES, "run.sh": "python distil.py hparams/large.yaml\n"})
+    workspace.write({"hparams/small.yaml": RECIPE + SIZES + left, "hparams/large.yaml": whole})
+    lines = [line for line in told(workspace) if line.startswith("recipe")]
+    by = "the keys it reads (15 of 16, though run.sh runs it with others)"
+    assert lines[1] == f"recipe hparams/small.yaml: distil.py, by {by}"
+    found = workspace.run("check", "--output-format", "json", "--select", "ML2,ML4").json["findings"]
+    assert [(one["path"], one["code"], one["severity"]) for one in found] == [
+        ("distil.py", "ML405", "warning"),
+        ("hparams/large.yaml", "ML201", "error"),
+        ("hparams/small.yaml", "ML201", "warning"),
+    ]
+    assert f"it is taken for the script of `small.yaml` by {by}" in found[0]["evidence"]
+
+
 def test_a_run_without_verbose_tells_nothing_of_it(workspace: Workspace) -> None:
     workspace.write(PROJECT)
     assert workspace.run("check", "--select", "ML2,ML4").err == ""

@@ -85,6 +85,7 @@ class LayerOmittedFromModules(Rule):
             layer.place,
             f"`{name}` is used but not in `modules`: it stays on the CPU",
             symbol=name,
+            severity=Severity.ERROR if omission.agreed else Severity.WARNING,
             confidence=_confidence(omission),
             evidence=tuple(_evidence(omission)),
             related=related,

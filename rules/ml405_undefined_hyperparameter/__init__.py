@@ -84,17 +84,20 @@ class UndefinedHyperparameter(Rule):
         certain = [lacking for lacking in missing.recipes if lacking.certain]
         recipes = certain or list(missing.recipes)
         near = get_close_matches(use.name, recipes[0].keys, n=1, cutoff=0.75)
+        doubt = recipes[0].doubt if all(lacking.doubt for lacking in recipes) else ""
         verb = "is overridden" if missing.is_override else "is read"
         where = "the script" if use.function == "<module>" else f"`{use.function}`"
         return self.finding(
             use.place,
             f"`{use.text}` {verb}, but {_named(recipes)} has no key `{use.name}`",
             symbol=use.name,
-            confidence=Confidence.HIGH if certain else Confidence.LOW,
+            severity=Severity.WARNING if doubt else Severity.ERROR,
+            confidence=(Confidence.MEDIUM if doubt else Confidence.HIGH) if certain else Confidence.LOW,
             evidence=(
                 f"{where} comes by here whenever it runs"
                 if certain
                 else f"{where} comes by here only under a condition that a run decides, or other keys may be added",
+                *([f"it is taken for the script of `{recipes[0].recipe.file.name}` by {doubt}"] if doubt else []),
             ),
             related=[Related(_head(lacking), f"the recipe, which has no `{use.name}`") for lacking in recipes],
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",

@@ -12,7 +12,7 @@ from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, may_be_keys, text_of
-from modellint.link.recipes.pairing import recipes_of
+from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import own_events, read_script
 
@@ -50,11 +50,12 @@ class KeyUse:
 
 @dataclass(frozen=True, eq=False)
 class LackingRecipe:
-    """A recipe without a key that its script reads."""
+    """A recipe without a key that its script reads; `doubt` says why the script may be that of others only."""
 
     recipe: Recipe
     keys: tuple[str, ...]
     certain: bool
+    doubt: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,11 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         evaluation = evaluate(recipe, project)
         walk = _Walk(script, evaluation, project)
         keys = tuple(sorted(name for name in evaluation.keys if isinstance(name, str) and not name.startswith("__")))
+        pairing = scripts_of(recipe, project)
+        doubt = pairing.reason if pairing.is_doubtful else ""
         for use in walk.run():
             uses.setdefault(use.place, use)
-            lacking.setdefault(use.place, []).append(LackingRecipe(recipe, keys, use.certain))
+            lacking.setdefault(use.place, []).append(LackingRecipe(recipe, keys, use.certain, doubt))
         overridden |= walk.overridden
     for place, use in uses.items():
         yield MissingKey(use, tuple(lacking[place]), place in overridden)

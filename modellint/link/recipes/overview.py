@@ -174,11 +174,12 @@ def registrations_of(recipe: Recipe, project: Project) -> tuple[Registration, ..
 
 
 def _registrations(recipe: Recipe, project: Project) -> Iterator[Registration]:
-    scripts = scripts_of(recipe, project).scripts
-    if not scripts and is_inference(recipe):
+    pairing = scripts_of(recipe, project)
+    if not pairing.scripts and is_inference(recipe):
         yield Registration(recipe, evaluate(recipe, project), None, project)
-    for path in scripts:
-        yield from registrations_under(recipe, path, project, is_only_script=len(scripts) == 1)
+    for path in pairing.scripts:
+        is_only = len(pairing.scripts) == 1 and not pairing.is_doubtful
+        yield from registrations_under(recipe, path, project, is_only_script=is_only)
 
 
 def registrations_under(

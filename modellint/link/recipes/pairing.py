@@ -45,12 +45,13 @@ class TurnedDown:
 class Pairing:
     """The scripts of a recipe. Several, where nothing tells which one is meant: only what holds for each is sure.
 
-    `reason` says why these, and `turned_down` which others were looked at.
+    `reason` says why these, and `turned_down` which others were looked at. `is_doubtful`: something speaks against it.
     """
 
     scripts: tuple[Path, ...]
     reason: str
     turned_down: tuple[TurnedDown, ...] = ()
+    is_doubtful: bool = False
 
 
 def scripts_of(recipe: Recipe, project: Project) -> Pairing:
@@ -164,9 +165,10 @@ def _nearest(recipe: Recipe, project: Project) -> Pairing:
     found = Pairing((), "")
     for suffix in _SCRIPT_SUFFIXES:
         search = _Search(suffix, recipe, project)
-        best = search.best()
+        best = search.best() or search.only()
         turned_down = (*found.turned_down, *search.turned_down(best))
-        found = Pairing(tuple(fit.script for fit in best), best[0].told if best else "", turned_down)
+        reason, is_doubtful = (best[0].told, best[0].is_doubtful) if best else ("", False)
+        found = Pairing(tuple(fit.script for fit in best), reason, turned_down, is_doubtful)
         if best:
             break
     return found
@@ -193,6 +195,11 @@ class _Search:
                     is_sure = not nearest[0].lacking or nearest[0].named_by
                     return nearest if is_sure else self._beside(nearest[0]) or nearest
         return self._beside(None)
+
+    def only(self) -> tuple[Fit, ...]:
+        """Where no script fits, the only one that nearly does, though commands run it with other recipes."""
+        found = [fit for fit in self._looked_at.values() if fit.is_doubtful and fit.script.parent in self._around]
+        return tuple(found) if len(found) == 1 else ()
 
     def turned_down(self, best: tuple[Fit, ...]) -> Iterator[TurnedDown]:
         """What was looked at and is not among the best, and why not."""

@@ -28,7 +28,7 @@ class Omission:
 
     `use` is where the script uses the layer or the outermost of its `owners`; an inference recipe has none.
     `modules` is the mapping that lacks it. `sure` tells that the use is certain under this recipe, `agreed` that
-    it was found for the only script, not for each of several that may be meant.
+    it was found for the only script, not for each of several that may be meant or for one that is in doubt.
     """
 
     layer: Item
@@ -64,7 +64,8 @@ def omitted_layers(recipe: Recipe, project: Project) -> tuple[Omission, ...]:
 
 
 def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
-    scripts = scripts_of(recipe, project).scripts
+    pairing = scripts_of(recipe, project)
+    scripts, agreed = pairing.scripts, len(pairing.scripts) == 1 and not pairing.is_doubtful
     if not scripts:
         if is_inference(recipe):
             yield from _omitted_from_inference(evaluate(recipe, project), project)
@@ -73,7 +74,7 @@ def _omitted(recipe: Recipe, project: Project) -> Iterator[Omission]:
     for path in scripts:
         reached = reached_from(recipe, path, project)
         if reached is not None:
-            omissions = _omitted_from_training(evaluate(recipe, project), reached, project, len(scripts) == 1)
+            omissions = _omitted_from_training(evaluate(recipe, project), reached, project, agreed)
             found.append({id(omission.layer): omission for omission in omissions})
     if found:
         common = set(found[0]).intersection(*found)
@@ -183,6 +184,7 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingModule]:
     lacking: dict[Place, list[Lacking]] = {}
     for recipe in recipes_of(module.file, project):
         evaluation = evaluate(recipe, project)
+        is_doubtful = scripts_of(recipe, project).is_doubtful
         for one in reached_from(recipe, module.file, project) or ():
             if one.modules is None or not one.modules.closed:
                 continue
@@ -194,7 +196,7 @@ def _missing(module: ModuleFacts, project: Project) -> Iterator[MissingModule]:
                     uses.setdefault(use.place, use)
                     defined = use.name in evaluation.keys
                     lacking.setdefault(use.place, []).append(
-                        Lacking(recipe, tuple(entries), place, use.certain, defined)
+                        Lacking(recipe, tuple(entries), place, use.certain and not is_doubtful, defined)
                     )
     for place, use in uses.items():
         yield MissingModule(use, tuple(lacking[place]))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 RECIPE_SUFFIXES = (".yaml", ".yml")
 _MIN_SHARE = 0.6
+#: So well a script fits that is taken though commands run it with other recipes.
+_MIN_DOUBTFUL = 0.9
 _MIN_KEYS = 2
 #: So many keys that a recipe lacks are told.
 _TOLD = 3
@@ -57,6 +59,11 @@ class Fit:
         return is_near and not (self.run_by and not self.is_alike)
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether commands run it with recipes that it fits better, though it fits this one well."""
+        return bool(self.run_by) and not self.is_alike and self.known >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
+
+    @property
     def rank(self) -> tuple[bool, bool, float, int]:
         return bool(self.named_by), self.builds, self.share, self.known
 
@@ -64,7 +71,8 @@ class Fit:
     def told(self) -> str:
         """What it was found by: `a command in README.md and the keys it reads (12 of 14)`."""
         named = f"{self.named_by} and " if self.named_by else ""
-        return f"{named}the keys it reads ({self.known} of {self.read})"
+        doubt = f", though {self.run_by} runs it with others" if self.is_doubtful else ""
+        return f"{named}the keys it reads ({self.known} of {self.read}{doubt})"
 
     def why_not(self, taken: Fit | None) -> str:
         """What speaks against it, and for what was taken instead."""

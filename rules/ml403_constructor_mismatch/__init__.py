@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
@@ -10,7 +11,7 @@ from modellint.rule import Rule
 from modellint.similar import get_close_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.claims.recipes import NotCalled, NotMade
     from modellint.graph.recipe import Recipe
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.recipes.targets import BadCall
     from modellint.probes import Probe
+
+
+#: So many mistakes in one call are told one by one.
+_MOST = 3
+#: How alike a name has to be to one that is missing to be it, with a slip.
+_SLIP = 0.8
 
 
 class ConstructorMismatch(Rule):
@@ -29,6 +36,8 @@ class ConstructorMismatch(Rule):
     (several releases: an argument is fine if one of them takes it, unless the project pins a release). Follows
     inheritance; `*args` and `**kwargs` take anything. Under `!name:` more arguments may follow when it is called, so
     that only those are reported that it can never take.
+
+    More than three arguments of a call that do not fit are one finding: another class or release is meant.
 
     So it is under `_target_:` in plain configurations. There the program may also take arguments out before it builds
     the object: one that is not known is reported with low confidence, unless it looks like one that is not given.
@@ -53,8 +62,9 @@ class ConstructorMismatch(Rule):
         from modellint.link.recipes.targets import bad_calls
 
         for bad in bad_calls(recipe, project):
-            for misfit in bad.misfits:
-                yield self._finding(bad, misfit)
+            found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
+            is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
+            yield from [_joined(*found)] if is_many else found
 
     def probe(self, claim: NotMade | NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make what the tag names, with the arguments that it is given."""
@@ -95,6 +105,27 @@ class ConstructorMismatch(Rule):
             claim=claim,
             cause=f"{tag.target}: {message}",
         )
+
+
+def _mistakes(misfits: Sequence[Misfit]) -> Iterator[Misfit]:
+    """What does not fit, each mistake once: an argument is not missing as well where its name is misspelt."""
+    unknown = [misfit.unknown for misfit in misfits if misfit.unknown]
+    for misfit in misfits:
+        written = [get_close_matches(name, unknown, n=1, cutoff=_SLIP) for name in misfit.missing]
+        if not written or not all(written):
+            yield misfit
+
+
+def _joined(first: Finding, *others: Finding) -> Finding:
+    """One finding for a call of which much does not fit: it is another class that is meant, or another release."""
+    return replace(
+        first,
+        confidence=max(finding.confidence for finding in (first, *others)),
+        message=f"{first.message}, and {len(others)} more do not fit",
+        related=(*first.related, *(Related(other.place, other.message) for other in others)),
+        help="name the class that takes them, or correct them",
+        cause=" ".join((first.cause, *(other.message for other in others))),
+    )
 
 
 def _claim(bad: BadCall, misfit: Misfit) -> NotMade | NotCalled:

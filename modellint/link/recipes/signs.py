@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RECIPE_SUFFIXES = (".yaml", ".yml")
 _MIN_SHARE = 0.6
 #: So well a script fits that is taken though commands run it with other recipes.
-_MIN_DOUBTFUL = 0.9
+_MIN_DOUBTFUL = 0.8
 _MIN_KEYS = 2
 #: So many keys that a recipe lacks are told.
 _TOLD = 3

@@ -14,10 +14,12 @@ from .layers import DIVIDED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
     from .widths import Misfit, Widths
 
@@ -50,7 +52,8 @@ class WidthMismatch(Rule):
     a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
 
     ## Confirming
-    Not run: the widths are written in the constructors.
+    Builds the class and calls the method with inputs that it takes: torch's own words are the verdict. What shows only
+    where another layer hands its output on, or under a condition, is not run.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -78,18 +81,28 @@ class WidthMismatch(Rule):
                 told.add(id(misfit.call.value))
                 yield self._finding(misfit, severity)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the call: does torch refuse it?"""
+        from modellint.probes import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
     def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
         """What is said of the constructor of a layer whose width cannot be divided as it says."""
         from .judged import remainder
+        from .refusals import undivided
 
         frame = project.evaluator.root(function)
         for arguments in DIVIDED[name]:
             width, parts = (project.evaluator.size(event.value.argument(*one), frame) for one in arguments)
             severity = None if width is None or parts is None else remainder(width, parts, event)
             if width is not None and parts is not None and severity is not None:
-                yield self._undivided(function, event.value, name, (width, parts), severity)
+                claim = undivided(function.module.place(event.value), arguments[1])
+                yield self._undivided(function, event.value, name, (width, parts), severity, claim)
 
     def _finding(self, misfit: Misfit, severity: Severity) -> Finding:
+        from .refusals import refused
+
         call, layer = misfit.call, misfit.layer
         module, made = call.frame.module, layer.made
         shown = f"`{layer.name}`"
@@ -112,10 +125,11 @@ class WidthMismatch(Rule):
             evidence=(_evidence(misfit.given.size, misfit.taken),),
             related=related,
             help="make the widths agree",
+            claim=refused(misfit) if severity is not Severity.INFO else None,
         )
 
     def _undivided(
-        self, function: Function, call: Value, name: str, sizes: tuple[Size, Size], severity: Severity
+        self, function: Function, call: Value, name: str, sizes: tuple[Size, Size], severity: Severity, claim: Refused
     ) -> Finding:
         width, parts = sizes
         return self.finding(
@@ -126,6 +140,7 @@ class WidthMismatch(Rule):
             severity=severity,
             evidence=("the constructor refuses it" + (" by default" if severity is not Severity.ERROR else ""),),
             help="choose a number that divides the width",
+            claim=claim,
         )
 
 

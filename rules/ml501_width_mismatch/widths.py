@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, self_attribute, subscripts
+from modellint.graph.value import EventKind, Op, Value, self_attribute, subscripts
 from modellint.link.calls.reached import keeps_signature
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.evaluator import Frame, Instance, Located
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from modellint.graph.python import Class
-    from modellint.graph.value import Event, Value
+    from modellint.graph.value import Event
     from modellint.link.project import Project
 
     from .layers import Argument
@@ -69,6 +69,12 @@ class Misfit:
     events: tuple[Event, ...] = ()
     #: Whether the one width or the other is chosen by a condition, of which this is one side, and the other fits.
     is_one_side: bool = False
+    #: Whether the condition is a parameter whose default takes that side.
+    is_default: bool = False
+    #: The call of the layer itself, which may stand in what is called at `call`.
+    met: Located | None = None
+    #: The `Sequential` of which it is an element.
+    around: Value | None = None
 
 
 class Widths:
@@ -627,7 +633,7 @@ class Widths:
             if layer is not None and layer.name:
                 met = self._entered(layer, self._input(call, frame, 0)) if self._is_sized(layer) else None
                 if met is not None:
-                    yield Misfit(*met, place, (*events, event))
+                    yield Misfit(*met, place, (*events, event), met=Located(call, frame))
                 continue
             inner = self._frame(call, frame)
             if inner is None or inner.depth >= _MAX_FRAMES or inner.function.name == "__init__":
@@ -645,8 +651,8 @@ class Widths:
                 continue
             met = self._entered(layer, shape) if shape.axes else None
             if met is not None:
-                yield Misfit(*met, one)
-            yield from self._one_side(before, shape, layer, one)
+                yield Misfit(*met, one, around=call)
+            yield from self._one_side(before, shape, layer, one, call)
             if layer.name in SIZED or layer.cls is not None:
                 before = layer
             if layer.cls is not None and shape.axes:
@@ -654,7 +660,9 @@ class Widths:
                 yield from self._misfits(inner, one, ()) if inner is not None else ()
             shape = self._output(layer, shape, 0)
 
-    def _one_side(self, before: Layer | None, shape: Shape, layer: Layer, one: Located) -> Iterator[Misfit]:
+    def _one_side(
+        self, before: Layer | None, shape: Shape, layer: Layer, one: Located, around: Value
+    ) -> Iterator[Misfit]:
         """A layer that takes what another one gives on one side of a condition, and something else on the other."""
         ends = SIZED.get(before.name) if before is not None else None
         sized = SIZED.get(layer.name)
@@ -664,24 +672,29 @@ class Widths:
             return
         width, taken = shape.at(sized.axis), self.size(layer, sized.takes)
         if width is not None and taken is None:
-            sides = self._sides(layer, sized.takes)
-            yield from (Misfit(layer, width, side, one, (), True) for side in _misfitting(sides, width.size))
+            for side, is_default in self._sides(layer, sized.takes, width.size):
+                yield Misfit(layer, width, side, one, (), True, is_default, around=around)
         elif width is None and taken is not None:
-            sides = self._sides(before, ends.gives)
-            found = (Width(side, before.made) for side in _misfitting(sides, taken))
-            yield from (Misfit(layer, width, taken, one, (), True) for width in found)
+            for side, is_default in self._sides(before, ends.gives, taken):
+                yield Misfit(layer, Width(side, before.made), taken, one, (), True, is_default, around=around)
 
-    def _sides(self, layer: Layer, argument: Argument) -> list[Size | None]:
-        """The sizes that a condition chooses between where an argument is written."""
+    def _sides(self, layer: Layer, argument: Argument, other: Size) -> list[tuple[Size, bool]]:
+        """The side of a condition where an argument differs from a size which it is on the other side."""
         value = layer.argument(argument)
-        if value is None or value.op is not Op.CHOICE or value.data is None:
+        if value is None or value.op is not Op.CHOICE or not isinstance(value.data, Value) or len(value.args) != 2:
             return []
-        return [self._evaluator.size(part, layer.made.frame) for part in value.args]
+        sides = [self._evaluator.size(part, layer.made.frame) for part in value.args]
+        taken = _default(value.data, layer.made.frame)
+        if other not in sides:
+            return []
+        return [(side, taken is (at == 0)) for at, side in enumerate(sides) if side is not None and side != other]
 
 
-def _misfitting(sides: list[Size | None], other: Size) -> list[Size]:
-    """The sides that differ from a size which one of them is."""
-    return [side for side in sides if side is not None and side != other] if other in sides else []
+def _default(test: Value, frame: Frame) -> bool | None:
+    """Whether a condition holds by default: a parameter that is told apart by its truth."""
+    parameter = frame.function.parameter(str(test.data)) if test.op is Op.PARAM else None
+    default = None if parameter is None else parameter.default
+    return bool(default.data) if default is not None and default.op is Op.CONST else None
 
 
 _FLATTENED = (((0, "start_dim"), 1), ((1, "end_dim"), -1))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.finding import Severity
-from modellint.graph.value import Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.searched import mentioning
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.size import Size
+    from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
@@ -32,6 +33,10 @@ def severity_of(misfit: Misfit, project: Project) -> Severity | None:
         return None
     # A number that code reshapes to, and not a layer, is seldom meant to be the setting.
     if misfit.given.maker is None and misfit.given.size.number == misfit.taken.number:
+        return None
+    if severity is not Severity.ERROR and any(
+        _is_computed(symbol, project) for symbol in (misfit.given.size - misfit.taken).symbols
+    ):
         return None
     if misfit.is_one_side:
         return Severity.WARNING if severity is Severity.ERROR else None
@@ -78,6 +83,25 @@ def _of_settings(given: Size, taken: Size, module: ModuleFacts) -> Severity | No
     if any(side.constant is None and side.only_symbol is None for side in sides):
         return None
     return Severity.WARNING if any(side.constant is not None for side in sides) else Severity.INFO
+
+
+def _is_computed(symbol: Symbol, project: Project) -> bool:
+    """Whether a configuration computes a field itself, perhaps of the one that it has to equal."""
+    path, _, name = symbol.owner.rpartition(":")
+    module = project.python(Path(path))
+    cls = None if module is None else module.classes.get(name)
+    if cls is None:
+        return False
+    stores = (
+        event.value
+        for owner in project.members.mro(cls)
+        for function in owner.assigned.get(symbol.name, ())
+        for event in function.flow.of(EventKind.STORE)
+        if event.target is not None and self_attribute(event.target) == symbol.name
+    )
+    return any(value.op is not Op.PARAM for value in stores) or any(
+        symbol.name in owner.methods for owner in project.members.mro(cls)
+    )
 
 
 def remainder(width: Size, parts: Size, event: Event) -> Severity | None:

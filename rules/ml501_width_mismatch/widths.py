@@ -89,6 +89,9 @@ class Widths:
         self._stored: dict[tuple[int, str], list[Located]] = {}
         self._given: dict[int, dict[str, Shape]] = {}
         self._nested = 0
+        #: The layer that an ITEM is at the turn of a loop that is followed, and what did not fit at any turn.
+        self._turn: dict[tuple[int, int], Layer] = {}
+        self._met: dict[tuple[int, int], tuple[Layer, Width, Size]] = {}
         self._kept: list[object] = []
 
     # -- layers --------------------------------------------------------------------------------------------------
@@ -96,6 +99,8 @@ class Widths:
     def layer(self, value: Value, frame: Frame, depth: int = 0) -> Layer | None:
         """The layer that a value is; None if it is not known, or not one of one kind and width."""
         key = (id(value), id(frame))
+        if value.op is Op.ITEM:
+            return self._turn.get(key) or self._each(value, frame)
         if key not in self._layers:
             self._layers[key] = None  # what leads back to itself is not known
             self._kept += (value, frame)
@@ -104,6 +109,23 @@ class Widths:
                 self._layers[key] = self._layer(value, frame, depth + 1)
             self._nested -= 1
         return self._layers[key]
+
+    def _each(self, item: Value, frame: Frame) -> Layer | None:
+        """The layer that each element of a list is, where one expression makes them all."""
+        container = self._contents(item.args[0], frame)
+        if container is None or container.value.op is not Op.COMPREHENSION or container.value.data != "list":
+            return None
+        return self.layer(container.value.args[-1], container.frame)
+
+    def _contents(self, value: Value, frame: Frame, depth: int = 0) -> Located | None:
+        """The list that is kept, perhaps in a `ModuleList`."""
+        if value.op is Op.ATTR and depth < _MAX_FRAMES:
+            stored = self._attribute(value, frame)
+            return self._contents(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
+        if value.op is Op.CALL and len(value.args) == 2 and not value.data:
+            is_list = self._project.names.definition(frame.module, value.callee) == External(f"{_NN}ModuleList")
+            return self._contents(value.args[1], frame, depth + 1) if is_list else None
+        return Located(value, frame)
 
     def _attribute(self, value: Value, frame: Frame) -> list[Located]:
         """What an attribute holds, but for None; of the object whose method a frame is, always in the same frames."""
@@ -136,6 +158,10 @@ class Widths:
         return None
 
     def _made(self, call: Value, frame: Frame, depth: int) -> Layer | None:
+        def is_wrapper(value: Value) -> bool:
+            found = self._project.names.definition(frame.module, value)
+            return isinstance(found, External) and found.name in _WRAPPERS
+
         definition = self._project.names.definition(frame.module, call.callee)
         if isinstance(definition, External):
             if definition.name in _WRAPPERS and call.positional:
@@ -144,6 +170,8 @@ class Widths:
             return Layer(Located(call, frame), definition.name.removeprefix(_NN)) if is_layer else None
         if isinstance(definition, DefinedClass):
             return Layer(Located(call, frame), cls=definition.cls)
+        if call.callee.op is Op.CHOICE and call.positional and all(map(is_wrapper, call.callee.args)):
+            return self.layer(call.positional[0], frame, depth)
         if definition is None and call.callee.op is Op.ATTR and call.callee.data in _SAME_LAYER:
             return self.layer(call.callee.args[0], frame, depth)
         inner = self._frame(call, frame)
@@ -276,6 +304,9 @@ class Widths:
         """What a loop changes: as wide before it as after each turn."""
         key = (id(choice), id(frame))
         start = self.shape(choice.args[0], frame, depth)
+        call = self._turning(choice, frame)
+        if call is not None:
+            return self._after_turns(choice, call, start, frame, depth)
         if start is UNKNOWN:
             return UNKNOWN
         before = set(self._shapes)
@@ -286,6 +317,39 @@ class Widths:
             for other in self._shapes.keys() - before:
                 del self._shapes[other]
         return found
+
+    def _turning(self, choice: Value, frame: Frame) -> Value | None:
+        """The only call of the loop's own element, in a loop that carries a value from turn to turn to its end."""
+        flow = frame.function.flow
+        loop = next((one for one in flow.loops if any(carried is choice for carried in one.carried)), None)
+        if loop is None or loop.is_left or len(loop.turns) != 1 or len(choice.args) != 2 or self._turn:
+            return None
+        events = (event for event in flow.events[loop.first : loop.last] if event.kind is EventKind.CALL)
+        calls = [event.value for event in events if event.value.callee is loop.turns[0][0]]
+        return calls[0] if len(calls) == 1 else None
+
+    def _after_turns(self, choice: Value, call: Value, start: Shape, frame: Frame, depth: int) -> Shape:
+        """What a loop over a list of layers gives, turn by turn; where one expression makes all, only the first."""
+        held = self.held(call.callee.args[0], frame)
+        made = [None if one is None else self.layer(one.value, one.frame) for one in held or ()]
+        each = None if held is not None else self.layer(call.callee, frame)
+        layers = [each] if each is not None else made
+        shape, before = start, set(self._shapes)
+        for layer in layers:
+            if layer is None:
+                return UNKNOWN
+            self._turn[id(call.callee), id(frame)] = layer
+            self._shapes[id(choice), id(frame)] = shape
+            met = self._entered(layer, self._input(call, frame, depth))
+            if met is not None:
+                self._met.setdefault((id(call), id(frame)), met)
+            shape = self.shape(choice.args[1], frame, depth)
+            del self._turn[id(call.callee), id(frame)]
+            for other in self._shapes.keys() - before:
+                del self._shapes[other]
+        if not layers:
+            return UNKNOWN
+        return shape if held is not None else shapes.common([start, shape])
 
     def _indexed(self, value: Value, frame: Frame, depth: int) -> Shape:
         parts = subscripts(value)
@@ -630,6 +694,12 @@ class Widths:
             call = event.value
             place = Located(call, frame) if is_own or outer is None else outer
             layer = self._target_layer(call, frame)
+            if call.callee.op is Op.ITEM:
+                self._input(call, frame, 0)
+                met = self._met.get((id(call), id(frame)))
+                if met is not None:
+                    yield Misfit(*met, place, (*events, event), met=Located(call, frame))
+                continue
             if layer is not None and layer.name:
                 met = self._entered(layer, self._input(call, frame, 0)) if self._is_sized(layer) else None
                 if met is not None:

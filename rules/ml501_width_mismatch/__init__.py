@@ -149,7 +149,8 @@ def _misfits(module: ModuleFacts, project: Project, widths: Widths) -> Iterator[
     from modellint.link.values.evaluator import Instance
 
     for cls in module.classes.values():
-        if not project.classes.model(cls).is_module:
+        is_layer = project.classes.model(cls).is_module
+        if not is_layer and (is_layer is False or "forward" not in cls.methods):
             continue
         receiver = Instance(cls)
         mixed = (owner for owner in project.members.mro(cls) if not project.classes.model(owner).is_module)

@@ -136,6 +136,21 @@ def flattened(shape: Shape, first: int, last: int) -> Shape:
     return Shape({**axes, end: Width(size, makers[0] if makers else None)}, rank)
 
 
+def divided(size: Size, count: int) -> Size | None:
+    """A size divided by a number, where nothing remains whatever its symbols are."""
+    if any(factor % count for _, factor in size.terms):
+        return None
+    return Size(tuple((key, factor // count) for key, factor in size.terms))
+
+
+def shuffled(shape: Shape, factor: int | None) -> Shape:
+    """`PixelShuffle`."""
+    width = shape.at(-3)
+    size = divided(width.size, factor * factor) if width is not None and factor else None
+    axes = {} if size is None or width is None else {-3: Width(size, width.maker)}
+    return Shape(axes, shape.rank)
+
+
 def indexed(shape: Shape, parts: Sequence[Value]) -> Shape:
     """`x[:, 0]`, `x[..., None]`, where that says which dimensions go; a slice leaves it open how large one is."""
     dots = next((at for at, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis), None)

@@ -398,7 +398,7 @@ class Widths:
         axes = {other: width for other, width in shape.axes.items() if other != place}
         width, count = shape.at(place), _whole(given(0, "chunks"), None)
         if name == "chunk" and width is not None and count:
-            part = _quotient(width.size, count)
+            part = shapes.divided(width.size, count)
             if part is not None:
                 axes[place] = Width(part, width.maker)
         return Shape(axes, shape.rank)
@@ -487,6 +487,8 @@ class Widths:
                 inner = None if one is None else self.layer(one.value, one.frame, depth)
                 given = UNKNOWN if inner is None or depth > _MAX_DEPTH else self._output(inner, given, depth + 1)
             return given
+        if layer.name == "PixelShuffle":
+            return shapes.shuffled(given, _whole(layer.argument((0, "upscale_factor")), None))
         if layer.name == "Flatten":
             first, last = (_whole(layer.argument(end), default) for end, default in _FLATTENED)
             return UNKNOWN if first is None or last is None else shapes.flattened(given, first, last)
@@ -806,10 +808,3 @@ def _several(given: Given, name: str) -> tuple[Value, ...]:
     while (more := given(len(found), "")) is not None:
         found.append(more)
     return tuple(found)
-
-
-def _quotient(size: Size, count: int) -> Size | None:
-    """A size divided by a number, where nothing remains whatever its symbols are."""
-    if any(factor % count for _, factor in size.terms):
-        return None
-    return Size(tuple((key, factor // count) for key, factor in size.terms))

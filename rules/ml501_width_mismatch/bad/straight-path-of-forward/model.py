@@ -1,5 +1,6 @@
 import torch
 import torch.nn.functional as F
+from backbones import Backbone
 from torch import nn
 
 
@@ -36,3 +37,14 @@ class Pooled(nn.Module):
     def forward(self, x):
         x = torch.flatten(self.pool(self.conv(x)), 1)
         return self.fc(x)  # expect: ML501
+
+
+class Upsampled(Backbone):
+    def __init__(self, features):
+        super().__init__()
+        self.up = nn.Conv2d(features, 64 * 4, 3, 1, 1)
+        self.shuffle = nn.PixelShuffle(2)
+        self.last = nn.Conv2d(32, 3, 3, 1, 1)
+
+    def forward(self, x):
+        return self.last(self.shuffle(self.up(x)))  # expect: ML501

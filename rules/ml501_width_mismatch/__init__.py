@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.calls import Refused
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-    from .widths import Misfit, Widths
+    from .widths import Misfit
 
 
 class WidthMismatch(Rule):
@@ -64,18 +64,13 @@ class WidthMismatch(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .judged import severity_of
-        from .widths import Widths
-
-        widths = Widths(project)
-        found: list[Misfit] = []
         for function, event, name in _made(module, project):
-            if name == "Sequential":
-                found += widths.neighbours(event.value, project.evaluator.root(function))
-            elif not event.handled and not event.value.has_unpacking:
+            if name in DIVIDED and not event.handled and not event.value.has_unpacking:
                 yield from self._divided(function, event, name, project)
         told: set[int] = set()
-        for misfit in (*found, *_misfits(module, project, widths)):
+        for misfit in _misfits(module, project):
+            from .judged import severity_of
+
             severity = None if id(misfit.call.value) in told else severity_of(misfit, project)
             if severity is not None:
                 told.add(id(misfit.call.value))
@@ -144,20 +139,37 @@ class WidthMismatch(Rule):
         )
 
 
-def _misfits(module: ModuleFacts, project: Project, widths: Widths) -> Iterator[Misfit]:
-    """The layers that methods of a file's layers call with another width than they take, those of mixins as well."""
-    from modellint.link.values.evaluator import Instance
-
+def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Function]]:
+    """The methods of a file's layers that call something, those of mixins as well."""
     for cls in module.classes.values():
+        if not cls.methods:
+            continue
         is_layer = project.classes.model(cls).is_module
         if not is_layer and (is_layer is False or "forward" not in cls.methods):
             continue
-        receiver = Instance(cls)
         mixed = (owner for owner in project.members.mro(cls) if not project.classes.model(owner).is_module)
-        for owner in (cls, *(owner for owner in mixed if owner.module is module)):
+        for owner in dict.fromkeys((cls, *(owner for owner in mixed if owner.module is module))):
             for method in owner.methods.values():
                 if method.name != "__init__" and not method.is_static and not method.is_class_method:
-                    yield from widths.misfits(project.evaluator.method_frame(method, receiver))
+                    yield cls, method
+
+
+def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
+    """The layers that are given another width than they take: neighbours first, then along methods."""
+    made = [(function, event.value) for function, event, name in _made(module, project) if name == "Sequential"]
+    methods = list(_methods(module, project))
+    if not made and not methods:
+        return
+    from modellint.link.values.evaluator import Instance
+
+    from .widths import Widths
+
+    widths, evaluator = Widths(project), project.evaluator
+    for function, call in made:
+        yield from widths.neighbours(call, evaluator.root(function))
+    receivers = {cls: Instance(cls) for cls, _ in methods}
+    for cls, method in methods:
+        yield from widths.misfits(evaluator.method_frame(method, receivers[cls]))
 
 
 def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:

@@ -14,7 +14,7 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
@@ -59,7 +59,11 @@ class DropoutAlwaysOn(Rule):
         for cls in module.classes.values():
             for function in cls.methods.values():
                 for event in function.flow.of(EventKind.CALL):
-                    if _is_always_on(event, function, project) and project.classes.model(cls).is_module:
+                    if (
+                        _is_always_on(event, function, project)
+                        and _is_of_layers(cls, project)
+                        and not _is_for_training(function, cls)
+                    ):
                         yield self._finding(function, event.value)
 
     def _finding(self, function: Function, call: Value) -> Finding:
@@ -93,12 +97,44 @@ def _is_always_on(event: Event, function: Function, project: Project) -> bool:
         return False
     if rate is not None and rate.op is Op.CONST and rate.data in (0, 0.0):
         return False
-    tests = [guard.test for guard in event.guard.chain()] if event.guard is not None else []
-    if any(map(_asks_training, tests)) or (rate is not None and _asks_training(rate)):
+    if _is_guarded(event) or (rate is not None and _asks_training(rate)):
         return False
-    lines = function.module.source.lines[max(call.line - 3, 0) : call.end_line]
-    comments = " ".join(line.partition("#")[2] for line in lines)
-    return not _WANTED.search(comments)
+    return not _WANTED.search(_comments(call, function.module))
+
+
+def _comments(call: Value, module: ModuleFacts) -> str:
+    """What stands behind a call, behind the statement above it, and in the comments between and above."""
+    lines = module.source.lines
+    first = max(call.line - 3, 0)
+    while first > 0 and lines[first].strip()[:1] in ("", "#"):
+        first -= 1
+    return " ".join(line.partition("#")[2] for line in lines[first : call.end_line])
+
+
+def _is_of_layers(cls: Class, project: Project) -> bool:
+    """Whether a class is one of layers, or a mixin of some."""
+    from modellint.link.calls.doubts import subclasses
+
+    if project.classes.model(cls).is_module:
+        return True
+    return any(project.classes.model(other).is_module for other in subclasses(project, cls))
+
+
+def _is_for_training(function: Function, cls: Class) -> bool:
+    """Whether other methods of the class ask for this one, and all of them while it trains only."""
+    events = [
+        event
+        for other in cls.methods.values()
+        if function.name in other.words
+        for event in (*other.flow.of(EventKind.CALL), *other.flow.reads)
+        if self_attribute(event.value.callee if event.kind is EventKind.CALL else event.value) == function.name
+    ]
+    return bool(events) and all(map(_is_guarded, events))
+
+
+def _is_guarded(event: Event) -> bool:
+    """Whether it depends on a condition on `self.training`."""
+    return event.guard is not None and any(_asks_training(guard.test) for guard in event.guard.chain())
 
 
 def _asks_training(value: Value) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
 from modellint.graph.value import EventKind, Op, called_name
+from modellint.link.names import External
 from modellint.rule import Rule
 from modellint.similar import get_close_matches
 from modellint.source import Place, Span
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Conditions that ask what kind of thing a value is.
 _ASKING = frozenset(("isinstance", "hasattr", "type", "getattr", "callable"))
+_CLASSES_OF_TENSORS = (External("torch.Tensor"), External("torch._tensor.Tensor"))
 
 
 class UnknownMethod(Rule):
@@ -64,7 +66,7 @@ class UnknownMethod(Rule):
                 if _cannot_be(callee.args[0]) or callee.data in surface.tensor_names():
                     continue
                 kinds = kinds or Kinds(project, function)
-                if not _is_tensor(callee.args[0], function, kinds) or _is_asked(event):
+                if not _is_tensor(callee.args[0], function, project, kinds) or _is_asked(event):
                     continue
                 if not _is_given_to_tensors(str(callee.data), module, project):
                     yield self._finding(function, event)
@@ -102,15 +104,17 @@ def _cannot_be(value: Value) -> bool:
     return value.op in (Op.CONST, Op.LIST, Op.DICT, Op.TUPLE, Op.SET, Op.STRING, Op.COMPREHENSION, Op.LAMBDA, Op.ITEM)
 
 
-def _is_tensor(value: Value, function: Function, kinds: Kinds) -> bool:
+def _is_tensor(value: Value, function: Function, project: Project, kinds: Kinds) -> bool:
     if kinds.is_tensor(value):
         return True
     if value.op is not Op.PARAM or value.data == "self":
         return False
     parameter = function.parameter(str(value.data))
     annotation = parameter.annotation if parameter is not None else None
-    is_annotated = annotation is not None and annotation.op in (Op.ATTR, Op.GLOBAL) and annotation.data == "Tensor"
-    return is_annotated and kinds.is_used_as_tensor(value)
+    is_annotated = annotation is not None and annotation.op in (Op.ATTR, Op.GLOBAL)
+    if annotation is None or not is_annotated or not kinds.is_used_as_tensor(value):
+        return False
+    return _is_class_of_tensors(annotation, function, project)
 
 
 def _is_asked(event: Event) -> bool:
@@ -130,18 +134,28 @@ def _is_given_to_tensors(name: str, module: ModuleFacts, project: Project) -> bo
         for function in (*one.all_functions(), one.body)
         if name in function.words
     )
-    return any(_gives_to_tensors(event, name) for function in functions for event in function.flow.events)
+    return any(
+        _gives_to_tensors(event, name, function, project) for function in functions for event in function.flow.events
+    )
 
 
-def _gives_to_tensors(event: Event, name: str) -> bool:
+def _gives_to_tensors(event: Event, name: str, function: Function, project: Project) -> bool:
     """Whether something is kept under a name of the class of tensors: `torch.Tensor.name = …`, or by `setattr`."""
     target = event.target
     if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
-        return called_name(target.args[0]) == "Tensor"
+        return _is_class_of_tensors(target.args[0], function, project)
     if event.kind is not EventKind.CALL or called_name(event.value.callee) != "setattr":
         return False
     given = event.value.positional
-    return len(given) > 1 and called_name(given[0]) == "Tensor" and given[1].op is Op.CONST and given[1].data == name
+    if len(given) < 2 or given[1].op is not Op.CONST or given[1].data != name:
+        return False
+    return _is_class_of_tensors(given[0], function, project)
+
+
+def _is_class_of_tensors(value: Value, function: Function, project: Project) -> bool:
+    if called_name(value) == "Tensor":
+        return True
+    return project.names.definition(function.module, value) in _CLASSES_OF_TENSORS
 
 
 def _renamed(place: Place, name: str, near: str) -> Fix:

@@ -141,7 +141,7 @@ def _lost(event: Event, function: Function, kinds: Kinds, project: Project) -> s
             is_fresh = callee.args[0].op is Op.CALL and callee.args[0].target is None
             return None if is_fresh and name in ("to", "cuda") else name  # which only wakes a device up
         is_shape = name == "reshape" and len(call.positional) > 1 and not call.data
-        if (name in _TELLING or is_shape) and call.positional and not _is_defined(name, function.module, project):
+        if (name in _TELLING or is_shape) and len(call.args) > 1 and not _is_defined(name, function.module, project):
             return name
     layer = kinds.layer(callee, _STATELESS)
     if layer is not None and call.positional and "_hook" not in function.module.text:

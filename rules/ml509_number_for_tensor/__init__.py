@@ -65,22 +65,26 @@ class NumberForTensor(Rule):
             kinds: Kinds | None = None
             for event in function.flow.of(EventKind.CALL):
                 call = event.value
-                if call.callee.op not in (Op.ATTR, Op.GLOBAL) or not call.positional or "TypeError" in event.handled:
+                if call.callee.op not in (Op.ATTR, Op.GLOBAL) or len(call.args) < 2 or "TypeError" in event.handled:
                     continue
                 definition = project.names.definition(module, call.callee)
                 if not isinstance(definition, External) or not definition.name.startswith("torch."):
                     continue
+                given = call.argument(0, _first(definition.name))
+                if given is None:
+                    continue
                 kinds = kinds or Kinds(project, function)
-                kind = _kind(definition.name, call.positional[0], kinds)
+                kind = _kind(definition.name, given, kinds)
                 if kind is not None and not _is_asked(event):
-                    yield self._finding(function, call, definition.name, kind)
+                    yield self._finding(function, call, given, definition.name, kind)
 
-    def _finding(self, function: Function, call: Value, name: str, kind: str) -> Finding:
+    def _finding(self, function: Function, call: Value, given: Value, name: str, kind: str) -> Finding:
+        from modellint.edits.python import argument_place
+
         module, short = function.module, name.rpartition(".")[2]
-        given = call.positional[0]
         is_optimizer = name.startswith("torch.optim.")
         return self.finding(
-            _place(call, module),
+            argument_place(call, 0, _first(name), module) or module.place(call),
             f"`{short}` takes {'parameters' if is_optimizer else 'a tensor'}, and is given {kind}",
             symbol=f"{function.qualname}.{short}",
             confidence=Confidence.HIGH,
@@ -88,6 +92,11 @@ class NumberForTensor(Rule):
             help=_help(short, kind),
             fix=_fix(call, module, short) if kind == "a number" else None,
         )
+
+
+def _first(name: str) -> str:
+    """What the first parameter is called."""
+    return "params" if name.startswith("torch.optim.") else "input"
 
 
 def _kind(name: str, value: Value, kinds: Kinds) -> str | None:
@@ -120,16 +129,10 @@ def _help(short: str, kind: str) -> str:
     return "call the layer" if kind == "a layer" else "make a tensor of it"
 
 
-def _place(call: Value, module: ModuleFacts) -> Place:
-    from modellint.edits.python import argument_place
-
-    return argument_place(call, 0, "input", module) or module.place(call)
-
-
 def _fix(call: Value, module: ModuleFacts, short: str) -> Fix | None:
     """`math` in the place of `torch`, where the file imports it."""
     written = module.text_of(call.callee)
-    if short not in _IN_MATH or module.imports.get("math") != "math" or len(call.args) != 2:
+    if short not in _IN_MATH or module.imports.get("math") != "math" or call.data or len(call.args) != 2:
         return None
     if not re.fullmatch(rf"[A-Za-z_]\w*\.{short}", written):
         return None

@@ -131,7 +131,10 @@ _NO_BLANKS = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 class _ByKeyword(_Given):
     def given(self, arguments: list[cst.Arg], names: tuple[str, ...]) -> list[cst.Arg]:
-        if sum(argument.keyword is None for argument in arguments) > len(names):
+        positional = sum(argument.keyword is None for argument in arguments)
+        by_name = {argument.keyword.value for argument in arguments if argument.keyword}
+        # A name that is given twice is refused by Python's grammar, and not where the call is reached.
+        if positional > len(names) or by_name & set(names[:positional]):
             return arguments
         return [
             argument

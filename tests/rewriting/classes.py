@@ -390,6 +390,8 @@ def _bound(part: cst.CSTNode) -> set[str]:
             names |= {
                 item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
             }
+        elif isinstance(node, ast.Try):
+            names |= {alias.asname or alias.name for item in ast.walk(node) for alias in getattr(item, "names", ())}
     return names
 
 

@@ -37,6 +37,12 @@ def mark_of(line: cst.CSTNode) -> str:
     return found[0].strip() if found else ""
 
 
+def comment_of(line: cst.SimpleStatementLine) -> str:
+    """What is written behind a statement, its mark included, or nothing."""
+    comment = line.trailing_whitespace.comment
+    return comment.value if comment else ""
+
+
 def statements(code: str, mark: str = "") -> list[Statement]:
     """Statements made of text, with the mark on each of them, inner ones too; new nodes for each call."""
     module = cst.parse_module(code)
@@ -142,7 +148,10 @@ def passed_on(function: cst.FunctionDef) -> str:
 
 @dataclass(frozen=True)
 class Store:
-    """A statement of a function that gives a name or an attribute of `self` a value that is made there."""
+    """A statement of a function that gives a name or an attribute of `self` a value that is made there.
+
+    `mark` is what is written behind it.
+    """
 
     function: Function
     target: str
@@ -247,7 +256,7 @@ class Stores(cst.CSTTransformer):
             return None
         if isinstance(statement.value, (*_SIMPLE, cst.Yield)):
             return None
-        return Store(function, text_of(target), statement.value, mark_of(line))
+        return Store(function, text_of(target), statement.value, comment_of(line))
 
 
 def stores(restore: Restore, *, attributes_only: bool = False) -> Rewrite:

@@ -10,10 +10,10 @@ from rewriting.code import (
     Additions,
     Store,
     Stores,
+    comment_of,
     import_lines,
     imported_names,
     is_portable,
-    mark_of,
     parameters,
     statements,
     stores,
@@ -306,7 +306,7 @@ def _first_local(function: cst.FunctionDef, line: cst.CSTNode) -> Store | None:
     # A layer that is kept on a layer becomes a part of it.
     if isinstance(statement.value, cst.Call) and text_of(statement.value.func).rpartition(".")[2][:1].isupper():
         return None
-    return Store(Function(function, True, False), target.value, statement.value, mark_of(line))
+    return Store(Function(function, True, False), target.value, statement.value, comment_of(line))
 
 
 class _Replaced(cst.CSTTransformer):

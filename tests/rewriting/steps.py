@@ -10,6 +10,7 @@ from rewriting.code import (
     Additions,
     Function,
     Store,
+    comment_of,
     is_documentation,
     is_portable,
     mark_of,
@@ -109,7 +110,7 @@ class _Returns(cst.CSTTransformer):
         if statement.value is None or isinstance(statement.value, (cst.Name, cst.SimpleString)):
             return line
         name = self._functions[-1].fresh("result")
-        first, second = statements(f"{name} = {text_of(statement.value)}\nreturn {name}", mark_of(line))
+        first, second = statements(f"{name} = {text_of(statement.value)}\nreturn {name}", comment_of(line))
         return cst.FlattenSentinel([first.with_changes(leading_lines=line.leading_lines), second])
 
 

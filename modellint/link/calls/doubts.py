@@ -141,14 +141,25 @@ def _stores(function: Function, name: str) -> bool:
 
 
 def is_overridden(project: Project, reached: Reached) -> bool:
-    """Whether a subclass has a method of this name, which the call reaches instead, or may have one."""
+    """Whether the call reaches a method of this name of a subclass, or of a mixin beside it, or may do so."""
     model = reached.owner
     if model is None or model.cls is None:
         return False
     name = "__init__" if reached.is_made or reached.function is None else reached.function.name
     relatives = subclasses(project, model.cls)
     is_known = is_searched(project, model.cls.module)
-    return not is_known or any(name in cls.methods or name in cls.attributes for cls in relatives)
+    home = (reached.function.owner if reached.function is not None else None) or model.cls
+    return not is_known or any(_comes_first(project, cls, name, home) for cls in relatives)
+
+
+def _comes_first(project: Project, cls: Class, name: str, home: Class) -> bool:
+    """Whether objects of a class have something of this name that comes before what `home` defines."""
+    for current in project.classes.model(cls).mro():
+        if current.cls is home:
+            return False
+        if current.cls is not None and (name in current.cls.methods or name in current.cls.attributes):
+            return True
+    return False
 
 
 def subclasses(project: Project, cls: Class) -> tuple[Class, ...]:

@@ -273,11 +273,16 @@ def _attribute_class(project: Project, cls: Class, name: str, depth: int) -> Cla
         for function in current.cls.assigned.get(name, ()):
             reach = Reach(project, function)
             for event in function.flow.of(EventKind.STORE):
-                if event.target is not None and self_attribute(event.target) == name:
+                # None, as it often is at first, cannot be called.
+                if event.target is not None and self_attribute(event.target) == name and not _is_none(event.value):
                     found.add(reach.class_of(event.value, depth))
                     if None in found:
                         return None
     return found.pop() if len(found) == 1 else None
+
+
+def _is_none(value: Value) -> bool:
+    return value.op is Op.CONST and value.data is None
 
 
 def element_class(project: Project, cls: Class, name: str, depth: int = 0) -> ClassModel | None:

@@ -168,8 +168,11 @@ class Kinds:
 
     def rank_by_comment(self, value: Value) -> int | None:
         """The number of dimensions that the comment behind a value writes down: 3 for `# (B, T, T)`."""
-        line = self._function.module.source.lines[value.end_line - 1]
-        shape = _SHAPE.match(line.partition("#")[2].strip())
+        lines = self._function.module.source.lines
+        number = value.end_line
+        while number < len(lines) and lines[number].strip()[:1] == ")":
+            number += 1
+        shape = _SHAPE.match(lines[number - 1].partition("#")[2].strip())
         return None if shape is None else shape[1].count(",") + 1
 
     def _told(self) -> dict[int, int]:

@@ -1,0 +1,194 @@
+"""ML501: layers whose widths do not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.names import External
+from modellint.rule import Rule
+
+from .layers import DIVIDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.calls import Refused
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+    from modellint.probes import Probe
+
+    from .widths import Misfit
+
+
+class WidthMismatch(Rule):
+    """A layer is given another width than it takes
+
+    ## What it does
+    Follows how many features or channels tensors have from the layers that give them to those that take them:
+    neighbours in `nn.Sequential`, lists of layers that are unpacked into one, and paths through `forward`, other
+    methods and layers of the project. Linear and convolutional layers, norms, recurrent layers, attention and
+    embeddings say how wide their input has to be; activations, pools, `flatten`, `transpose`, `cat` and the like what
+    becomes of it.
+
+    Widths are compared by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. A
+    warning where a parameter's default does not fit, where a number stands beside a setting that it has to equal, and
+    in a branch; an info where two settings have to be equal, and are by default.
+
+    It also looks for numbers of heads or groups that do not divide the width.
+
+    ## Why is this bad
+    `RuntimeError: mat1 and mat2 shapes cannot be multiplied` (or the like) when the layer is called. With a default or
+    a setting, that is when somebody keeps the one, or changes the other.
+
+    ## How to fix
+    Make the widths agree; give both the same name.
+
+    ## What it cannot see
+    Widths that only a run knows, sizes that stay symbols, and what differs from path to path: layers that are chosen by
+    a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
+
+    ## Confirming
+    Builds the class and calls the method with inputs that it takes: torch's own words are the verdict. What shows only
+    where another layer hands its output on, or under a condition, is not run.
+
+    ## References
+    - [torch.nn](https://pytorch.org/docs/stable/nn.html)
+    """
+
+    code = "ML501"
+    name = "width-mismatch"
+    severity = Severity.ERROR
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for function, event, name in _made(module, project):
+            if name in DIVIDED and not event.handled and not event.value.has_unpacking:
+                yield from self._divided(function, event, name, project)
+        told: set[int] = set()
+        for misfit in _misfits(module, project):
+            from .judged import severity_of
+
+            severity = None if id(misfit.call.value) in told else severity_of(misfit, project)
+            if severity is not None:
+                told.add(id(misfit.call.value))
+                yield self._finding(misfit, severity)
+
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the call: does torch refuse it?"""
+        from modellint.probes import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
+    def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
+        """What is said of the constructor of a layer whose width cannot be divided as it says."""
+        from .judged import remainder
+        from .refusals import undivided
+
+        frame = project.evaluator.root(function)
+        for arguments in DIVIDED[name]:
+            width, parts = (project.evaluator.size(event.value.argument(*one), frame) for one in arguments)
+            severity = None if width is None or parts is None else remainder(width, parts, event)
+            if width is not None and parts is not None and severity is not None:
+                claim = undivided(function.module.place(event.value), arguments[1])
+                yield self._undivided(function, event.value, name, (width, parts), severity, claim)
+
+    def _finding(self, misfit: Misfit, severity: Severity) -> Finding:
+        from .refusals import refused
+
+        call, layer = misfit.call, misfit.layer
+        module, made = call.frame.module, layer.made
+        shown = f"`{layer.name}`"
+        name = self_attribute(call.value.callee) if made.value is not call.value else None
+        if name is not None:
+            shown = f"`self.{name}`"
+        related = []
+        if made.value is not call.value:
+            related.append(Related(made.frame.module.place(made.value), f"takes {misfit.taken.described}"))
+        maker = misfit.given.maker
+        if maker is not None and maker.value is not call.value:
+            place = maker.frame.module.place(maker.value)
+            related.append(Related(place, f"what comes of this is {misfit.given.size.described} wide"))
+        return self.finding(
+            module.place(call.value),
+            _message(shown, misfit.given.size, misfit.taken),
+            symbol=f"{call.frame.function.qualname}.{name or layer.name}",
+            confidence=Confidence.HIGH if severity is Severity.ERROR else Confidence.MEDIUM,
+            severity=severity,
+            evidence=(_evidence(misfit.given.size, misfit.taken),),
+            related=related,
+            help="make the widths agree",
+            claim=refused(misfit) if severity is not Severity.INFO else None,
+        )
+
+    def _undivided(
+        self, function: Function, call: Value, name: str, sizes: tuple[Size, Size], severity: Severity, claim: Refused
+    ) -> Finding:
+        width, parts = sizes
+        return self.finding(
+            function.module.place(call),
+            f"`{name}` cannot divide {width.described} features by {parts.described}",
+            symbol=f"{function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=severity,
+            evidence=("the constructor refuses it" + (" by default" if severity is not Severity.ERROR else ""),),
+            help="choose a number that divides the width",
+            claim=claim,
+        )
+
+
+def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Function]]:
+    """The methods of a file's layers that call something, those of mixins as well."""
+    for cls in module.classes.values():
+        if not cls.methods:
+            continue
+        is_layer = project.classes.model(cls).is_module
+        if not is_layer and (is_layer is False or "forward" not in cls.methods):
+            continue
+        mixed = (owner for owner in project.members.mro(cls) if not project.classes.model(owner).is_module)
+        for owner in dict.fromkeys((cls, *(owner for owner in mixed if owner.module is module))):
+            for method in owner.methods.values():
+                if method.name != "__init__" and not method.is_static and not method.is_class_method:
+                    yield cls, method
+
+
+def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
+    """The layers that are given another width than they take: neighbours first, then along methods."""
+    made = [(function, event.value) for function, event, name in _made(module, project) if name == "Sequential"]
+    methods = list(_methods(module, project))
+    if not made and not methods:
+        return
+    from modellint.link.values.evaluator import Instance
+
+    from .widths import Widths
+
+    widths, evaluator = Widths(project), project.evaluator
+    for function, call in made:
+        yield from widths.neighbours(call, evaluator.root(function))
+    receivers = {cls: Instance(cls) for cls, _ in methods}
+    for cls, method in methods:
+        yield from widths.misfits(evaluator.method_frame(method, receivers[cls]))
+
+
+def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
+    """The calls in a file that make a `Sequential`, or a layer whose width is divided, with its name in `torch.nn`."""
+    for function in (*module.all_functions(), module.body):
+        for event in function.flow.of(EventKind.CALL):
+            callee = event.value.callee
+            definition = project.names.definition(module, callee) if callee.op in (Op.ATTR, Op.GLOBAL) else None
+            if isinstance(definition, External) and definition.name.startswith("torch.nn."):
+                name = definition.name.removeprefix("torch.nn.")
+                if name == "Sequential" or name in DIVIDED:
+                    yield function, event, name
+
+
+def _message(shown: str, given: Size, taken: Size) -> str:
+    return f"{shown} takes {taken.described} features, and is given {given.described}"
+
+
+def _evidence(given: Size, taken: Size) -> str:
+    if (given - taken).constant or given.number != taken.number or given.number is None:
+        return "the widths differ" + ("" if (given - taken).constant or not (given - taken).symbols else " by default")
+    return "they are equal by default only"

@@ -1,0 +1,3 @@
+import torch
+
+Backbone = getattr(torch.nn, "Module")

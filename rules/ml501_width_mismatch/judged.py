@@ -1,0 +1,137 @@
+"""How bad it is that sizes differ, or do not divide each other: for certain, by default, or if a setting changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.finding import Severity
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.calls.doubts import is_generator_source, is_tried_out
+from modellint.link.classes.spoken import setters_of_others
+from modellint.link.searched import mentioning
+
+if TYPE_CHECKING:
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.size import Size, Symbol
+    from modellint.graph.value import Event, Value
+    from modellint.link.project import Project
+
+    from .widths import Misfit
+
+_CATCHING = frozenset(("RuntimeError", "Exception", "BaseException"))
+#: What a condition says that asks how large something is, or what it is.
+_ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "type", "len"))
+
+
+def severity_of(misfit: Misfit, project: Project) -> Severity | None:
+    """How bad a misfit is; None if it may be none."""
+    severity = difference(misfit.given.size, misfit.taken, misfit.layer.made.frame.module)
+    if severity is None or _is_replaced(misfit, project):
+        return None
+    if is_generator_source(project, misfit.call.frame.module):
+        return None
+    # A number that code reshapes to, and not a layer, is seldom meant to be the setting.
+    if misfit.given.maker is None and misfit.given.size.number == misfit.taken.number:
+        return None
+    if severity is not Severity.ERROR and any(
+        _is_computed(symbol, project) for symbol in (misfit.given.size - misfit.taken).symbols
+    ):
+        return None
+    if misfit.is_one_side:
+        return Severity.WARNING if severity is Severity.ERROR else None
+    if any(not _CATCHING.isdisjoint(event.handled) for event in misfit.events):
+        return None
+    guards = [guard for event in misfit.events if event.guard is not None for guard in event.guard.chain()]
+    tests = [guard.test for guard in guards if not guard.raised]
+    if any(map(_asks_size, tests)):
+        return None
+    if tests:
+        severity = Severity.WARNING if severity is Severity.ERROR else Severity.INFO
+    if any(is_tried_out(project, misfit.call.frame.function, event) for event in misfit.events):
+        return Severity.INFO
+    return severity
+
+
+def difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
+    """How bad it is that a width is given where another one is taken; None if nothing is known to differ."""
+    apart = given - taken
+    if apart.constant is not None:
+        return Severity.ERROR if apart.constant else None
+    if len(given.terms) == len(taken.terms) == 1 and given.terms[0][0] == taken.terms[0][0]:
+        return Severity.ERROR
+    owners = {symbol.owner for symbol in apart.symbols}
+    if len(owners) != 1:
+        return None
+    if apart.number is None:
+        return _of_settings(given, taken, module)
+    if apart.number:
+        return Severity.WARNING if _are_parameters(owners) else None
+    return Severity.INFO if given.constant is None and taken.constant is None else Severity.WARNING
+
+
+def _of_settings(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:
+    """How bad it is that a field of a configuration has to equal a number, or another one; what they are is not known.
+
+    What a constructor needs to be told is for its callers to choose.
+    """
+    sides = (given, taken)
+    owners = {symbol.owner.rpartition(":")[2] for side in sides for symbol in side.symbols}
+    functions = {function.name for function in module.all_functions()}
+    if any("." in owner or owner in functions for owner in owners):
+        return None
+    if any(side.constant is None and side.only_symbol is None for side in sides):
+        return None
+    return Severity.WARNING if any(side.constant is not None for side in sides) else Severity.INFO
+
+
+def _is_computed(symbol: Symbol, project: Project) -> bool:
+    """Whether a configuration computes a field itself, perhaps of the one that it has to equal."""
+    path, _, name = symbol.owner.rpartition(":")
+    module = project.python(Path(path))
+    cls = None if module is None else module.classes.get(name)
+    if cls is None:
+        return False
+    stores = (
+        event.value
+        for owner in project.members.mro(cls)
+        for function in owner.assigned.get(symbol.name, ())
+        for event in function.flow.of(EventKind.STORE)
+        if event.target is not None and self_attribute(event.target) == symbol.name
+    )
+    return any(value.op is not Op.PARAM for value in stores) or any(
+        symbol.name in owner.methods for owner in project.members.mro(cls)
+    )
+
+
+def remainder(width: Size, parts: Size, event: Event) -> Severity | None:
+    """How bad it is that a width is divided into parts by what an event makes; None if it can be."""
+    if width.constant is not None and parts.constant:
+        return Severity.ERROR if width.constant % parts.constant else None
+    if event.guard is not None:
+        return None
+    owners = {symbol.owner for symbol in width.symbols | parts.symbols}
+    if len(owners) != 1 or width.number is None or not parts.number or not width.number % parts.number:
+        return None
+    return Severity.WARNING if _are_parameters(owners) else None
+
+
+def _are_parameters(owners: set[str]) -> bool:
+    """Whether symbols are parameters of a constructor, rather than fields of a configuration."""
+    return all(owner.endswith(".__init__") for owner in owners)
+
+
+def _asks_size(test: Value) -> bool:
+    """Whether a condition asks for what would make the widths fit."""
+    return any(part.data in _ASKING for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL))
+
+
+def _is_replaced(misfit: Misfit, project: Project) -> bool:
+    """Whether other objects set what the layer is kept under."""
+    call = misfit.call
+    name = self_attribute(call.value.callee) if call.value.op is Op.CALL else None
+    owner = call.frame.function.owner
+    if name is None or owner is None:
+        return False
+    others = mentioning(project, call.frame.module, name, owner.name)
+    return any(setters_of_others(module, name, project) for module in dict.fromkeys((call.frame.module, *others)))

@@ -1,0 +1,92 @@
+"""What torch says of widths that do not fit, and where a run says it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, self_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims.calls import Refused
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+    from modellint.source import Place
+
+    from .layers import Argument
+    from .widths import Misfit
+
+_CHANNELS = ("RuntimeError", "to have {taken} channels, but got {given} channels")
+_STATISTICS = ("RuntimeError", "running_mean should contain {given} elements not {taken}")
+_RECURRENT = ("RuntimeError", "input.size(-1) must be equal to input_size. Expected {taken}, got {given}")
+_ATTENTION = ("AssertionError", "was expecting embedding dimension of {taken}, but got {given}")
+#: The type of the error, and a part of its words, by what the name of a layer begins with.
+_SAID = {
+    "Linear": ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied"),
+    "Conv": _CHANNELS,
+    "BatchNorm": _STATISTICS,
+    "LayerNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
+    "RMSNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
+    "RNN": _RECURRENT,
+    "LSTM": _RECURRENT,
+    "GRU": _RECURRENT,
+    "MultiheadAttention": _ATTENTION,
+    "Transformer": _ATTENTION,
+}
+
+
+def refused(misfit: Misfit) -> Refused | None:
+    """The claim that a call of a layer is refused, where calling the function around it shows that."""
+    from modellint.claims.calls import Refused
+
+    said = next((said for name, said in _SAID.items() if misfit.layer.name.startswith(name)), None)
+    given, taken = misfit.given.size.number, misfit.taken.number
+    if said is None or (given is not None and given == taken) or (misfit.is_one_side and not misfit.is_default):
+        return None
+    if given is None or taken is None:  # as large as the run makes them
+        words = max((part for part in re.split(r"\{\w+\}", said[1])), key=len)
+    else:
+        words = said[1].format(given=given, taken=taken)
+    place, within = _place(misfit)
+    return None if place is None else Refused(place, said[0], words, within)
+
+
+def undivided(place: Place, parts: Argument) -> Refused:
+    """The claim that a constructor is refused."""
+    from modellint.claims.calls import Refused
+
+    if "num_heads" in parts or "nhead" in parts:
+        return Refused(place, "AssertionError", "embed_dim must be divisible by num_heads")
+    return Refused(place, "ValueError", f"must be divisible by {parts[1]}")
+
+
+def _place(misfit: Misfit) -> tuple[Place | None, str]:
+    """The call that fails, of the layer or of its `Sequential`, and the function of the file that leads there."""
+    call, met = misfit.call, misfit.met
+    module = call.frame.module
+    if met is None:
+        calls = () if misfit.around is None else _calls_of(misfit.around, call.frame.function)
+        return next((module.place(found) for found in calls), None), ""
+    outer = met.frame
+    while outer.caller is not None:
+        outer = outer.caller
+    if misfit.given.maker is None or met.frame.module is not module or outer.module is not module:
+        return None, ""
+    return module.place(met.value), "" if outer is met.frame else outer.function.qualname
+
+
+def _calls_of(made: Value, function: Function) -> Iterator[Value]:
+    """Where other methods call what a constructor makes, whatever the condition."""
+    owner = function.owner
+    names = {
+        self_attribute(event.target)
+        for event in function.flow.of(EventKind.STORE)
+        if event.target is not None and event.value is made
+    }
+    for method in owner.methods.values() if owner is not None else ():
+        for event in method.flow.of(EventKind.CALL):
+            name = self_attribute(event.value.callee)
+            if name is not None and name in names and event.guard is None:
+                yield event.value

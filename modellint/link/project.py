@@ -42,6 +42,8 @@ T = TypeVar("T")
 
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
+#: Of how many files syntax trees are held at most: one that imports a whole package has all of it read.
+_MAX_TREES = 96
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
 #: What is made anew for each file that is checked.
@@ -84,6 +86,8 @@ class Project:
         self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
+        #: Those of them whose syntax trees are held since they were read.
+        self._unreleased: deque[ModuleFacts] = deque()
         self.names = Names(self)
 
     @cached_property
@@ -247,6 +251,9 @@ class Project:
             except UnreadableError:
                 return None
             self._read.append(module)
+            self._unreleased.append(module)
+            if len(self._unreleased) > _MAX_TREES:
+                self._unreleased.popleft().release_source()
             return module
 
         return self.once(("python", path), load)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.analyser import Analyser
 from modellint.config import settings_for
+from modellint.link.project import Project, ProjectOptions
 from modellint.packs import select_rules
 
 if TYPE_CHECKING:
@@ -108,3 +109,14 @@ def test_a_result_rests_on_the_same_files_in_any_order(tmp_path: Path) -> None:
     assert f"file:{(tmp_path / 'base.py').as_posix()}" in alone["hparams/c.yaml"]
     for order in (list(files), list(files)[::-1]):
         assert rested_on(tmp_path, order) == alone
+
+
+def test_few_syntax_trees_are_held_however_many_files_are_read(tmp_path: Path) -> None:
+    """They are far larger than the files; what is asked of one that was let go of is parsed again."""
+    for number in range(300):
+        (tmp_path / f"part{number}.py").write_text(f"import part{number - 1}\n\n\ndef f():\n    return {number}\n")
+    project = Project(ProjectOptions(root=tmp_path))
+    modules = [project.python(tmp_path / f"part{number}.py") for number in range(300)]
+    assert sum(bool(module is not None and module.trees) for module in modules) < 100
+    returned = [module.functions["f"].flow.events[0].value.data for module in modules if module is not None]
+    assert returned == list(range(300))

@@ -58,13 +58,14 @@ def _known(name: str, project: Project) -> Known:
 
 def _wanted(name: str, project: Project) -> Known | None:
     """What a project asks for that is none of the releases whose facts are shipped."""
-    from modellint.knowledge.catalogue import catalogue
     from modellint.link.requirements import required
 
-    wanted, known = required(name, project), catalogue(name)
+    wanted = required(name, project)
     if wanted is None or wanted.is_described:
         return None
-    origin = shown(wanted.origin)
+    from modellint.knowledge.catalogue import catalogue
+
+    known, origin = catalogue(name), shown(wanted.origin)
     if wanted.specifiers is None:
         return Known(name, "", None, f"a fork or revision of it, says {origin}: its names are not judged")
     earlier = known.earlier if known is not None else None

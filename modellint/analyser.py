@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from modellint.finding import Finding
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
+    from modellint.mentioning import Changed
     from modellint.packs import RuleSet
     from modellint.sizes import Oversized
-    from modellint.words import Changed
 
 T = TypeVar("T")
 #: What takes time beside rules.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from modellint import git
 from modellint.config.errors import UsageError
 from modellint.files import read_file
-from modellint.words import Changed
+from modellint.mentioning import Changed
 
 if TYPE_CHECKING:
     from modellint.analyser import FileResult

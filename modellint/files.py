@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.digest import digest
+from modellint.mentioning import MENTIONS, Mentions, asked_by, key_of
 from modellint.sizes import Oversized, most_tokens, tokens_in
 from modellint.source import NOTEBOOK, kind_of
-from modellint.words import MENTIONS, Mentions, asked_by, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -16,9 +16,9 @@ from modellint.finding import Applicability, Status
 from modellint.fix.documents import decoded, edited
 from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
+from modellint.mentioning import Changed
 from modellint.reporters import View
 from modellint.rule import Rule
-from modellint.words import Changed
 from modellint.workers import analyse_all
 
 if TYPE_CHECKING:

@@ -251,7 +251,8 @@ class Interpreter:
     def _event(self, event: Event, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
         """Let an event happen, if its conditions may hold; True if nothing comes after it."""
         self.steps += 1
-        if self.steps > self._max_steps and not self._may_go_on():
+        if self.steps > self._max_steps:
+            self._run_out()
             return True
         if self.lookups is not None:
             self.project.budget.spend()
@@ -296,12 +297,11 @@ class Interpreter:
         """What an event gives where its conditions may hold, whatever has happened before."""
         return NEVER if self.conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
 
-    def _may_go_on(self) -> bool:
-        """False, as no steps are left: what is not followed is unknown. Raises UncertainError where all must be."""
+    def _run_out(self) -> None:
+        """No steps are left: what is not followed is unknown. Raises UncertainError where all has to be known."""
         if self.turns is not None:
             raise turns.UncertainError
         self.is_complete = False
-        return False
 
     def stop(self) -> None:
         """Follow nothing more."""
@@ -461,7 +461,9 @@ class Interpreter:
             return known
         self._nesting += 1
         self.steps += 1
-        if self._nesting > MAX_NESTING or (self.steps > self._max_steps and not self._may_go_on()):
+        if self.steps > self._max_steps:
+            self._run_out()
+        if self._nesting > MAX_NESTING or self.steps > self._max_steps:
             self.is_complete = False
             found = UNKNOWN
         else:

@@ -6,8 +6,8 @@ import re
 from sys import intern
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-#: What makes blanks of all ASCII that is no part of a name.
-_APART = bytes(byte if chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
+#: What makes blanks of all bytes of UTF-8 that are no part of a name or number.
+APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 _USED = re.compile(r"\.\s*([A-Za-z_]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 
 def words(text: str) -> frozenset[str]:
     """The names in a text, each held once, however many texts it is in; of ASCII also the numbers, which is faster."""
-    found = text.encode().translate(_APART).decode().split() if text.isascii() else _WORD.findall(text)
+    found = text.encode().translate(APART).decode().split() if text.isascii() else _WORD.findall(text)
     return frozenset(map(intern, set(found)))
 
 

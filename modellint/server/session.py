@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.analyser import Analyser
 from modellint.failures import Crash
 from modellint.linter import settled
+from modellint.mentioning import MENTIONS
 from modellint.packs import select_rules
 from modellint.source import kind_of
-from modellint.words import MENTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint import words
+from modellint import mentioning as search
 from modellint.files import Files
 from modellint.link import searched
 from modellint.link.project import Project, ProjectOptions
@@ -21,6 +21,7 @@ FILES = {
     "layers.py": "class Größe:\n    pass\n\n\ndef build(width):\n    return Größe()\n",
     "uses.py": "from layers import build\n\nsize = build(3)  # no class Größe is named\n",
     "builder.py": "rebuild = 'build_all'\n",
+    "rebound.py": "self = object()\nself.mine = 1\n",
     "parts.py": "class Part:\n    def run(self, other):\n        self.own = self.own + other.shared\n"
     "        return other(self)\\\n            .far, herself.near\n",
 }
@@ -53,6 +54,7 @@ def mentioning(folder: Path, *words: str) -> set[str]:
         ((". shared",), {"parts.py"}),
         ((". share",), set()),
         ((". far",), {"parts.py"}),
+        ((". mine",), {"rebound.py"}),
         ((". near", "run"), {"parts.py"}),
         (("' build_all",), {"builder.py"}),
         (("' build",), set()),
@@ -62,7 +64,7 @@ def mentioning(folder: Path, *words: str) -> set[str]:
 def test_a_file_mentions_whole_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...], found: set[str], searches: int
 ) -> None:
-    monkeypatch.setattr(words, "_MAX_SEARCHES", searches)
+    monkeypatch.setattr(search, "_MAX_SEARCHES", searches)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")
     assert mentioning(tmp_path, *asked) == found
@@ -73,7 +75,7 @@ def test_what_rests_on_words_changes_with_what_mentions_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searches: int
 ) -> None:
     """A key comes back from `update` exactly where its answer has changed, and its fingerprint holds elsewhere."""
-    monkeypatch.setattr(words, "_MAX_SEARCHES", searches)
+    monkeypatch.setattr(search, "_MAX_SEARCHES", searches)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")
     files = Files()
@@ -105,7 +107,7 @@ def test_what_rests_on_words_changes_with_what_mentions_them(
 def test_a_project_that_is_too_large_to_be_searched_is_not_judged(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(words, "MAX_FILES", most)
+    monkeypatch.setattr(search, "MAX_FILES", most)
     workspace.write(CLASSES)
     found = [("base.py", 6, "ML214"), ("model.py", 9, "ML213"), ("model.py", 10, "ML213")]
     assert workspace.places("base.py", "model.py") == (found if most == len(CLASSES) else [])

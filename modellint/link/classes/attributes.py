@@ -268,7 +268,8 @@ def is_called(function: Function, project: Project) -> bool:
     """Whether something in the project calls a method by its name, or torch does."""
     if function.name in ("forward", "__call__") or (function.name.startswith("__") and function.name.endswith("__")):
         return True
-    return any(is_read(function.name, module, project) for module in _asking(function.name, function.module, project))
+    modules = chain((function.module,), mentioning(project, function.module, function.name))
+    return any(is_read(function.name, module, project) for module in modules)
 
 
 def is_named_elsewhere(cls: Class, project: Project) -> bool:
@@ -283,8 +284,3 @@ def is_named_elsewhere(cls: Class, project: Project) -> bool:
     )
     is_named = any(value.op is Op.GLOBAL and value.data == cls.name for value in walk_all(values))
     return is_named or any(cls.name in function.words for function in others)
-
-
-def _asking(name: str, module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
-    yield module
-    yield from (other for other in mentioning(project, module, name) if other is not module)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.digest import digest
+from modellint.graph.mentions import APART
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +23,8 @@ MENTIONS = "mentions:"
 MAX_FILES = 4_000
 #: How many searches take as long as making an index.
 _MAX_SEARCHES = 64
-#: What makes blanks of all bytes that are no part of a word.
-_APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
+#: Where `self` may be something else than the object whose method it is.
+_REBOUND = re.compile(rb"(?<![\w\x80-\xff])self\s*=(?!=)")
 _DEFINED = re.compile(rb"\b(class|def)[ \t]+([\w\x80-\xff]+)")
 #: What words begin with that stand for an attribute of others, and for a text.
 _OF, _QUOTED = b". ", b"' "
@@ -156,13 +157,13 @@ def _has(content: bytes, word: bytes) -> bool:
     if word.startswith(_OF):
         attribute = rb"\.\s*" + re.escape(name) + rb"(?![\w\x80-\xff])"
         own = re.findall(rb"(?<![\w\x80-\xff])self" + attribute, content)
-        return len(own) < len(re.findall(attribute, content))
+        return len(own) < len(re.findall(attribute, content)) or bool(own and _REBOUND.search(content))
     if before:
         return word in map(b" ".join, _DEFINED.findall(content))
     at = content.find(word)
     while at >= 0:
         around = content[max(at - 1, 0) : at] + content[at + len(word) : at + len(word) + 1]
-        if not around.translate(_APART).strip():
+        if not around.translate(APART).strip():
             return True
         at = content.find(word, at + 1)
     return False
@@ -176,7 +177,7 @@ def _indexed_as(word: bytes) -> bytes:
 def _indexed(contents: dict[Path, bytes]) -> dict[bytes, list[Path]]:
     index: dict[bytes, list[Path]] = {}
     for path, content in contents.items():
-        for word in {*content.translate(_APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
+        for word in {*content.translate(APART).split(), *map(b" ".join, _DEFINED.findall(content))}:
             index.setdefault(word, []).append(path)
     return index
 

@@ -24,6 +24,7 @@ import pytest
 from attacks import (
     ATTACKS,
     CHANNEL,
+    CONSTRUCTOR,
     FILES,
     IMPORT,
     NETWORK,
@@ -330,17 +331,34 @@ def hostile_body(name: str) -> str:
     return f"exec({attack.code!r})"
 
 
+#: How many hostile models are confirmed in one run: one import of torch for all of them.
+TOGETHER = 12
+#: It speaks of the first finding of a run, which is its own if it is alone.
+LIAR = next(attack for attack in ATTACKS if attack.name == "tells its own verdict as a worker would")
+BATCHES = hostile.batches([attack for attack in ATTACKS if attack != LIAR and hostile.can_be_tried(attack)], TOGETHER)
+
+
 @pytest.mark.skipif(not EVERY, reason="MODELLINT_HOSTILE=all runs all of them")
 @needs_system
-@pytest.mark.parametrize("attack", named(ATTACKS))
-def test_a_hostile_model_leaves_nothing_and_is_told(attack: Attack) -> None:
-    outcome = hostile.run(attack)
-    assert outcome.left == ()
-    assert outcome.guard["name"] == "operating system"
-    if attack.name == "tells its own verdict as a worker would":
-        assert outcome.status == "refuted"  # its own, which nothing can prevent
-    else:
-        assert outcome.status == "unconfirmed" or attack.is_quiet, outcome
+@pytest.mark.parametrize("attacks", BATCHES, ids=lambda attacks: f"{attacks[0].name} and on")
+def test_hostile_models_leave_nothing_and_are_told(attacks: tuple[Attack, ...]) -> None:
+    outcomes = hostile.run(attacks)
+    assert [outcome.attack for outcome in outcomes] == [*attacks]
+    assert [(outcome.attack.name, outcome.left) for outcome in outcomes if outcome.left] == []
+    for outcome in outcomes:
+        assert outcome.guard["name"] == "operating system"
+        assert outcome.status == "unconfirmed" or outcome.attack.is_quiet, outcome
+
+
+@pytest.mark.skipif(not EVERY, reason="MODELLINT_HOSTILE=all runs all of them")
+@needs_system
+def test_a_hostile_model_decides_its_own_verdict_and_no_other() -> None:
+    quiet = next(attack for attack in ATTACKS if attack.is_quiet and attack.where == CONSTRUCTOR)
+    (own,) = hostile.run([LIAR])
+    other, beside = hostile.run([quiet, LIAR])
+    assert (*own.left, *other.left, *beside.left) == ()
+    assert own.status == "refuted"  # nothing can prevent that
+    assert (other.status, beside.status) == ("confirmed", "unconfirmed")
 
 
 def test_the_numbers_of_system_calls_are_those_of_the_headers() -> None:

@@ -37,9 +37,8 @@ def written(text: str) -> Meaning:
 
 def loaded(files: Files, path: str) -> dict[str, Meaning]:
     """What HyperPyYAML makes of a recipe, by its top-level keys: references, includes and arithmetic are resolved."""
-    return _loaded(
-        tuple((name, MARK.sub("", text)) for name, text in sorted(files.items()) if name[-5:] != ".md"), path
-    )
+    read = ((name, text) for name, text in sorted(files.items()) if not name.endswith((".md", ".py")))
+    return _loaded(tuple((name, MARK.sub("", text)) for name, text in read), path)
 
 
 def is_loaded_alike(before: Files, after: Files, path: str) -> bool:

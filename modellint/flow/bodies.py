@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.callees import (
     HOLDING,
     NONE,
+    NOTHING,
     PASSING,
     Callees,
     Given,
@@ -36,7 +37,7 @@ from modellint.link.names import External
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from modellint.flow.callees import Objects
+    from modellint.flow.callees import Known, Objects
     from modellint.flow.summaries import Summaries
     from modellint.graph.value import Event, Flow, Value
 
@@ -75,16 +76,10 @@ _ANY = "*"
 class Body(Callees):
     """The values of one function."""
 
-    def __init__(self, function: Function, summaries: Summaries, files: int) -> None:
-        super().__init__(function, summaries, files)
-        self._elements: dict[int, Kinds] = {}
-        self._reals: dict[int, Kinds] = {}
-        self._results: dict[int, Tables] = {}
-        self._carried: dict[tuple[str, bool], dict[int, bool]] = {}
+    def __init__(self, function: Function, summaries: Summaries, files: int, settled: Known = NOTHING) -> None:
+        super().__init__(function, summaries, files, settled)
         #: By identity, with the kinds that parameters are given: whether events matter.
         self._mattering: dict[tuple[int, Kinds], bool] = {}
-        #: By first and last event: whether functions inside of the function may look something up.
-        self._inside: dict[tuple[int, int], bool] = {}
 
     @property
     def flow(self) -> Flow:
@@ -107,10 +102,11 @@ class Body(Callees):
 
     def elements(self, value: Value) -> Kinds:
         """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
-        found = self._elements.get(id(value))
-        if found is None:
-            self._elements[id(value)] = NONE  # a loop, which adds nothing by itself
-            found = self._elements[id(value)] = self._summaries.nested(self._found_elements, value, ELEMENTS)
+        known, key = self.known.elements, id(value)
+        found = known.get(key)
+        if found is None and (found := self._settled.elements.get(key)) is None:
+            known[key] = NONE  # a loop, which adds nothing by itself
+            found = known[key] = self._summaries.nested(self._found_elements, value, ELEMENTS)
         return found
 
     def _all(self, values: Iterable[Value]) -> Kinds:
@@ -169,10 +165,11 @@ class Body(Callees):
 
     def results(self, value: Value) -> Tables:
         """The parameters, or attributes of these, that a value may be the result of a call of, or hold one."""
-        found = self._results.get(id(value))
-        if found is None:
-            self._results[id(value)] = NONE
-            found = self._results[id(value)] = self._summaries.nested(self._found_results, value, NONE)
+        known, key = self.known.results, id(value)
+        found = known.get(key)
+        if found is None and (found := self._settled.results.get(key)) is None:
+            known[key] = NONE
+            found = known[key] = self._summaries.nested(self._found_results, value, NONE)
         return found
 
     def _found_results(self, value: Value) -> Tables:
@@ -197,10 +194,11 @@ class Body(Callees):
 
     def real(self, value: Value) -> Kinds:
         """Whether a value may be real numbers, or hold some, but for what is given."""
-        found = self._reals.get(id(value))
-        if found is None:
-            self._reals[id(value)] = NONE
-            found = self._reals[id(value)] = self._summaries.nested(self._found_real, value, _REAL)
+        known, key = self.known.reals, id(value)
+        found = known.get(key)
+        if found is None and (found := self._settled.reals.get(key)) is None:
+            known[key] = NONE
+            found = known[key] = self._summaries.nested(self._found_real, value, _REAL)
         return found
 
     def _all_real(self, values: Iterable[Value]) -> Kinds:
@@ -242,12 +240,12 @@ class Body(Callees):
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
         """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
-        known = self._carried.setdefault((name, facet == "real"), {})
-        found = known.get(id(value))
-        if found is None:
-            known[id(value)] = False
+        known, key = self.known.carried, (id(value), name, facet == "real")
+        found = known.get(key)
+        if found is None and (found := self._settled.carried.get(key)) is None:
+            known[key] = False
             carrying = partial(self._is_carrying, name=name, facet=facet)
-            found = known[id(value)] = self._summaries.nested(carrying, value, True)
+            found = known[key] = self._summaries.nested(carrying, value, True)
         return found
 
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:
@@ -427,11 +425,11 @@ class Body(Callees):
         if inner.flow is not None:
             return True
         key = inner.first, inner.last
-        found = self._inside.get(key)
+        found = self.known.inside.get(key, self._settled.inside.get(key))
         if found is None:
-            self._inside[key] = False
+            self.known.inside[key] = False
             events = self.flow.events[inner.first : inner.last]
-            found = self._inside[key] = any(self._is_met(event, ALL_KINDS) for event in events)
+            found = self.known.inside[key] = any(self._is_met(event, ALL_KINDS) for event in events)
         return found
 
     def _is_looking_up(self, one: object, facet: Facet) -> bool:

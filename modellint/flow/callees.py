@@ -6,8 +6,7 @@ much: a method of an object of which nothing is known may be any method of that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import operators
@@ -15,7 +14,7 @@ from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
 from modellint.graph.python import Class, Function
 from modellint.graph.value import Nested, Op, called_name, dotted
 from modellint.knowledge import codecs
-from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -116,6 +115,36 @@ _LAYER, _LAYER_CLASS = frozenset((Layer,)), frozenset((LayerClass,))
 _PADDING = (2, "padding_idx")
 
 
+@dataclass(eq=False, slots=True)
+class Known:
+    """What is known of the values of one function, by identity, and of its operators by their names."""
+
+    objects: dict[int, Objects] = field(default_factory=dict)
+    rows: dict[str | None, operators.Operator | None] = field(default_factory=dict)
+    #: The kinds of elements that values may be or hold, and whether they may be real numbers.
+    elements: dict[int, frozenset[type]] = field(default_factory=dict)
+    reals: dict[int, frozenset[type]] = field(default_factory=dict)
+    #: The parameters, or attributes of these, whose results values may be.
+    results: dict[int, frozenset[str]] = field(default_factory=dict)
+    #: Whether values may be what a parameter is given, elements or real numbers.
+    carried: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
+    #: By first and last event: whether functions inside of the function may look something up.
+    inside: dict[tuple[int, int], bool] = field(default_factory=dict)
+
+    def add(self, other: Known) -> None:
+        """Know what another knows as well."""
+        self.objects.update(other.objects)
+        self.rows.update(other.rows)
+        self.elements.update(other.elements)
+        self.reals.update(other.reals)
+        self.results.update(other.results)
+        self.carried.update(other.carried)
+        self.inside.update(other.inside)
+
+
+NOTHING = Known()
+
+
 @dataclass(frozen=True, slots=True)
 class Targets:
     """What a call may run: functions, a table, a loss, what its caller is given, a function inside of it."""
@@ -130,18 +159,19 @@ class Targets:
 class Callees:
     """What the values of one function may be that is called or indexed.
 
-    `files`: through how many imports that is followed from here.
+    `files`: through how many imports that is followed from here. `settled`: what earlier answers have found out of the
+    function; `known` is what this one does, which may rest on answers that are not stable yet.
     """
 
-    def __init__(self, function: Function, summaries: Summaries, files: int) -> None:
+    def __init__(self, function: Function, summaries: Summaries, files: int, settled: Known = NOTHING) -> None:
         self.function = function
         self._summaries = summaries
         self._files = files
         self._module = function.module
         self._record = summaries.record(function.module)
         self._names = summaries.project.names
-        self._objects: dict[int, Objects] = {}
-        self._rows: dict[str | None, operators.Operator | None] = {}
+        self.known = Known()
+        self._settled = settled
 
     def _is_own(self, value: Value) -> bool:
         """Whether a value is the object whose method this is."""
@@ -151,10 +181,11 @@ class Callees:
 
     def objects(self, value: Value) -> Objects:
         """What a value may be, or hold, that can be called or indexed."""
-        found = self._objects.get(id(value))
-        if found is None:
-            self._objects[id(value)] = NONE
-            found = self._objects[id(value)] = self._summaries.nested(self._found_objects, value, ANYTHING)
+        known, key = self.known.objects, id(value)
+        found = known.get(key)
+        if found is None and (found := self._settled.objects.get(key)) is None:
+            known[key] = NONE
+            found = known[key] = self._summaries.nested(self._found_objects, value, ANYTHING)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:
@@ -239,7 +270,7 @@ class Callees:
             found |= self._summaries.held(name, self._module, None, self._files)
             if name not in UNNAMED:
                 found.update(self._record.functions.get(name, ()))
-                for cls in self._mentioned:
+                for cls in self._summaries.mentioned(self.function, name):
                     found |= self._of_class(cls, name)
         return frozenset(found) or frozenset(one.part(name) for one in owners if isinstance(one, Given))
 
@@ -248,26 +279,6 @@ class Callees:
         found = self.objects(value)
         for name in path.split(".")[1:]:
             found = self._members(found, name, is_known=True)
-        return found
-
-    @cached_property
-    def _mentioned(self) -> list[Class]:
-        """The imported classes that the function, or the class that it is of, mentions."""
-        module, words = self._module, self.function.words
-        if self.function.owner is not None:
-            words = words.union(*(method.words for method in self.function.owner.methods.values()))
-        found: list[Class] = []
-        for name in sorted(words & module.imports.keys()):
-            target = module.imports[name]
-            if not target.startswith("torch"):
-                definition = self._names.resolve(module, name)
-                if isinstance(definition, DefinedClass):
-                    found.append(definition.cls)
-                elif isinstance(definition, DefinedModule):
-                    there = definition.module
-                    offered = words & (there.imports.keys() | there.classes.keys())
-                    named = (self._names.resolve(there, word) for word in offered)
-                    found.extend(one.cls for one in named if isinstance(one, DefinedClass))
         return found
 
     def _of_class(self, cls: Class, name: str) -> Objects:
@@ -281,7 +292,7 @@ class Callees:
         found: set[Any] = set(self._summaries.held(name, self._module, family, self._files))
         if name in cls.attributes:
             found |= self.objects(cls.attributes[name])
-        for one in (own for member in family for own in self._record.own[member]):
+        for one in self._record.related(cls):
             if name in one.methods:
                 found.add(one.methods[name])
             for base in self._bases(one):
@@ -361,9 +372,11 @@ class Callees:
             return None
         is_dotted = not is_global and root(callee).op is Op.GLOBAL
         key = str(callee.data) if is_global else dotted(callee) if is_dotted else f"?.{name}"
-        if key not in self._rows:
-            self._rows[key] = self._row(callee, name, is_global=is_global, is_dotted=is_dotted)
-        return self._rows[key]
+        for rows in (self._settled.rows, self.known.rows):
+            if key in rows:
+                return rows[key]
+        found = self.known.rows[key] = self._row(callee, name, is_global=is_global, is_dotted=is_dotted)
+        return found
 
     def _row(self, callee: Value, name: str, *, is_global: bool, is_dotted: bool) -> operators.Operator | None:
         origin = self._module.imports.get(name) if is_global else None
@@ -381,7 +394,7 @@ class Callees:
         elif is_dotted:
             return None if self._is_of_project(callee) else row
         elif (name in self._record.keeping and self._summaries.held(name, self._module, None, self._files)) or any(
-            name in cls.methods for cls in self._mentioned
+            name in cls.methods for cls in self._summaries.mentioned(self.function, name)
         ):
             return None
         return row

@@ -50,12 +50,24 @@ class Fixpoint:
         """How many questions are being answered."""
         return len(self._active)
 
+    def known(self, key: Hashable) -> Any:
+        """An answer that is stable; None if there is none."""
+        known = self._done.get(key)
+        if known is None:
+            return None
+        self._files.depend(known[1])
+        return known[0]
+
+    def rests_on(self, key: Hashable) -> frozenset[str] | None:
+        """The files that an answer rests on, None if it is not stable yet."""
+        known = self._done.get(key)
+        return None if known is None else known[1]
+
     def ask(self, key: Hashable, compute: Callable[[], T], bottom: T) -> T:
         """The least answer of `compute` to a question, which may ask it again."""
-        known = self._done.get(key)
+        known = self.known(key)
         if known is not None:
-            self._files.depend(known[1])
-            return cast("T", known[0])
+            return cast("T", known)
         active = self._active.get(key)
         if active is not None:
             active.is_asked = True

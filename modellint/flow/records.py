@@ -87,6 +87,10 @@ class Record:
                 found.update(dict.fromkeys(family, family))
         return {name: frozenset(family) for name, family in found.items()}
 
+    def related(self, cls: Class) -> Iterator[Class]:
+        """The classes of the file that may share objects with one, itself among them."""
+        return (own for name in self.families[cls.name] for own in self.own[name])
+
     def stored_by(self, name: str) -> frozenset[str]:
         """The attributes that methods of a name store, but for constructors."""
         stores = (

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.bodies import ALL_KINDS, SURELY, Body
-from modellint.flow.callees import ANYTHING, NONE, PASSING, TABLES, Given, TableClass, kept_or_it
+from modellint.flow.callees import ANYTHING, NONE, NOTHING, PASSING, TABLES, Given, Known, TableClass, kept_or_it
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
+from modellint.graph.python import Class
 from modellint.graph.value import EventKind, dotted
-from modellint.link.names import DefinedClass, External
+from modellint.link.names import DefinedClass, DefinedModule, External
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Facet, Kinds, Tables
     from modellint.flow.callees import Objects
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
@@ -48,7 +49,13 @@ class Summaries:
         self._records: dict[ModuleFacts, Record] = {}
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
+        #: What stable answers have found out of functions, with the files that these rest on.
+        self._settled: dict[tuple[Function, int], tuple[Known, frozenset[str]]] = {}
+        #: The bodies that each of the questions that are being answered looks at.
+        self._looked_at: list[dict[tuple[Function, int], Body]] = []
         self._nesting = 0
+        #: How often something was too deep, and so may be anything.
+        self._cuts = 0
 
     def record(self, module: ModuleFacts) -> Record:
         """What the text of a file says by names."""
@@ -59,12 +66,38 @@ class Summaries:
 
     def body(self, function: Function, files: int = MAX_FILES) -> Body:
         """A function's body; `files`: through how many imports its elements are followed."""
-        if self._answers.depth:  # what it rests on may not be stable yet
-            return Body(function, self, files)
-        found = self._bodies.get((function, files))
+        bodies = self._looked_at[-1] if self._looked_at else self._bodies
+        found = bodies.get((function, files))
         if found is None:
-            found = self._bodies[function, files] = Body(function, self, files)
+            settled, trace = self._settled.get((function, files), (NOTHING, NONE))
+            self.project.files.depend(trace)
+            found = bodies[function, files] = Body(function, self, files, settled)
         return found
+
+    def _answer(self, key: Hashable, compute: Callable[[], T], least: T) -> T:
+        """The answer to a question. What it finds out of bodies is kept for others once it is stable."""
+        answer: T | None = self._answers.known(key)
+        if answer is not None:
+            return answer
+        bodies: dict[tuple[Function, int], Body] = {}
+        cuts = self._cuts
+
+        def computed() -> T:
+            bodies.clear()
+            self._looked_at.append(bodies)
+            try:
+                return compute()
+            finally:
+                self._looked_at.pop()
+
+        answer = self._answers.ask(key, computed, least)
+        trace = self._answers.rests_on(key) if bodies and cuts == self._cuts else None
+        if trace is not None:
+            for about, body in bodies.items():
+                known, before = self._settled.get(about) or (Known(), NONE)
+                known.add(body.known)
+                self._settled[about] = known, before | trace if before else trace
+        return answer
 
     def nested(self, question: Callable[[Value], T], value: Value, most: T) -> T:
         """The answer to a question about a value, which asks about the values in it; `most` where they are too many."""
@@ -78,9 +111,13 @@ class Summaries:
 
     def _is_too_deep(self) -> bool:
         questions = self._answers.depth
-        if questions and self._answers.computed > _MAX_COMPUTED:
-            return True
-        return questions > _MAX_CALLS or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
+        is_too_deep = (
+            (questions > 0 and self._answers.computed > _MAX_COMPUTED)
+            or questions > _MAX_CALLS
+            or self._nesting + _OF_QUESTION * questions > _MAX_NESTING
+        )
+        self._cuts += is_too_deep
+        return is_too_deep
 
     def roots(self, module: ModuleFacts) -> list[Function]:
         """The functions that may look something up with elements that they make, or get from what they call."""
@@ -124,9 +161,9 @@ class Summaries:
 
         def compute() -> T:
             self.project.python(function.module.file)
-            return ask(Body(function, self, files), *more)
+            return ask(self.body(function, files), *more)
 
-        return self._answers.ask((ask, function, more, files), compute, least)
+        return self._answer((ask, function, more, files), compute, least)
 
     # -- questions about attributes ----------------------------------------------------------------------------------
 
@@ -136,7 +173,7 @@ class Summaries:
             return NONE
         if self._is_too_deep():
             return ALL_KINDS
-        return self._answers.ask(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
+        return self._answer(("stored", name, module, files), lambda: self._stored(name, module, files), NONE)
 
     def _stored(self, name: str, module: ModuleFacts, files: int) -> Kinds:
         self.project.python(module.file)
@@ -155,7 +192,7 @@ class Summaries:
         if self._is_too_deep():
             return ANYTHING
         key = ("held", name, module, family, files)
-        return self._answers.ask(key, lambda: self._held(name, module, family, files), NONE)
+        return self._answer(key, lambda: self._held(name, module, family, files), NONE)
 
     def _held(self, name: str, module: ModuleFacts, family: frozenset[str] | None, files: int) -> Objects:
         self.project.python(module.file)
@@ -166,10 +203,55 @@ class Summaries:
 
     def member(self, cls: Class, name: str, files: int) -> Objects:
         """What a class's objects have under a name: methods, and what they keep there."""
+        if not self._may_have(cls, name):
+            return NONE
         if self._is_too_deep():
             return ANYTHING
         key = ("member", cls, name, files)
-        return self._answers.ask(key, lambda: self.body(cls.module.body, files).member(cls, name), NONE)
+        return self._answer(key, lambda: self.body(cls.module.body, files).member(cls, name), NONE)
+
+    def _may_have(self, cls: Class, name: str) -> bool:
+        """Whether a class's objects may have something under a name, as the texts of files say."""
+        named = self.project.once(("named", cls), lambda: tuple(_distinct(self._named(cls))))
+        return any(name in names for names in named)
+
+    def _named(self, cls: Class) -> Iterator[Container[str]]:
+        """The names under which a class's objects may have something: its file's, and those of bases elsewhere."""
+        pending = [cls]
+        for one in pending:
+            self.project.python(one.module.file)
+            record = self.record(one.module)
+            yield record.keeping
+            for own in record.related(one):
+                yield from (own.methods, own.attributes)
+                bases = (base for base in self.bases(own) if isinstance(base, Class))
+                pending += [base for base in bases if base.module is not one.module and base not in pending]
+
+    def mentioned(self, function: Function, name: str) -> list[Class]:
+        """The imported classes that a function, or the class that it is of, mentions, if one may have a name."""
+        about = function.owner or function
+        classes, named = self.project.once(("mentioned", about), lambda: self._all_mentioned(about))
+        return classes if any(name in names for names in named) else []
+
+    def _all_mentioned(self, about: Function | Class) -> tuple[list[Class], tuple[Container[str], ...]]:
+        classes = list(self._mentioned_by(about))
+        return classes, tuple(_distinct(names for cls in classes for names in self._named(cls)))
+
+    def _mentioned_by(self, about: Function | Class) -> Iterator[Class]:
+        module, names = about.module, self.project.names
+        functions = (*about.methods.values(), *about.hidden) if isinstance(about, Class) else (about,)
+        words = frozenset[str]().union(*(function.words for function in functions))
+        for name in sorted(words & module.imports.keys()):
+            if module.imports[name].startswith("torch"):
+                continue
+            definition = names.resolve(module, name)
+            if isinstance(definition, DefinedClass):
+                yield definition.cls
+            elif isinstance(definition, DefinedModule):
+                there = definition.module
+                offered = words & (there.imports.keys() | there.classes.keys())
+                named = (names.resolve(there, word) for word in sorted(offered))
+                yield from (one.cls for one in named if isinstance(one, DefinedClass))
 
     def bases(self, cls: Class) -> Objects:
         """The classes that a class derives from directly."""
@@ -181,7 +263,7 @@ class Summaries:
             is_table = any(isinstance(one, External) and one.name.rpartition(".")[2] in TABLES for one in resolved)
             return frozenset((*classes, *((TableClass,) if is_table else ())))
 
-        return self._answers.ask(("bases", cls), found, NONE)
+        return self._answer(("bases", cls), found, NONE)
 
     def best_row(self, name: str, *, is_builtin: bool) -> operators.Operator | None:
         """The row of what has a name that may have most to do with elements."""
@@ -197,12 +279,19 @@ class Summaries:
         self._answers.forget(keys)
         self._records.clear()
         self._bodies.clear()
+        self._settled.clear()
 
     def release(self) -> None:
         """Let go of bodies, whose values are about to go."""
         self._bodies.clear()
+        self._settled.clear()
         for record in self._records.values():
             record.release()
+
+
+def _distinct(found: Iterable[Container[str]]) -> Iterable[Container[str]]:
+    """Those that hold anything, each once."""
+    return {id(one): one for one in found if one}.values()
 
 
 def _gives(body: Body) -> Kinds:

@@ -94,11 +94,13 @@ class Function:
     @cached_property
     def flow(self) -> Flow:
         """The body, lowered once."""
+        self.module.lowered.append(self)
         return self.lower_body(self)
 
     @cached_property
     def text(self) -> str:
         """The source lines of the function, decorators left out, for those who search them."""
+        self.module.searched.append(self)
         return self.module.source.plain.text_between(self.line, self.end_line)
 
     @cached_property
@@ -290,6 +292,9 @@ class ModuleFacts:
     definitions: Sequence[tuple[int, int, int, str]] = ()
     #: Syntax trees of definitions by (line, offset), held until `release`.
     trees: dict[tuple[int, int], object] = field(default_factory=dict, repr=False)
+    #: The functions whose lines are held, and those whose bodies are lowered.
+    searched: list[Function] = field(default_factory=list, repr=False)
+    lowered: list[Function] = field(default_factory=list, repr=False)
 
     @cached_property
     def path(self) -> str:
@@ -328,27 +333,23 @@ class ModuleFacts:
         for cls in self.classes.values():
             yield from cls.methods.values()
 
-    def _bodies(self) -> Iterator[Function]:
-        yield from self.all_functions()
-        for cls in self.classes.values():
-            yield from cls.hidden
-        yield self.body
-
     def release_source(self) -> None:
         """Let go of syntax trees and parts of the text; they come back when somebody asks again."""
         self.trees.clear()
         self.source.release()
-        for function in self._bodies():
+        for function in self.searched:
             function.__dict__.pop("text", None)
             function.__dict__.pop("words", None)
+        self.searched.clear()
 
     def release(self) -> None:
         """Let go of lowered bodies, too."""
         self.release_source()
-        for function in self._bodies():
+        for function in self.lowered:
             flow = function.__dict__.pop("flow", None)
             if flow is not None:
                 flow.release()
+        self.lowered.clear()
 
 
 def alternatives(annotation: Value) -> Iterator[Value]:

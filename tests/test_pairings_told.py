@@ -85,7 +85,8 @@ def test_several_scripts_and_none_are_told(workspace: Workspace) -> None:
 
 def test_a_script_that_commands_run_with_others_is_told(workspace: Workspace) -> None:
     workspace.write({**PROJECT, "run.sh": "python distil.py \\\n    hparams/large.yaml\n"})
-    (line,) = (line for line in told(workspace) if "distil" in line)
+    workspace.write({"hparams/large.yaml": RECIPE + "teacher: 1\n"})
+    (line,) = (line for line in told(workspace) if "not distil" in line)
     reason = "run.sh runs it with other recipes, and the recipe lacks `teacher` of the 3 keys that it reads"
     assert line == f"    not distil.py: {reason}"
 

@@ -189,7 +189,15 @@ A_B_C = "a: !new:torch.nn.ReLU\nb: 2\nc: 3\n"
         ({"ASR/train_large.py": OTHER_KEYS, "run.py": ALL_KEYS}, "run.py"),
         ({"ASR/train_other.py": ALL_KEYS}, "ASR/train_other.py"),
         ({"ASR/train_other.py": OTHER_KEYS}, None),
-        ({"run.py": OTHER_KEYS, "README.md": "`python run.py hparams/other.yaml`\n"}, None),
+        (
+            {
+                "run.py": OTHER_KEYS,
+                "hparams/other.yaml": A_B_C + "z: 4\n",
+                "README.md": "`python run.py hparams/other.yaml`\n",
+            },
+            None,
+        ),
+        ({"run.py": OTHER_KEYS, "README.md": "`python run.py hparams/renamed_since.yaml`\n"}, "run.py"),
         ({"run.py": ALL_KEYS, "README.md": "`python run.py hparams/other.yaml`\n"}, "run.py"),
         ({"run.py": OTHER_KEYS, "go.sh": "python run.py \\\n  hparams/large.yaml --x 1\n"}, "run.py"),
         (
@@ -211,6 +219,32 @@ def test_commands_and_names_tell_scripts_in_folders_beside(
     assert recipe is not None
     found = [path.relative_to(tmp_path).as_posix() for path in scripts_of(recipe, project).scripts]
     assert found == ([] if script is None else [script])
+
+
+MANY = "".join(f"key{number}: {number}\n" for number in range(20))
+READS_MANY = "".join(f'print(hparams["key{number}"])\n' for number in range(20))
+
+
+@pytest.mark.parametrize(
+    ("files", "script"),
+    [
+        ({"train.py": READS_MANY + OTHER_KEYS, "evaluate.py": ALL_KEYS}, "train.py"),
+        ({"train.py": ALL_KEYS + 'print(hparams["z"])\n', "evaluate.py": ALL_KEYS}, "evaluate.py"),
+        (
+            {
+                "train.py": READS_MANY + OTHER_KEYS,
+                "evaluate.py": ALL_KEYS,
+                "go.sh": "python train.py hparams/other.yaml\n",
+            },
+            "train.py",
+        ),
+    ],
+    ids=["one key is missing", "it explains no more", "commands run it with others"],
+)
+def test_a_script_that_explains_much_more_may_lack_a_key(tmp_path: Path, files: dict[str, str], script: str) -> None:
+    texts = {name: READS + text if name.endswith(".py") else text for name, text in files.items()}
+    recipes = {"hparams/large.yaml": A_B_C + MANY, "hparams/other.yaml": A_B_C + MANY + "z: 4\n"}
+    assert scripts(project(tmp_path, {**texts, **recipes}), "hparams/large.yaml") == [script]
 
 
 @pytest.mark.parametrize(("other", "expected"), [("d", ["run.py"]), ("z", [])])

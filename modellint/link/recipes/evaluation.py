@@ -444,16 +444,19 @@ class _Run:
             chain.append(text)
             return self._resolve(target, (), node, chain, copy, depth + 1)
         chain.extend(match[0] for match in matches)
-        filled = ""
+        filled: str | None = ""
         position = 0
         for match in REFERENCE.finditer(text):
             value = self._text_of(match[0], by_text.get(match[0]), node, copy)
-            if value is None:
-                return self._unknown(node)
+            if value is None or filled is None:
+                filled = None  # what comes behind it is looked up all the same
+                continue
             filled += text[position : match.start()] + value
             position = match.end()
             if len(filled) > _MAX_FILLED:
                 return self._unknown(node)
+        if filled is None:
+            return self._unknown(node)
         result = self._resolve(filled + text[position:], (), node, chain, copy, depth + 1)
         if result.kind is not ItemKind.CONSTANT or not isinstance(result.value, str):
             return result

@@ -51,7 +51,8 @@ class Special(Enum):
     """Values that have no counterpart in the recipe's text."""
 
     UNKNOWN = "unknown"
-    HPARAMS = "hparams"  # all keys of the recipe, as a mapping or namespace
+    HPARAMS = "hparams"  # all keys of the recipe, as a mapping
+    NAMESPACE = "namespace"  # all keys of the recipe, as the attributes of a namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Known:
 
 Abstract = Special | Known | Item
 
+_ALL_KEYS = (Special.HPARAMS, Special.NAMESPACE)
+_NAMESPACES = frozenset(("SimpleNamespace", "types.SimpleNamespace", "Namespace", "argparse.Namespace"))
 _MAX_DEPTH = 40
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -90,6 +93,8 @@ class Frame:
 
     function: Function
     arguments: Mapping[str, Abstract] = field(default_factory=dict)
+    #: The attributes under which a method's object keeps the keys.
+    kept: Mapping[str, Special] = field(default_factory=dict)
     #: What values of the function have been found to be, by identity.
     known: dict[int, Abstract] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -155,7 +160,7 @@ class Guards:
 
     def _has(self, owner: Abstract, name: str) -> Truth:
         """Whether `owner` has an entry or attribute called `name`."""
-        if owner is Special.HPARAMS:
+        if owner in _ALL_KEYS:
             return _truth(name in self.keys or name in self.changed)
         if isinstance(owner, Item) and owner.kind is ItemKind.MAPPING:
             return _truth(name in owner.fields)
@@ -228,8 +233,13 @@ class Guards:
         return Special.UNKNOWN
 
     def _attribute(self, value: Value, frame: Frame, depth: int) -> Abstract:
-        owner = self.evaluate(value.args[0], frame, depth + 1)
-        return Special.HPARAMS if owner is Special.HPARAMS and value.data == "__dict__" else Special.UNKNOWN
+        owner_value = value.args[0]
+        if frame.kept and owner_value.op is Op.PARAM and owner_value.data == "self":
+            return frame.kept.get(value.data, Special.UNKNOWN)
+        owner = self.evaluate(owner_value, frame, depth + 1)
+        if value.data == "__dict__":
+            return Special.HPARAMS if owner in _ALL_KEYS else Special.UNKNOWN
+        return self._member(owner, value.data) if owner is Special.NAMESPACE else Special.UNKNOWN
 
     def _index(self, value: Value, frame: Frame, depth: int) -> Abstract:
         owner = self.evaluate(value.args[0], frame, depth + 1)
@@ -245,7 +255,7 @@ class Guards:
         return self._member(owner, key.value)
 
     def _member(self, owner: Abstract, name: Any) -> Abstract:
-        if owner is Special.HPARAMS and name in self.keys and name not in self.changed:
+        if owner in _ALL_KEYS and name in self.keys and name not in self.changed:
             return _known(self.keys[name])
         return Special.UNKNOWN
 
@@ -260,7 +270,10 @@ class Guards:
             return self._getattr(value, frame, depth)
         if name in ("vars", "dict", "bool", "int", "str") and len(value.positional) == 1 and not value.data:
             inner = self.evaluate(value.positional[0], frame, depth + 1)
-            return inner if inner is Special.HPARAMS else Special.UNKNOWN
+            return Special.HPARAMS if inner in _ALL_KEYS else Special.UNKNOWN
+        if name in _NAMESPACES and value.data == (None,) and not value.positional:
+            inner = self.evaluate(value.args[-1], frame, depth + 1)
+            return Special.NAMESPACE if inner is Special.HPARAMS else Special.UNKNOWN
         if value.callee.op is not Op.ATTR:
             return self._handed_back(value, None, frame, depth)
         owner = self.evaluate(value.callee.args[0], frame, depth + 1)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, may_be_keys, text_of
+from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import own_events, read_script
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.graph.value import Event, Guard
     from modellint.link.project import Project
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _MAX_FRAMES = 200
+#: What makes a function a step of a dataset's pipeline.
+_ADDS_ITEM = "add_dynamic_item"
 #: Values that are made under conditions of their own, or whose calls have events of their own.
 _ELSEWHERE = frozenset((Op.CALL, Op.CHOICE, Op.UPDATE, Op.COMPREHENSION, Op.LAMBDA))
 #: How a statement of a file's own code begins.
@@ -145,6 +148,38 @@ def _imported(script: Script, project: Project) -> Iterator[Function]:
             yield from found.cls.methods.values()
 
 
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """An object that keeps the keys, under these attributes."""
+
+    cls: Class
+    kept: Mapping[str, Special]
+
+
+class _Method(NamedTuple):
+    """A method of an object that keeps the keys under `kept`."""
+
+    function: Function
+    kept: Mapping[str, Special]
+
+
+def _kept(cls: Class, init: Frame, guards: Guards) -> dict[str, Special]:
+    """The attributes under which a constructor keeps the keys, and that no other method sets."""
+    found: dict[str, Special] = {}
+    others: set[str] = set()
+    for method in cls.methods.values():
+        for event in method.flow.of(EventKind.STORE):
+            target = event.target
+            if target is None or target.op is not Op.ATTR or target.args[0].data != "self":
+                continue
+            value = guards.evaluate(event.value, init) if method is init.function else Special.UNKNOWN
+            if isinstance(value, Special) and value is not Special.UNKNOWN:
+                found[str(target.data)] = value
+            else:
+                others.add(str(target.data))
+    return {name: value for name, value in found.items() if name not in others}
+
+
 class _Walk:
     """What a script reads of one recipe: around its Brains, and in them."""
 
@@ -156,6 +191,8 @@ class _Walk:
         self.overridden: set[Place] = set()
         self._found: dict[tuple[str, int, int], KeyUse] = {}
         self._visited: set[Any] = set()
+        #: The objects that keep the keys: by the calls that make them, and by their names.
+        self._keepers: dict[int | str, Keeper] = {}
         work = project.once(("asks", script.module.path), lambda: _work(script, project))
         self.stored = set(work.stored)
         self.is_open = work.is_open or not script.loads_one
@@ -168,6 +205,8 @@ class _Walk:
             return iter(())
         plain = Guards(self.script, self.evaluation.keys, frozenset(self.stored))
         self._visit(Frame(self.script.module.body), plain, True)
+        for cls in self.script.module.classes.values():
+            self._visit_loader(cls, plain)
         for brain in self.script.brains:
             methods = (method for cls in brain.classes for method in cls.methods.values())
             if any(map(self._mentions, methods)) and self._has_all(brain, plain):
@@ -198,7 +237,7 @@ class _Walk:
     # -- around the Brain --------------------------------------------------------------------------------------
 
     def _visit(self, frame: Frame, guards: Guards, certain: bool) -> None:
-        key = (id(frame.function), certain, tuple(sorted(frame.arguments)))
+        key = (id(frame.function), certain, tuple(sorted(frame.arguments)), tuple(sorted(frame.kept)))
         if key in self._visited or len(self._visited) > _MAX_FRAMES:
             return
         self._visited.add(key)
@@ -208,13 +247,18 @@ class _Walk:
             if mentions:
                 self._read(event, frame, guards, certain)
             call = event.value if event.kind is EventKind.CALL else None
-            if call is None or not (call.callee.op is Op.GLOBAL or self.script.is_load(call)):
+            method = None if call is None else self._method(call, frame)
+            if call is None or not (call.callee.op is Op.GLOBAL or method is not None or self.script.is_load(call)):
                 continue
             truth = self._holds(event.guard, frame, guards)
             if truth is not Truth.FALSE:
                 sure = certain and truth is not Truth.UNKNOWN
                 self._overrides(call, frame, guards, sure)
-                self._follow(call, frame, guards, sure)
+                if method is None:
+                    self._follow(call, frame, guards, sure)
+                else:
+                    arguments = self._handed(method.function, call, frame, guards)
+                    self._visit(Frame(method.function, arguments, method.kept), guards, sure)
 
     def _holds(self, guard: Guard | None, frame: Frame, guards: Guards) -> Truth:
         """Whether code under `guard` runs when the file is run as a script."""
@@ -223,13 +267,25 @@ class _Walk:
             test = condition.test
             if test.op is Op.COMPARE and any(arg.op is Op.GLOBAL and arg.data == "__name__" for arg in test.args):
                 continue
-            truth = guards.truth(test, frame)
+            if test.op is Op.UNKNOWN and test.data == "nested":
+                truth = self._is_in_pipeline(test, frame, guards)
+            else:
+                truth = guards.truth(test, frame)
             truth = truth if condition.truthy else ~truth
             if truth is Truth.FALSE:
                 return truth
             if truth is not Truth.TRUE:
                 result = Truth.UNKNOWN
         return result
+
+    def _is_in_pipeline(self, nested: Value, frame: Frame, guards: Guards) -> Truth:
+        """Whether an inner function is added to the pipeline of a dataset, which then calls it for each item."""
+        for event in frame.function.flow.of(EventKind.CALL):
+            if (callee_name(event.value.callee) or "").rpartition(".")[2] != _ADDS_ITEM:
+                continue
+            if any(arg.op is Op.LAMBDA and arg.at == nested.at for arg in event.value.args[1:]):
+                return self._holds(event.guard, frame, guards)
+        return Truth.UNKNOWN
 
     def _follow(self, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
         """Functions that are handed the keys; those that may change them make every answer uncertain."""
@@ -240,18 +296,60 @@ class _Walk:
         if not handed and name not in self.script.module.functions:
             return
         found = self.project.names.resolve(frame.function.module, name)
+        if isinstance(found, DefinedClass):
+            self._construct(found.cls, call, frame, guards, certain)
         if not isinstance(found, DefinedFunction):
             return
         function = found.function
-        arguments: dict[str, Abstract] = {
-            parameter: Special.HPARAMS
-            for parameter, value in function.bind(call).items()
-            if guards.evaluate(value, frame) is Special.HPARAMS
-        }
+        arguments = self._handed(function, call, frame, guards)
         if handed:
             self._learn(function, arguments)
         if function.module is self.script.module or arguments:
             self._visit(Frame(function, arguments), guards, certain)
+
+    @staticmethod
+    def _handed(function: Function, call: Value, frame: Frame, guards: Guards) -> dict[str, Abstract]:
+        """The parameters of a function that a call gives the keys."""
+        bound = function.bind(call).items()
+        return {name: Special.HPARAMS for name, value in bound if guards.evaluate(value, frame) is Special.HPARAMS}
+
+    def _construct(self, cls: Class, call: Value, frame: Frame, guards: Guards, certain: bool) -> None:
+        """An object of a class other than a Brain, which may keep the keys that it is handed."""
+        init = cls.methods.get("__init__")
+        is_near = cls.module.file.is_relative_to(self.script.module.file.parent)
+        if init is None or not is_near or any(cls in brain.classes for brain in self.script.brains):
+            return
+        inner = Frame(init, self._handed(init, call, frame, guards))
+        kept = _kept(cls, inner, guards)
+        if kept:
+            keeper = Keeper(cls, kept)
+            self._keepers[id(call)] = keeper
+            if call.target is not None and frame.function is self.script.module.body:
+                self._keepers[call.target] = keeper
+        self._visit(Frame(init, inner.arguments, kept), guards, certain)
+
+    def _visit_loader(self, cls: Class, guards: Guards) -> None:
+        """A class whose constructor loads a recipe itself."""
+        init = cls.methods.get("__init__")
+        events = () if init is None else init.flow.of(EventKind.CALL)
+        if init is not None and any(self.script.is_load(event.value) for event in events):
+            kept = _kept(cls, Frame(init), guards)
+            self._visit(Frame(init, {}, kept), guards, True)
+
+    def _method(self, call: Value, frame: Frame) -> _Method | None:
+        """The method that a call runs on an object that keeps the keys, or on itself."""
+        callee = call.callee
+        owner = callee.args[0] if callee.op is Op.ATTR else None
+        if owner is None:
+            return None
+        keeper = self._keepers.get(id(owner))
+        if keeper is None and owner.op is Op.GLOBAL and frame.function.module is self.script.module:
+            keeper = self._keepers.get(str(owner.data))
+        if keeper is None and frame.kept and owner.op is Op.PARAM and owner.data == "self":
+            cls = frame.function.owner
+            keeper = None if cls is None else Keeper(cls, frame.kept)
+        function = None if keeper is None else keeper.cls.methods.get(str(callee.data))
+        return None if keeper is None or function is None else _Method(function, keeper.kept)
 
     def _learn(self, function: Function, handed: Collection[str]) -> None:
         """What a function stores among the keys that it is handed."""
@@ -308,9 +406,12 @@ class _Walk:
 
     def _key(self, value: Value, frame: Frame, guards: Guards) -> str | None:
         """The key that a value asks the recipe for."""
+        if value.op is Op.ATTR:
+            is_own = not str(value.data).startswith("__")
+            return str(value.data) if is_own and guards.evaluate(value.args[0], frame) is Special.NAMESPACE else None
         if value.op is Op.INDEX and (name := text_of(value.args[1])) is not None:
             owner = value.args[0]
-            if owner.op is Op.ATTR and owner.data != HPARAMS:
+            if owner.op is Op.ATTR and owner.data != HPARAMS and owner.data not in frame.kept:
                 return None
             return name if guards.evaluate(owner, frame) is Special.HPARAMS else None
         return None

@@ -125,15 +125,15 @@ def _take_question(call: Value, work: KeyWork) -> None:
 
 def _take_event(event: Event, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
     if event.kind is EventKind.STORE and event.target is not None:
-        _take_store(event.target, work, is_keys)
+        _take_store(event.target, event.value, work, is_keys)
     elif event.kind is EventKind.CALL:
         _take_call(event.value, work, is_keys)
 
 
-def _take_store(target: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
+def _take_store(target: Value, value: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> None:
     owner = target.args[0]
     if target.op is Op.ATTR and target.data == HPARAMS:
-        work.is_open = True
+        work.is_open = work.is_open or not (is_keys(value) or _is_like_keys(value, is_keys))
     elif target.op is Op.ATTR and is_keys(owner):
         work.stored.add(str(target.data))
     elif target.op is Op.INDEX and (is_keys(owner) or _is_vars_of_keys(owner, is_keys)):
@@ -157,7 +157,13 @@ def _take_call(call: Value, work: KeyWork, is_keys: Callable[[Value], bool]) -> 
         if callee.data == "setattr" and first is not None and is_keys(first):
             _take_name(call.argument(1), work)
     if call.target is not None and _is_name(call.target) and _callee(call) in _MAPPINGS:
-        work.is_open = True
+        work.is_open = work.is_open or not _is_like_keys(call, is_keys)
+
+
+def _is_like_keys(value: Value, is_keys: Callable[[Value], bool]) -> bool:
+    """Whether a value holds the keys and nothing else: `SimpleNamespace(**hparams)`, `dict(hparams)`."""
+    is_mapping = value.op is Op.CALL and _callee(value) in _MAPPINGS
+    return is_mapping and len(value.args) == 2 and value.data in ((), (None,)) and is_keys(value.args[1])
 
 
 def _take_name(name: Value | None, work: KeyWork) -> None:

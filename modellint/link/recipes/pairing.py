@@ -189,9 +189,10 @@ class _Search:
         """The scripts that fit best, all equally well."""
         for folder in _upwards(self._recipe.file, self._project):
             for scripts in (_scripts_in, _readers_in):
-                fits = map(self._fit, self._of_kind(scripts(folder, self._project)))
+                fits = tuple(map(self._fit, self._of_kind(scripts(folder, self._project))))
                 nearest = best_of(fit for fit in fits if fit.is_possible)
                 if nearest:
+                    nearest = best_of(fit for fit in fits if fit in nearest or fit.is_doubtful)
                     is_sure = not nearest[0].lacking or nearest[0].named_by
                     return nearest if is_sure else self._beside(nearest[0]) or nearest
         return self._beside(None)

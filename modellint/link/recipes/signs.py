@@ -21,6 +21,9 @@ _MIN_SHARE = 0.6
 #: So well a script fits that is taken though commands run it with other recipes.
 _MIN_DOUBTFUL = 0.8
 _MIN_KEYS = 2
+#: So many keys that the recipe has weigh as much as one that it lacks, or as commands that run others.
+_LACKING_WEIGHS = 4
+_OTHERS_WEIGH = 8
 #: So many keys that a recipe lacks are told.
 _TOLD = 3
 _FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
@@ -64,8 +67,14 @@ class Fit:
         return bool(self.run_by) and not self.is_alike and self.known >= _MIN_KEYS and self.share >= _MIN_DOUBTFUL
 
     @property
-    def rank(self) -> tuple[bool, bool, float, int]:
-        return bool(self.named_by), self.builds, self.share, self.known
+    def weight(self) -> int:
+        """What the keys say: how much of the recipe it explains, less what it asks for in vain."""
+        others = _OTHERS_WEIGH if self.run_by and not self.is_alike else 0
+        return self.known - _LACKING_WEIGHS * len(self.lacking) - others
+
+    @property
+    def rank(self) -> tuple[bool, bool, int, int]:
+        return bool(self.named_by), self.builds, self.weight, self.known
 
     @property
     def told(self) -> str:
@@ -109,7 +118,8 @@ def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Projec
     reading = _reading(script, project)
     defined = {name for name in recipe.keys if isinstance(name, str)}
     keys = reading.keys | (reading.optional & defined) if reading.keys else frozenset()
-    commands = [command for folder in around for command in _commands(folder, project).get(script.name, ())]
+    told = (command for folder in around for command in _commands(folder, project).get(script.name, ()))
+    commands = [command for command in told if _names_any(command, recipe, project)]
     naming = next((command for command in commands if recipe.file.name in command.recipes), None)
     if naming is not None:
         named_by = f"a command in {naming.file}"
@@ -119,6 +129,12 @@ def fit_of(script: Path, recipe: Recipe, around: Iterable[Path], project: Projec
     lacking = keys - defined
     is_alike = not lacking or (bool(run_by) and lacking <= _lacking_beside(recipe, commands, reading.keys, project))
     return Fit(script, len(keys), tuple(sorted(lacking)), reading.builds, named_by, run_by, is_alike)
+
+
+def _names_any(command: _Command, recipe: Recipe, project: Project) -> bool:
+    """Whether a command names a recipe that is there; a README often speaks of files that were renamed since."""
+    paths = (*(recipe.file.with_name(name) for name in sorted(command.recipes)), *command.paths)
+    return any(map(project.files.exists, paths))
 
 
 def _lacking_beside(
@@ -165,10 +181,14 @@ def _reading(path: Path, project: Project) -> _Reading:
 
 
 class _Command(NamedTuple):
-    """The names of the recipes that a line names together with a script, and the name of the line's file."""
+    """The names of the recipes that a line names together with a script, and the name of the line's file.
+
+    `paths` are where they are if the command is run in the folder of that file.
+    """
 
     recipes: frozenset[str]
     file: str
+    paths: tuple[Path, ...]
 
 
 def _commands(folder: Path, project: Project) -> Mapping[str, Sequence[_Command]]:
@@ -182,10 +202,11 @@ def _commands(folder: Path, project: Project) -> Mapping[str, Sequence[_Command]
             text = (project.files.read(folder / name) or b"").decode("utf-8", "replace")
             for line in text.replace("\\\n", " ").splitlines():
                 words = [word.strip("\"'`,;()") for word in line.split()]
-                recipes = frozenset(Path(word).name for word in words if word.endswith(RECIPE_SUFFIXES))
-                scripts = {Path(word).name for word in words if word.endswith(".py")} if recipes else ()
+                paths = tuple(folder / word for word in words if word.endswith(RECIPE_SUFFIXES))
+                command = _Command(frozenset(path.name for path in paths), name, paths)
+                scripts = {Path(word).name for word in words if word.endswith(".py")} if paths else ()
                 for script in scripts:
-                    found.setdefault(script, []).append(_Command(recipes, name))
+                    found.setdefault(script, []).append(command)
         return found
 
     return project.once(("commands", folder), find)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from modellint.probes import Probe
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
+#: So many layers that are lost with what holds them are named.
+_MOST_NAMED = 4
 
 
 class LayerNotSaved(Rule):
@@ -76,7 +78,7 @@ class LayerNotSaved(Rule):
         name = layer.path
         return self.finding(
             layer.place,
-            f"`{name}` is trained, but no checkpoint holds it",
+            f"{_named(shortfall)} is trained, but no checkpoint holds it",
             symbol=name,
             confidence=Confidence.HIGH if shortfall.is_certain else Confidence.LOW,
             evidence=tuple(_evidence(shortfall)),
@@ -85,6 +87,17 @@ class LayerNotSaved(Rule):
             fix=_fix(shortfall, recipe),
             claim=unsaved(shortfall.registration.saved, layer.place, name),
         )
+
+
+def _named(shortfall: Shortfall) -> str:
+    """The layer, and the keys that are lost with it."""
+    name = shortfall.layer.path
+    others = [part.path for part in shortfall.parts if "[" not in part.path and part is not shortfall.layer]
+    if not others:
+        return f"`{name}`"
+    told = ", ".join(f"`{other}`" for other in others[:_MOST_NAMED])
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return f"`{name}` ({told}{more})"
 
 
 def _evidence(shortfall: Shortfall) -> Iterator[str]:

@@ -61,10 +61,11 @@ class DuplicateKey(Rule):
         tag = repeated.owner.tag.text
         error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
+        where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which say the same" if same else "")
         return self.finding(
             place,
-            f"the key `{name}` stands twice in one mapping",
+            f"the key `{name}` stands twice in {where}",
             symbol=name,
             confidence=Confidence.HIGH,
             evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),

@@ -12,12 +12,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from modellint.graph.value import EventKind, Op, Value, dotted
+from modellint.link.names import DefinedClass, External
 from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from modellint.graph.python import Function
+    from modellint.link.project import Project
     from modellint.link.recipes.scripts import Script
 
 
@@ -53,6 +55,7 @@ class Special(Enum):
     UNKNOWN = "unknown"
     HPARAMS = "hparams"  # all keys of the recipe, as a mapping
     NAMESPACE = "namespace"  # all keys of the recipe, as the attributes of a namespace
+    OBJECT = "object"  # an object of some class
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +105,14 @@ class Frame:
 class Guards:
     """Evaluates values and conditions of a script under one recipe."""
 
-    def __init__(self, script: Script, keys: Mapping[Any, Item], changed: frozenset[str]) -> None:
+    def __init__(self, script: Script, keys: Mapping[Any, Item], changed: frozenset[str], project: Project) -> None:
         self.script = script
+        self._project = project
         self.keys = keys
         #: Keys that the script itself sets; their values are unknown.
         self.changed = changed
-        #: Whether functions hand the recipe's keys back, at a position, if these parameters are given them.
-        self._handing_back: dict[tuple[int, int | None, tuple[str, ...]], bool] = {}
+        #: What functions hand back, at a position, if these parameters are given the recipe's keys.
+        self._handing_back: dict[tuple[int, int | None, tuple[str, ...]], Abstract] = {}
 
     # -- conditions --------------------------------------------------------------------------------------------
 
@@ -139,7 +143,7 @@ class Guards:
         right = self.evaluate(value.args[1], frame, depth + 1)
         if sign in ("is", "is not", "==", "!=") and Known(None) in (left, right):
             other = right if left == Known(None) else left
-            if isinstance(other, Item) and other.kind is not ItemKind.UNKNOWN:
+            if other is Special.OBJECT or (isinstance(other, Item) and other.kind is not ItemKind.UNKNOWN):
                 return _truth(sign in ("is not", "!="))
         if isinstance(left, Known) and isinstance(right, Known):
             try:
@@ -285,22 +289,34 @@ class Guards:
         return Special.UNKNOWN
 
     def _handed_back(self, call: Value, index: int | None, frame: Frame, depth: int) -> Abstract:
-        """The recipe's keys, where a function of the script returns those that it is given, alone or among others."""
+        """What a function of the script returns, alone or among others: the keys that it is given, a constant."""
         module = self.script.module
         is_own = call.op is Op.CALL and call.callee.op is Op.GLOBAL and frame.function.module is module
         function = module.functions.get(call.callee.data) if is_own else None
         if function is None:
-            return Special.UNKNOWN
+            is_made = index is None and call.op is Op.CALL and self._is_class(call.callee, frame)
+            return Special.OBJECT if is_made else Special.UNKNOWN
         given = {name: self.evaluate(value, frame, depth + 1) for name, value in function.bind(call).items()}
         keys: dict[str, Abstract] = {name: found for name, found in given.items() if found is Special.HPARAMS}
         key = (id(function), index, tuple(sorted(keys)))
         if key not in self._handing_back:
-            self._handing_back[key] = False  # a function that calls itself
+            self._handing_back[key] = Special.UNKNOWN  # a function that calls itself
             inner = Frame(function, keys)
-            returned = [_element(event.value, index) for event in function.flow.of(EventKind.RETURN)]
-            found = [None if part is None else self.evaluate(part, inner, depth + 1) for part in returned]
-            self._handing_back[key] = bool(keys and found) and all(one is Special.HPARAMS for one in found)
-        return Special.HPARAMS if self._handing_back[key] else Special.UNKNOWN
+            events = list(function.flow.of(EventKind.RETURN))
+            returned = [_element(event.value, index) for event in events]
+            found = [Special.UNKNOWN if part is None else self.evaluate(part, inner, depth + 1) for part in returned]
+            is_keys = bool(keys) and Special.HPARAMS in found
+            always = is_keys or any(event.guard is None for event in events)
+            if always and all(_same(found[0], other) for other in found) and not isinstance(found[0], Item):
+                self._handing_back[key] = found[0]
+        return self._handing_back[key]
+
+    def _is_class(self, callee: Value, frame: Frame) -> bool:
+        """Whether a class is called, so that an object is made."""
+        found = self._project.names.definition(frame.function.module, callee)
+        if isinstance(found, External):
+            return self._project.classes.resolve(found.name, frame.function.module.file) is not None
+        return isinstance(found, DefinedClass)
 
     def _getattr(self, value: Value, frame: Frame, depth: int) -> Abstract:
         owner = self.evaluate(value.positional[0], frame, depth + 1)

@@ -59,21 +59,27 @@ def problems(recipe: Recipe, project: Project, kinds: Collection[ProblemKind]) -
 
 @dataclass(frozen=True, slots=True)
 class RepeatedKey:
-    """A key that stands twice in one mapping (`owner`) of a recipe, or of a plain file that a recipe includes."""
+    """A key that stands twice in one mapping (`owner`) of a recipe, or of a plain file that a recipe includes.
+
+    `path` leads to the mapping, empty for that of the whole file.
+    """
 
     recipe: Recipe
     owner: Node
+    path: str
     first: Entry
     second: Entry
 
 
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, and in what it includes that is no recipe of its own."""
-    for part in evaluate(recipe, project).recipes:
+    evaluation = evaluate(recipe, project)
+    for part in evaluation.recipes:
         if part is recipe or project.recipe(part.file) is None:
             for node in part.nodes():
                 for first, second in node.repeated():
-                    yield RepeatedKey(part, node, first, second)
+                    item = evaluation.item(node)
+                    yield RepeatedKey(part, node, "" if item is None else item.path, first, second)
 
 
 @dataclass(frozen=True, slots=True)

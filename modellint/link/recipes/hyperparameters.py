@@ -173,7 +173,7 @@ def _kept(cls: Class, init: Frame, guards: Guards) -> dict[str, Special]:
             if target is None or target.op is not Op.ATTR or target.args[0].data != "self":
                 continue
             value = guards.evaluate(event.value, init) if method is init.function else Special.UNKNOWN
-            if isinstance(value, Special) and value is not Special.UNKNOWN:
+            if value in (Special.HPARAMS, Special.NAMESPACE):
                 found[str(target.data)] = value
             else:
                 others.add(str(target.data))
@@ -203,7 +203,7 @@ class _Walk:
     def run(self) -> Iterator[KeyUse]:
         if not self.candidates and not self.script.states_overrides:
             return iter(())
-        plain = Guards(self.script, self.evaluation.keys, frozenset(self.stored))
+        plain = Guards(self.script, self.evaluation.keys, frozenset(self.stored), self.project)
         self._visit(Frame(self.script.module.body), plain, True)
         for cls in self.script.module.classes.values():
             self._visit_loader(cls, plain)

@@ -35,7 +35,7 @@ class Shortfall:
     """A layer that learns and is not saved, or that is used in training and not trained.
 
     `layer` may be a container that nothing of is saved; `part` is then the layer in it that `use` and `status` speak
-    of, otherwise the layer itself. `siblings` is a saved `ModuleList` that other layers of the training are in.
+    of, otherwise the layer itself, and `parts` are all that are lost with it. `siblings` is a saved `ModuleList` that other layers of the training are in.
     """
 
     layer: Item
@@ -44,6 +44,7 @@ class Shortfall:
     use: LayerUse
     registration: Registration
     siblings: Item | None
+    parts: tuple[Item, ...] = ()
 
     @property
     def is_certain(self) -> bool:
@@ -91,7 +92,8 @@ def _unsaved(registration: Registration, layers: Layers) -> Iterator[Shortfall]:
         if use is not None and id(layer) not in told:
             told.add(id(layer))
             is_entry = any(root.item is layer for root in registration.modules.roots)
-            yield Shortfall(layer, status.item, status, use, registration, siblings if is_entry else None)
+            parts = tuple(lost[other].item for other in lost if outer.get(other) is layer)
+            yield Shortfall(layer, status.item, status, use, registration, siblings if is_entry else None, parts)
 
 
 def _is_lost(status: LayerStatus, registration: Registration) -> bool:

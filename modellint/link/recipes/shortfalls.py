@@ -35,7 +35,8 @@ class Shortfall:
     """A layer that learns and is not saved, or that is used in training and not trained.
 
     `layer` may be a container that nothing of is saved; `part` is then the layer in it that `use` and `status` speak
-    of, otherwise the layer itself, and `parts` are all that are lost with it. `siblings` is a saved `ModuleList` that other layers of the training are in.
+    of, otherwise the layer itself, and `parts` are all that are lost with it. `siblings` is a saved `ModuleList` that
+    other layers of the training are in.
     """
 
     layer: Item

@@ -70,7 +70,7 @@ def _wanted(name: str, project: Project) -> Known | None:
         return Known(name, "", None, f"a fork or revision of it, says {origin}: its names are not judged")
     earlier = known.earlier if known is not None else None
     if earlier is not None and wanted.admits_any(earlier.releases):
-        return Known(name, earlier.told, None, f"its names, as {origin} asks for one of them")
+        return Known(name, earlier.told, None, f"its names and parameters, as {origin} asks for one of them")
     return Known(name, "", None, f"a release that is not known, says {origin}: its names are not judged")
 
 

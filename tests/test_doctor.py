@@ -106,7 +106,7 @@ def test_what_is_known_of_a_project_is_told(workspace: Workspace) -> None:
         (
             "requirements.txt",
             "speechbrain==0.5.14\n",
-            "speechbrain 0.5.4 to 0.5.16 (its names, as requirements.txt asks",
+            "speechbrain 0.5.4 to 0.5.16 (its names and parameters, as requirements.txt asks",
         ),
         ("requirements.txt", "speechbrain==0.4.0\n", "speechbrain (a release that is not known, says requirements.txt"),
         (

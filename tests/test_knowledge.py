@@ -198,6 +198,28 @@ def describe_signature(name: str, release: str) -> list[str]:
     return [p.name for p in method.parameters[1:]]
 
 
+def test_what_earlier_releases_take_is_read_when_a_project_asks_for_one_of_them(tmp_path: Path) -> None:
+    recipe = "layer: !new:speechbrain.nnet.linear.Linear\n    n_neurons: 3\n    input_size: 4\n    scale: 2\n"
+    script = """
+import sys
+from modellint.__main__ import main
+from modellint.knowledge.catalogue import catalogue
+try:
+    main(["check", "--isolated", "--no-cache", "--jobs", "1", "--output-format", "concise", "--exit-zero"])
+except SystemExit:
+    pass
+print("_taken" in vars(catalogue("speechbrain").earlier), file=sys.stderr)
+"""
+    (tmp_path / "hparams.yaml").write_text(recipe)
+    said = []
+    for wanted in ("", "speechbrain==0.5.12\n"):
+        (tmp_path / "requirements.txt").write_text(wanted)
+        run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert "`Linear` takes no argument `scale`" in run.stdout
+        said.append(run.stderr.split()[-1])
+    assert said == ["False", "True"]
+
+
 def test_facts_are_compact_and_hold_no_prose() -> None:
     folder = Path(facts.__file__).parent
     files = [folder / f"{name}.json" for name in knowledge.PACKAGES]

@@ -10,6 +10,9 @@ One JSON file per package beside this one, with all described releases together:
                `is open`: 1 where the module may have more names than stand there
     earlier    what is known of releases before those: their numbers, what their modules had that is `gone` ("*": and
                more), and what is `new` since, nothing listed of a module that is new itself
+
+What the functions and classes of those earlier releases take stands in a file of its own, which is read when somebody
+asks: by module the parameters of its classes and those of its functions by name, as above.
 """
 
 from __future__ import annotations
@@ -51,8 +54,9 @@ class Module:
 class Catalogue:
     """The modules of one package."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], package: str) -> None:
         self._data = data
+        self._package = package
         self.releases: tuple[str, ...] = tuple(data["releases"])
 
     @cached_property
@@ -82,7 +86,7 @@ class Catalogue:
     def earlier(self) -> Earlier | None:
         """What is known of the releases before the described ones."""
         data = self._data.get("earlier")
-        return None if data is None else Earlier(data, self)
+        return None if data is None else Earlier(data, self, self._package)
 
     def homes(self, name: str) -> set[str]:
         """The modules with a class or function of this name, packages of theirs that pass it on left out."""
@@ -91,9 +95,10 @@ class Catalogue:
 
 
 class Earlier:
-    """The names that releases before the described ones have."""
+    """The names that releases before the described ones have, and what stands behind them takes."""
 
-    def __init__(self, data: dict[str, Any], now: Catalogue) -> None:
+    def __init__(self, data: dict[str, Any], now: Catalogue, package: str) -> None:
+        self._package = package
         self.releases: tuple[str, ...] = tuple(data["releases"])
         self._gone: dict[str, frozenset[str]] = {name: frozenset(names.split()) for name, names in data["gone"].items()}
         self._new: dict[str, frozenset[str]] = {name: frozenset(names.split()) for name, names in data["new"].items()}
@@ -119,6 +124,26 @@ class Earlier:
         owner = ".".join(parts[:depth])
         names = self.names(owner) if 0 < depth < len(parts) else {parts[-1], "*"}
         return None if "*" in names or parts[depth] in names else (owner, parts[depth])
+
+    @cached_property
+    def _taken(self) -> dict[str, list[dict[str, list[str]]]]:
+        import json
+
+        path = Path(__file__).with_name(f"{self._package}_earlier.json")
+        found: dict[str, list[dict[str, list[str]]]] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+
+    def is_class(self, name: str) -> bool | None:
+        """Whether they have a class of this full name rather than a function, None where neither is described."""
+        module, _, last = name.rpartition(".")
+        classes, functions = self._taken.get(module, ({}, {}))
+        return True if last in classes else False if last in functions else None
+
+    def signatures(self, name: str) -> tuple[tuple[Parameter, ...], ...]:
+        """The parameters of a function or class by its full name, for each way in which those releases differ."""
+        module, _, last = name.rpartition(".")
+        classes, functions = self._taken.get(module, ({}, {}))
+        return tuple(map(read_parameters, classes.get(last) or functions.get(last) or ()))
 
     def is_gone(self, name: str) -> bool:
         """Whether they have a class, function or module of this name, and the described releases do not."""
@@ -170,5 +195,5 @@ def catalogue(package: str) -> Catalogue | None:
         path = Path(__file__).with_name(f"{package}_names.json")
         if not os.path.exists(path):  # also for names that no system takes
             return None
-        found = _catalogues[package] = Catalogue(json.loads(path.read_text(encoding="utf-8")))
+        found = _catalogues[package] = Catalogue(json.loads(path.read_text(encoding="utf-8")), package)
     return found

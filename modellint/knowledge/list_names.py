@@ -1,7 +1,8 @@
 """Extracts the catalogues: `python -m modellint.knowledge.list_names --torch PATH --speechbrain PATH...`.
 
 Each PATH is a folder that holds the unpacked package. Of several releases the names of all are kept together. Of those
-under `--speechbrain-earlier` only what they have and the others lack, and the other way round.
+under `--speechbrain-earlier` only what they have and the others lack, and the other way round; what their functions and
+classes take goes into a file of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from modellint.graph.value import Op
 from modellint.knowledge import facts as form
 from modellint.knowledge.catalogue import write_parameters
 from modellint.knowledge.regenerate import release_of, release_order
+from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -34,10 +36,11 @@ _KEEPING = frozenset(("no_grad", "inference_mode", "staticmethod", "wraps", "ena
 
 
 class Listing:
-    """The names of one release of a package."""
+    """The names of one release of a package, with what functions take, and with `constructors` all classes as well."""
 
-    def __init__(self, root: Path, package: str) -> None:
+    def __init__(self, root: Path, package: str, *, constructors: bool = False) -> None:
         self.package = package
+        self._constructors = constructors
         self.project = Project(ProjectOptions(root))
         self._root = root
 
@@ -84,7 +87,9 @@ class Listing:
         is_open = _DYNAMIC.search(module.text) is not None
         is_open |= any(self.project.names.find_module(star, module.file) is None for star in module.star_imports)
         for name in classes & module.classes.keys():
-            if not knowledge.knows(knowledge.canonical(f"{module.name}.{name}")):
+            if self._constructors:
+                functions[name] = self._inherited(module.classes[name])
+            elif not knowledge.knows(knowledge.canonical(f"{module.name}.{name}")):
                 functions[name] = self._constructor(module.classes[name])
         others = {name for name in names if "." not in name}
         return [classes, functions, others, int(is_open)]
@@ -102,6 +107,12 @@ class Listing:
             return None
         return [write_parameters(method.parameters[1:])]
 
+    def _inherited(self, cls: Class) -> list[str] | None:
+        """The parameters of a constructor that may be a base's."""
+        classes = self.project.classes
+        found = constructor_parameters(classes.model(cls), classes, any_release=True)
+        return list(dict.fromkeys(map(write_parameters, found))) or None
+
     def redirects(self) -> dict[str, str]:
         top = self.project.python(self._root / self.package / "__init__.py")
         return {} if top is None else self.project.names.redirects(top)
@@ -117,25 +128,36 @@ def _pass_on(source: list[Any] | None, origin: str, row: list[Any], name: str) -
         row[1][name] = source[1][origin]
 
 
-def extract(package: str, roots: Sequence[Path], earlier: Sequence[Path] = ()) -> dict[str, Any]:
-    """The catalogue of a package, from one or more releases, and what earlier ones have and lack."""
+def extract(package: str, roots: Sequence[Path], earlier: Sequence[Path] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The catalogue of a package, from one or more releases, what earlier ones have and lack, and what those take."""
     releases, modules, redirects = _read(package, roots)
     catalogue: dict[str, Any] = {"releases": releases, "redirects": redirects}
+    taken: dict[str, Any] = {}
     if earlier:
-        old_releases, old_modules, _ = _read(package, earlier)
+        old_releases, old_modules, _ = _read(package, earlier, constructors=True)
         gone, new = _gone(old_modules, modules), _new(old_modules, modules)
         catalogue["earlier"] = {"releases": old_releases, "gone": gone, "new": new}
-    return {**catalogue, "modules": {name: _packed(modules[name]) for name in sorted(modules)}}
+        taken = {name: _taken(row) for name, row in sorted(old_modules.items()) if any(_taken(row))}
+    return {**catalogue, "modules": {name: _packed(modules[name]) for name in sorted(modules)}}, taken
 
 
-def _read(package: str, roots: Sequence[Path]) -> tuple[list[str], dict[str, list[Any]], dict[str, str]]:
+def _taken(row: list[Any]) -> list[dict[str, list[str]]]:
+    """What is known of the parameters of a module's classes, and of its functions."""
+    known = {name: texts for name, texts in sorted(row[1].items()) if texts is not None}
+    classes = {name: texts for name, texts in known.items() if name in row[0]}
+    return [classes, {name: texts for name, texts in known.items() if name not in classes}]
+
+
+def _read(
+    package: str, roots: Sequence[Path], *, constructors: bool = False
+) -> tuple[list[str], dict[str, list[Any]], dict[str, str]]:
     """The releases of a package that stand below folders, the newest first, with their modules and redirects."""
     by_release = {release_of(root, package).partition("+")[0]: root for root in roots}
     releases = sorted(by_release, key=release_order, reverse=True)
     modules: dict[str, list[Any]] = {}
     redirects: dict[str, str] = {}
     for release in releases:
-        listing = Listing(by_release[release].resolve(), package)
+        listing = Listing(by_release[release].resolve(), package, constructors=constructors)
         for old, new in listing.redirects().items():
             redirects.setdefault(old, new)
         for name, row in listing.modules().items():
@@ -191,8 +213,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         roots = getattr(options, package)
         if roots:
             earlier = options.speechbrain_earlier if package == "speechbrain" else ()
-            text = json.dumps(extract(package, roots, earlier), separators=(",", ":"), ensure_ascii=True)
-            (options.into / f"{package}_names.json").write_text(text + "\n", encoding="utf-8")
+            names, taken = extract(package, roots, earlier)
+            _write(options.into / f"{package}_names.json", names)
+            if taken:
+                _write(options.into / f"{package}_earlier.json", taken)
+
+
+def _write(path: Path, data: object) -> None:
+    path.write_text(json.dumps(data, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ class ConstructorMismatch(Rule):
     ## What it does
     Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of what they name: in the
     project's source, in the packages of its interpreter, or in what modellint knows of `torch` and `speechbrain`
-    (several releases: an argument is fine if one of them takes it, unless the project pins a release). Follows
+    (several releases, from 0.5 on: an argument is fine if one of them takes it, unless the project pins a release;
+    where nothing asks for a release, those that have the names in the recipe). Follows
     inheritance; `*args` and `**kwargs` take anything. Under `!name:` more arguments may follow when it is called, so
     that only those are reported that it can never take.
 
@@ -89,6 +90,8 @@ class ConstructorMismatch(Rule):
         ]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
+        if target.is_guessed:
+            evidence.append("nothing says which release is wanted; by the names in the recipe it is one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: NotMade | NotCalled | None = _claim(bad, misfit)
         if is_plain and misfit.unknown and not near:

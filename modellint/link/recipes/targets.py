@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,7 @@ class Target:
     that lacks the part `missing`, and `available` what it has. `place` is where it is defined, `releases` are those
     of the package that the answer rests on, if it was not read from source. `is_sure`: nothing else can be meant.
     `others` are releases that have what is MISSING, and `moved` the name that it has in `releases`.
+    `is_guessed`: only the names in the recipe tell that these are the releases.
     """
 
     kind: TargetKind
@@ -67,6 +68,7 @@ class Target:
     is_sure: bool = True
     others: str = ""
     moved: str = ""
+    is_guessed: bool = False
 
 
 _UNKNOWN = Target(TargetKind.UNKNOWN)
@@ -157,7 +159,7 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         if given is None or target.kind in _refused(tag, True):
             continue
         if target.package and is_for_earlier(whole, target.package, project):
-            continue  # what is known of signatures is of later releases
+            target = _as_of_earlier(target, tag_name(item))
         positional, keywords = given
         found = [misfits(one, positional, keywords, is_final=tag not in _OPEN_CALLS) for one in target.signatures]
         if found and all(found):
@@ -184,9 +186,23 @@ def _arguments(item: Item) -> tuple[int, list[str]] | None:
 
 def target_of(item: Item, whole: Recipe, project: Project) -> Target:
     """What the name behind an item's tag stands for when `whole` is loaded by one of its scripts, or by anybody."""
-    name = ".".join(part for part in item.node.tag.target.split(".") if part)
+    name = tag_name(item)
     near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
     return project.once(("target", name, folders), lambda: _locate(name, near, project))
+
+
+def tag_name(item: Item) -> str:
+    """The name behind an item's tag."""
+    return ".".join(part for part in item.node.tag.target.split(".") if part)
+
+
+def _as_of_earlier(target: Target, name: str) -> Target:
+    """What a name stands for in a recipe that is written for earlier releases than those that are described."""
+    known = catalogue(target.package)
+    earlier = None if known is None else known.earlier
+    if known is None or earlier is None:
+        return target
+    return replace(_of_earlier(name, known, earlier), is_guessed=True)
 
 
 def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -349,7 +365,7 @@ def _described(name: str, top: str, project: Project) -> Target:
 
 
 def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
-    """What a name stands for in the releases before those that are described: of them only names are known."""
+    """What a name stands for in the releases before those that are described, and what it takes there."""
     top = name.partition(".")[0]
     lacking = earlier.lacks(name)
     if lacking is not None:
@@ -367,7 +383,11 @@ def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
             others=" and ".join(known.releases) if is_there else "",
         )
     owner, _, last = name.rpartition(".")
-    module = known.module(owner)
-    if module is None or last not in (module.classes | module.functions.keys()):
-        return Target(TargetKind.MODULE) if name in earlier.modules else _UNKNOWN
-    return Target(TargetKind.CLASS if last in module.classes else TargetKind.FUNCTION)
+    is_class = earlier.is_class(name)
+    if is_class is None:
+        module = known.module(owner)
+        if module is None or last not in (module.classes | module.functions.keys()):
+            return Target(TargetKind.MODULE) if name in earlier.modules else _UNKNOWN
+        is_class = last in module.classes
+    kind = TargetKind.CLASS if is_class else TargetKind.FUNCTION
+    return Target(kind, earlier.signatures(name), package=top, releases=(earlier.told,))

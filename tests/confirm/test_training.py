@@ -150,6 +150,18 @@ def test_whether_an_optimizer_is_handed_to_the_checkpointer(tmp_path: Path, more
     assert verdict.status is status, verdict
 
 
+def test_an_optimizer_of_a_layer_that_cannot_be_built_is_asked_about_all_the_same(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    given = "self.modules.encoder"
+    script.write_text(SCRIPT.replace("{given}", given).replace("{more}", ""))
+    made = Place(script.as_posix(), Span(7, 1, 7, 80))
+    for layer in ("package_that_nobody_has.Layer", "torch.nn.Transformer [-3, 0]"):
+        recipe = RECIPE.replace("torch.nn.Linear [8, 4]", layer)
+        claim = OptimizerNotSaved(in_recipe(tmp_path), str(script), "Model", made)
+        verdict = verdict_of(tmp_path, claim, recipe=recipe)
+        assert verdict.status is Status.CONFIRMED, verdict
+
+
 CALLS = """
 from framework_that_nobody_has import Brain
 

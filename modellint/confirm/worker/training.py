@@ -186,6 +186,8 @@ def recipe_optimisation(session: Session, claim: NotTrained | OptimizerNotSaved)
             return _unconfirmed(f"`{key}` could not be built: {recipe.reason(found)}")
         session.begin("importing the script")
         brain = _brain(session, claim, objects, checkpointer)
+        if key is None:
+            _fill(brain, objects)
         session.begin("running `init_optimizers`")
         with _optimizers(made, Spot.of(makes) if makes else None):
             brain.init_optimizers()
@@ -234,6 +236,18 @@ def _brain(
         device=placement.DEVICE,
     )
     return brain
+
+
+def _fill(brain: Any, objects: dict[str, Any]) -> None:
+    """Give what could not be built a parameter: an optimizer can be made of it, whatever it is."""
+    for name, made in (objects.get(recipes.MODULES) or {}).items():
+        if _is_unbuilt(made) and not isinstance(made, nn.Module):
+            brain.modules[name] = recipes.Unbuilt(name, "")
+    layers = (one for one in (*objects.values(), *brain.modules.values()) if isinstance(one, nn.Module))
+    for layer in layers:
+        for part in layer.modules():
+            if isinstance(part, recipes.Unbuilt):
+                part.filler = nn.Parameter(torch.empty(1))
 
 
 def optimisation(session: Session, claim: NotListed) -> Outcome:

@@ -141,6 +141,8 @@ def _forward(problem: Problem) -> tuple[str, str, str]:
 
 def _include(problem: Problem) -> tuple[str, str, str]:
     reason = "".join(problem.available)
+    if not problem.missing:
+        return "no file is named to be included", "HyperPyYAML opens it when the recipe is loaded", "name the file"
     return (
         f"`{problem.missing}` cannot be included: {reason}",
         "HyperPyYAML opens it when the recipe is loaded",

@@ -182,12 +182,12 @@ class _Search:
         self._recipe = recipe
         self._project = project
         #: The folders whose commands may speak of the recipe.
-        self._around = tuple(dict.fromkeys((*_upwards(recipe.file, project), project.options.root)))
+        self._around = tuple(dict.fromkeys((*upwards(recipe.file, project), project.options.root)))
         self._looked_at: dict[Path, Fit] = {}
 
     def best(self) -> tuple[Fit, ...]:
         """The scripts that fit best, all equally well."""
-        for folder in _upwards(self._recipe.file, self._project):
+        for folder in upwards(self._recipe.file, self._project):
             for scripts in (_scripts_in, _readers_in):
                 fits = tuple(map(self._fit, self._of_kind(scripts(folder, self._project))))
                 nearest = best_of(fit for fit in fits if fit.is_possible)
@@ -247,7 +247,8 @@ def _scripts_below(folder: Path, project: Project) -> tuple[Path, ...]:
     return project.once(("scripts below", folder), find)
 
 
-def _upwards(file: Path, project: Project, levels: int = _LEVELS) -> Iterator[Path]:
+def upwards(file: Path, project: Project, levels: int = _LEVELS) -> Iterator[Path]:
+    """The folder of a file and those above it, up to the project's root."""
     root = project.options.root
     folder = file.parent
     for _ in range(levels):
@@ -358,7 +359,7 @@ def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
 
 
 def _top(file: Path, project: Project) -> Path:
-    folders = list(_upwards(file, project, _NEAR_LEVELS))
+    folders = list(upwards(file, project, _NEAR_LEVELS))
     return folders[-1]
 
 

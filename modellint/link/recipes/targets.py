@@ -18,7 +18,7 @@ from modellint.link.classes.signatures import Misfit, Parameters, constructor_pa
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
 from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import Item, ItemKind, evaluate
-from modellint.link.recipes.pairing import including, scripts_of
+from modellint.link.recipes.pairing import including, scripts_of, upwards
 from modellint.link.requirements import required
 from modellint.similar import get_close_matches
 
@@ -162,8 +162,28 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
             target = _as_of_earlier(target, tag_name(item))
         positional, keywords = given
         found = [misfits(one, positional, keywords, is_final=tag not in _OPEN_CALLS) for one in target.signatures]
-        if found and all(found):
+        if found and all(found) and not _is_replaced(item, whole, target, given, project):
             yield BadCall(item, target, tuple(found[0]))
+
+
+def _is_replaced(item: Item, whole: Recipe, target: Target, given: tuple[int, list[str]], project: Project) -> bool:
+    """Whether the project has a file to put in the place of a package's module, whose class takes the arguments.
+
+    It is called like that module, defines the same class, and lies beside the recipe or above it.
+    """
+    if not target.package:
+        return False
+    owner, _, last = tag_name(item).rpartition(".")
+    name = f"{owner.rpartition('.')[2]}.py"
+    for folder in upwards(whole.file, project):
+        path = folder / name
+        module = project.python(path) if project.files.exists(path) else None
+        cls = None if module is None else module.classes.get(last)
+        if cls is not None:
+            is_final = item.node.tag.kind not in _OPEN_CALLS
+            own = constructor_parameters(project.classes.model(cls), project.classes, any_release=True)
+            return any(not misfits(one, *given, is_final=is_final) for one in own)
+    return False
 
 
 def _arguments(item: Item) -> tuple[int, list[str]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -137,3 +138,43 @@ def test_a_layer_that_cannot_be_built_hinders_only_what_it_was_to_hold(tmp_path:
 def test_plain_tensors_stay_wherever_their_layer_goes(tmp_path: Path) -> None:
     found = verdicts(tmp_path, "statistics", extra="statistics: !new:layers.Statistics")[NotMoved]
     assert found.status is Status.UNCONFIRMED, found
+
+
+#: Registers an operator, which cannot be done twice, and has a function that a pretended device is not enough for.
+LIBRARY = """\
+import torch
+
+loaded = torch.library.Library("library_of_a_test", "DEF")
+
+
+def smallest(width):
+    filters = torch.rand(width, width)
+    if (filters.max(dim=0).values == 0.0).any():
+        raise ValueError
+    return filters
+"""
+
+
+def test_a_library_that_was_loaded_is_loaded_no_second_time_and_may_fail_when_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    from modellint.confirm.worker.standins import StandIns
+
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "native_library.py").write_text(LIBRARY)
+    (packages / "user_of_it.py").write_text("import native_library\nimport package_that_nobody_has\n")
+    monkeypatch.syspath_prepend(packages)
+    stand_ins = StandIns()
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    stand_ins.install()
+    stand_ins.module("user_of_it")
+    assert stand_ins.names == ["package_that_nobody_has"]
+    library = stand_ins.module("native_library")
+    with FakeTensorMode(), pytest.raises(RuntimeError):
+        stand_ins.importing(lambda: library.smallest(4))
+    assert stand_ins.names == ["package_that_nobody_has"], "it was loaded, though it failed"
+    for name in ("native_library", "user_of_it", "package_that_nobody_has"):
+        del sys.modules[name]

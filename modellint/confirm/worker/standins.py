@@ -152,19 +152,36 @@ class StandIns(MetaPathFinder, Loader):
             try:
                 return load()
             except (ImportError, OSError, RuntimeError, ErrorDuringImport) as error:
-                name = _culprit(unwrapped(error))
+                reason = unwrapped(error)
+                name = _culprit(reason)
                 if name is None or name in self.names:
                     raise
                 self.names.append(name)
+                torn = _loading(reason) - _INNOCENT
                 for loaded in [m for m in sys.modules if m not in before or m == name or m.startswith(f"{name}.")]:
-                    if loaded.partition(".")[0] not in _INNOCENT:
-                        del sys.modules[loaded]
+                    # What was loaded whole stays: what registers operators cannot be loaded a second time.
+                    if loaded == name or loaded.startswith(f"{name}.") or loaded.partition(".")[0] in torn:
+                        sys.modules.pop(loaded)
         raise ImportError(f"more than {_MAX_STANDINS} libraries cannot be imported")
 
     def module(self, name: str) -> types.ModuleType:
         """Import a module by its name."""
         found: types.ModuleType = self.importing(lambda: importlib.import_module(name))
         return found
+
+
+def _package_of(frame: types.FrameType) -> str:
+    """The package whose code a frame runs."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _loading(error: BaseException | None) -> set[str]:
+    """The packages that were being loaded, or at work, when an import failed."""
+    found: set[str] = set()
+    while error is not None:
+        found.update(_package_of(frame) for frame, _ in traceback.walk_tb(error.__traceback__))
+        error = error.__cause__ or error.__context__
+    return found
 
 
 def _culprit(error: BaseException) -> str | None:
@@ -174,9 +191,12 @@ def _culprit(error: BaseException) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
         top = error.name.partition(".")[0]
         return error.name if top in sys.modules and top not in _INNOCENT else top
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        path = frame.f_code.co_filename
-        if name and name not in _INNOCENT and name not in sys.stdlib_module_names and "site-packages" in path:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    begun = {_package_of(frame) for frame in frames if frame.f_code.co_name == "<module>"}
+    for frame in reversed(frames):
+        name = _package_of(frame)
+        is_library = name not in _INNOCENT and name not in sys.stdlib_module_names
+        # What fails when it is called has been loaded.
+        if name in begun and is_library and "site-packages" in frame.f_code.co_filename:
             return name
     return None

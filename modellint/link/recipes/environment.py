@@ -53,6 +53,7 @@ from modellint.link.recipes.brains import Brain
 from modellint.link.recipes.evaluation import ItemKind
 from modellint.link.recipes.fates import Fates
 from modellint.link.recipes.gradients import Gradients
+from modellint.link.recipes.members import member_named, member_of
 from modellint.link.recipes.notes import Notes
 from modellint.link.recipes.things import PARAMETERS, Objects
 
@@ -139,7 +140,8 @@ class Surroundings(Environment):
                 return (self.brain,)
         name = None if module is None else _of_framework(value, module)
         if name is None:
-            return None
+            member = None if module is None else member_named(value, module, self.project)
+            return None if member is None else (member,)
         owner, _, last = name.rpartition(".")
         is_stage = owner in _STAGES and last in Stage.__members__
         return (Constant(Stage[last]),) if is_stage else (Outside(name),)
@@ -267,6 +269,12 @@ class Surroundings(Environment):
             return self.fates.optimizer(None, arguments, frame, value)
         if isinstance(function, Outside | ClassRef) and _name(function) in _CHECKPOINTERS:
             return self.fates.checkpointer(arguments, frame, value)
+        cls = function.model.cls if isinstance(function, ClassRef) else None
+        given = arguments.argument(0, "value") if cls is not None else None
+        if cls is not None and given is not None and len(given) == 1:
+            member = member_of(cls, given[0], self.project)
+            if member is not None:
+                return (member,)
         if isinstance(function, Partial):
             return self.run.calls.apply(function.function, function.arguments.then(arguments), frame, value)
         if isinstance(function, Part):

@@ -162,6 +162,30 @@ def test_an_optimizer_of_a_layer_that_cannot_be_built_is_asked_about_all_the_sam
         assert verdict.status is Status.CONFIRMED, verdict
 
 
+CONSTRUCTED = """
+from framework_that_nobody_has import Brain
+
+
+class Model(Brain):
+    def __init__(self, modules, opt_class, hparams, run_opts, checkpointer{more}):
+        super().__init__(modules, opt_class, hparams, run_opts, checkpointer)
+        self.given = self.modules.encoder
+
+    def init_optimizers(self):
+        self.optimizer = self.opt_class(self.given.parameters())
+"""
+
+
+@pytest.mark.parametrize(("more", "status"), [("", Status.CONFIRMED), (", unknown", Status.UNCONFIRMED)])
+def test_what_a_brain_keeps_when_it_is_made_is_there(tmp_path: Path, more: str, status: Status) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(CONSTRUCTED.replace("{more}", more))
+    verdict = verdict_of(tmp_path, NotTrained(in_recipe(tmp_path), "head", str(script), "Model"))
+    assert verdict.status is status, verdict
+    verdict = verdict_of(tmp_path, NotTrained(in_recipe(tmp_path), "encoder", str(script), "Model"))
+    assert verdict.status is (Status.REFUTED if status is Status.CONFIRMED else status), verdict
+
+
 CALLS = """
 from framework_that_nobody_has import Brain
 

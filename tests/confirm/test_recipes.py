@@ -106,6 +106,13 @@ def test_a_layer_that_modules_hold_moves(tmp_path: Path, entry: str) -> None:
     assert (found[NoModule].status is Status.REFUTED) == entry.startswith("head")
 
 
+@pytest.mark.parametrize(("owner", "status"), [("Holder", Status.REFUTED), ("Searcher", Status.CONFIRMED)])
+def test_a_layer_among_the_arguments_of_an_object(tmp_path: Path, owner: str, status: Status) -> None:
+    extra = f"owner: !new:layers.{owner}\n    - !new:layers.Holder\n        - !new:torch.nn.Linear [4, 4]"
+    found = verdicts(tmp_path, "owner[0][0]", "    owner: !ref <owner>", extra)
+    assert found[NotMoved].status is status, found
+
+
 def test_a_layer_inside_of_another_key(tmp_path: Path) -> None:
     extra = "models:\n    head: !new:torch.nn.Linear [4, 4]"
     found = verdicts(tmp_path, "models[head]", extra=extra)[NotMoved]

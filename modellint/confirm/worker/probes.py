@@ -61,7 +61,7 @@ def _recipe_placement(session: Session, claim: NotMoved) -> dict[str, Any]:
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
         try:
-            found = recipes.found(objects, key)
+            found = recipe.object_at(objects, key)
         except KeyError:
             return {"status": UNCONFIRMED, "detail": f"the recipe built no `{key}`"}
         if isinstance(found, StandIn | recipes.Unbuilt):

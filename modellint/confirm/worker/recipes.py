@@ -50,6 +50,8 @@ class Recipe:
         #: What could not be built, with its node, and the nodes of the keys that were wanted.
         self._unbuilt: list[tuple[str, Any]] = []
         self._roots: dict[str, Any] = {}
+        #: What was made of nodes, by their identity.
+        self._made: dict[int, tuple[Any, Any]] = {}
         #: What each of them was to be given, by the identity of what stands for it.
         self._given: dict[int, tuple[Any, tuple[list[Any], dict[str, Any]]]] = {}
 
@@ -96,7 +98,9 @@ class Recipe:
 
         def constructed(loader: Any, suffix: str, node: Any) -> Any:
             try:
-                return self._stand_ins.importing(lambda: construct(loader, suffix, node))
+                made = self._stand_ins.importing(lambda: construct(loader, suffix, node))
+                self._made[id(node)] = (node, made)
+                return made
             except Exception as error:
                 reason = self.replaced[suffix] = described(unwrapped(error))
                 self._unbuilt.append((suffix, node))
@@ -109,11 +113,30 @@ class Recipe:
 
     def lost(self, key: str) -> str | None:
         """What could not be built and is given what `key` names, so that it may hold it; None if nothing is."""
+        wanted = self._node(key)
+        return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
+
+    def object_at(self, objects: Mapping[str, Any], key: str) -> Any:
+        """What a path such as `models[head]` leads to, also among an object's arguments. KeyError if to nothing."""
+        try:
+            return found(objects, key)
+        except KeyError:
+            node = self._node(key)
+            if id(node) not in self._made:
+                raise
+            return self._made[id(node)][1]
+
+    def _node(self, key: str) -> Any:
+        """The node at a path, None if there is none."""
         root, *path = names(key)
         wanted = self._roots.get(root)
         for name in path:
-            wanted = next((value for part, value in getattr(wanted, "value", ()) if part.value == name), None)
-        return next((name for name, node in self._unbuilt if any(part is wanted for part in _below(node))), None)
+            below = getattr(wanted, "value", ())
+            if below and not isinstance(below[0], tuple):
+                wanted = below[int(name)] if name.isdigit() and int(name) < len(below) else None
+            else:
+                wanted = next((value for part, value in below if part.value == name), None)
+        return wanted
 
     def given(self, made: object) -> tuple[list[Any], dict[str, Any]] | None:
         """The positional and named arguments of what could not be built."""

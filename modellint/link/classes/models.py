@@ -508,7 +508,7 @@ class Classes:
         if isinstance(value, Instance):
             passed = (*value.contents, *value.arguments.positional, *value.arguments.keywords.values())
             if not any(_mentions(item, parameter) for item in passed):
-                return False
+                return False if value.arguments.is_complete else None
             if not value.model.is_module:
                 return value.model.is_module
             if any(_mentions(item, parameter) for item in value.contents):

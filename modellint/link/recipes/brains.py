@@ -29,6 +29,7 @@ from modellint.link.recipes.atoms import (
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
     from modellint.graph.python import Function
     from modellint.link.recipes.environment import Surroundings
     from modellint.link.recipes.scripts import BrainUse
@@ -71,6 +72,8 @@ class Brain:
         #: What is stored in it: by name, then by function and stage; and what was stored since it began once more.
         self._stores: dict[str, dict[tuple[Function | None, str], Atoms]] = {}
         self._fresh: set[tuple[str, Function | None, str]] = set()
+        #: The conditions under which each was stored last.
+        self._paths: dict[tuple[str, Function | None, str], Path] = {}
         #: What its attributes were taken for when they were read first, by name and stage.
         self._reads: dict[tuple[str, str], Atoms | None] = {}
 
@@ -145,11 +148,18 @@ class Brain:
     def keep(self, name: str, atoms: Atoms, frame: Frame) -> None:
         row, rows = (frame.function, self._around.stage), self._stores.setdefault(name, {})
         key = (name, *row)
-        rows[row] = join([rows[row], atoms]) if key in self._fresh else atoms
+        path = self._around.run.path
+        rows[row] = join([rows[row], atoms]) if key in self._fresh and not self._follows(key, path) else atoms
         self._fresh.add(key)
+        self._paths[key] = path
         for atom in opened(atoms):
             if isinstance(atom, Optimizer) and atom.item is not None:
                 self._around.notes.keeps(atom)
+
+    def _follows(self, key: tuple[str, Function | None, str], path: Path) -> bool:
+        """Whether a constructor, which runs once, stores something in the place of what it has just stored."""
+        is_constructor = key[1] is not None and key[1].name == "__init__"
+        return is_constructor and not self._around.run.loops and self._paths.get(key) == path
 
     def bound(self, function: Function) -> FunctionRef:
         method = SourceMethod(function, self._around.project.names)

@@ -406,6 +406,9 @@ class _Walk:
 
     def _key(self, value: Value, frame: Frame, guards: Guards) -> str | None:
         """The key that a value asks the recipe for."""
+        if value.op is Op.CALL and value.callee.op is Op.GLOBAL and value.callee.data == "getattr":
+            name = text_of(value.argument(1)) if len(value.positional) == 2 else None
+            return name if name and guards.evaluate(value.args[1], frame) is Special.NAMESPACE else None
         if value.op is Op.ATTR:
             is_own = not str(value.data).startswith("__")
             return str(value.data) if is_own and guards.evaluate(value.args[0], frame) is Special.NAMESPACE else None

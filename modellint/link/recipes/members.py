@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Constant
+from modellint.flow.environment import Foreign
 from modellint.graph.value import Op
 from modellint.link.names import DefinedClass, External
 
@@ -19,14 +20,24 @@ _ENUMERATIONS = frozenset(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Fl
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A member of an enumeration, which equals no other and counts as true."""
+class Member(Foreign):
+    """A member of an enumeration: it equals no other, and counts as true."""
 
     owner: str
     name: str
 
+    def truth(self) -> bool | None:
+        return True
 
-def member_named(value: Value, module: ModuleFacts, project: Project) -> Constant | None:
+    def compared(self, operator: str, other: Atom) -> bool | None:
+        if operator not in ("==", "is", "!=", "is not"):
+            return None
+        is_same = other == self
+        is_known = isinstance(other, Member | Constant)
+        return is_same is (operator in ("==", "is")) if is_known else None
+
+
+def member_named(value: Value, module: ModuleFacts, project: Project) -> Member | None:
     """What `Mode.LATENT` stands for."""
     if value.op is not Op.ATTR or value.args[0].op is not Op.GLOBAL:
         return None
@@ -47,7 +58,7 @@ def is_enumeration(cls: Class, project: Project) -> bool:
     return any(isinstance(base, External) and base.name in _ENUMERATIONS for base in bases)
 
 
-def member_of(cls: Class, given: Atom, project: Project) -> Constant | None:
+def member_of(cls: Class, given: Atom, project: Project) -> Member | None:
     """What `Mode("latent")` stands for."""
     if not isinstance(given, Constant) or not is_enumeration(cls, project):
         return None
@@ -55,5 +66,5 @@ def member_of(cls: Class, given: Atom, project: Project) -> Constant | None:
     return _member(cls, names[0]) if names else None
 
 
-def _member(cls: Class, name: str) -> Constant:
-    return Constant(Member(f"{cls.module.path}:{cls.qualname}", name))
+def _member(cls: Class, name: str) -> Member:
+    return Member(f"{cls.module.path}:{cls.qualname}", name)

@@ -26,7 +26,7 @@ class Model(sb.Brain):
         return predictions.sum()
 
 
-if __name__ == "__main__":
+def main():
     hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
     with open(hparams_file) as fin:
         hparams = load_hyperpyyaml(fin, overrides)
@@ -40,3 +40,7 @@ if __name__ == "__main__":
     model.fit(range(hparams["n_mels"]), data, train_loader_kwargs=loader)
     if is_tested(hparams):
         print(hparams["test_file"])
+
+
+if __name__ == "__main__":
+    main()

@@ -538,9 +538,9 @@ class Construction:
                 complete = complete and isinstance(value, Group)
                 positional.extend(contents(value) if isinstance(value, Group) else ())
                 if not isinstance(value, Group):
-                    # How many they are is unknown; one that was given stands for each of its parts.
-                    one = (value,) if isinstance(value, Given) else ()
-                    return Arguments((*positional, *one), {}, False)
+                    # How many they are is unknown; what is given stands for each of its parts.
+                    one = value if isinstance(value, Given) else UNKNOWN
+                    return Arguments((*positional, one), {}, False)
             elif value is NEVER:
                 return None
             else:

@@ -508,7 +508,8 @@ class Classes:
         if isinstance(value, Instance):
             passed = (*value.contents, *value.arguments.positional, *value.arguments.keywords.values())
             if not any(_mentions(item, parameter) for item in passed):
-                return False if value.arguments.is_complete else None
+                is_open = value.model.is_container and UNKNOWN in value.arguments.positional
+                return None if is_open else False
             if not value.model.is_module:
                 return value.model.is_module
             if any(_mentions(item, parameter) for item in value.contents):

@@ -13,9 +13,11 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import OnCuda
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: Methods that move on purpose.
 _MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
@@ -60,7 +62,8 @@ class HardCodedDevice(Rule):
     Devices that come from settings, and literals in scripts, which choose for themselves.
 
     ## Confirming
-    Not run: whether it fails depends on the devices of the machine that runs it.
+    Builds the class and calls the method where no CUDA device is seen: torch's own words are the verdict. Where
+    the code asks for CUDA first, that shows nothing.
 
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
@@ -77,7 +80,14 @@ class HardCodedDevice(Rule):
                 if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
                     yield self._finding(cls, placed, function.name in _entered(cls), project)
 
+    def probe(self, claim: OnCuda, project: Project) -> Probe:
+        """Construct and run it with CUDA hidden."""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
+        from modellint.claims.calls import OnCuda
         from modellint.link.calls.doubts import is_tried_out
 
         first = next((one for one in placed if not one.is_asked), placed[0])
@@ -103,6 +113,7 @@ class HardCodedDevice(Rule):
             related=related,
             help="use the device of an input or of a parameter",
             fix=None if function.name == "__init__" else _fix(placed, cls, project),
+            claim=None if first.is_asked else OnCuda(module.place(call)),
         )
 
 

@@ -12,10 +12,12 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import Unused as Untrained
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.unused import Unused
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 _WRAPPER = "DistributedDataParallel"
 #: Of so many layers of a class each has a finding of its own.
@@ -47,7 +49,8 @@ class LayerNeverUsed(Rule):
     layer that a comment or docstring keeps for checkpoints is left alone.
 
     ## Confirming
-    Not run: that no code reads a layer is a fact about the whole project; one backward pass shows only its own way.
+    Builds the class, calls it and goes backwards once: the layer gets no gradient, and others do. That no other code
+    reads it is a fact about the whole project, which a run does not show.
 
     ## References
     - [DistributedDataParallel](https://pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)
@@ -68,7 +71,15 @@ class LayerNeverUsed(Rule):
             for group in [alike] if len(alike) > _MOST else [[one] for one in alike]:
                 yield self._finding(group, project)
 
+    def probe(self, claim: Untrained, project: Project) -> Probe:
+        """Go backwards once: does it get a gradient?"""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
     def _finding(self, group: list[Unused], project: Project) -> Finding:
+        from modellint.claims.layers import Unused as Untrained
+
         found, *others = group
         module = found.cls.module
         is_wrapped = _is_wrapped(module, project)
@@ -88,6 +99,7 @@ class LayerNeverUsed(Rule):
                 *(Related(module.place(other.target), f"`self.{other.name}`, too") for other in others),
             ),
             help=f"use `self.{found.name}`, or remove it",
+            claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
         )
 
 

@@ -13,9 +13,11 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import NotSet
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.attributes import Undefined
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class UndefinedAttribute(Rule):
@@ -43,7 +45,8 @@ class UndefinedAttribute(Rule):
     are not searched for who else sets them.
 
     ## Confirming
-    Not run: that no code sets the attribute is a fact about the whole project, which building one object does not show.
+    Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
+    object that was built has no such attribute. That nothing sets it from outside is a fact about the whole project.
 
     ## References
     - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
@@ -62,7 +65,15 @@ class UndefinedAttribute(Rule):
                 seen.add((found.cls.qualname, found.name))
                 yield self._finding(found, project)
 
+    def probe(self, claim: NotSet, project: Project) -> Probe:
+        """Reach the read; then build an object, and ask it for the attribute."""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, found: Undefined, project: Project) -> Finding:
+        from modellint.claims.layers import NotSet
+
         module, name, cls = found.function.module, found.name, found.cls
         near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
         constructor = cls.methods.get("__init__")
@@ -83,6 +94,7 @@ class UndefinedAttribute(Rule):
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
             fix=_renamed(place, name, near[0]) if near else None,
+            claim=NotSet(place, cls.qualname, name),
         )
 
 

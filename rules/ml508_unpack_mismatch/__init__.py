@@ -11,9 +11,11 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import ModuleFacts
     from modellint.link.calls.returned import Unpacking
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class UnpackMismatch(Rule):
@@ -39,7 +41,7 @@ class UnpackMismatch(Rule):
     overrides. A single tensor may be unpacked along its first dimension, whose size is seldom known.
 
     ## Confirming
-    Not run: the number of values is written in the `return` statements; the call itself needs inputs that fit.
+    Calls the function around it with inputs that it takes: Python's own words are the verdict.
 
     ## References
     - [Python: assignment statements](https://docs.python.org/3/reference/simple_stmts.html#assignment-statements)
@@ -55,7 +57,14 @@ class UnpackMismatch(Rule):
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the assignment: does Python refuse it?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, found: Unpacking, project: Project) -> Finding:
+        from modellint.claims.calls import Refused
         from modellint.link.calls.doubts import is_tried_out
 
         module, event = found.function.module, found.event
@@ -78,4 +87,5 @@ class UnpackMismatch(Rule):
                 if found.reached is not None
             ],
             help=f"name {number} values, `_` for those that are not needed",
+            claim=Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
         )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
+    from .partly import Partly
+
 
 class UndefinedAttribute(Rule):
     """A layer reads an attribute of itself that nothing sets
@@ -28,8 +30,11 @@ class UndefinedAttribute(Rule):
     subclasses, or in what stands beside them in a subclass, and that nothing in the project sets from outside. Speaks
     only where all bases can be read.
 
-    An error on the way that each call takes; a warning under a condition, in `__repr__` and in messages of errors; an
-    info in methods that nothing calls.
+    And for attributes that the constructor sets on one side of a condition only, where a parameter's default takes the
+    other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
+
+    An error on the way that each call takes; a warning for one side of a condition, under a condition, in `__repr__`
+    and in messages of errors; an info in methods that nothing calls.
 
     ## Why is this bad
     `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
@@ -40,9 +45,10 @@ class UndefinedAttribute(Rule):
     alike.
 
     ## What it cannot see
-    Attributes that are set on one way through the constructor only; classes with a base that cannot be read, with
-    `__getattr__`, or whose attributes come from `setattr` with computed names; projects of more than 4,000 files, which
-    are not searched for who else sets them.
+    Attributes that are set on one way through the constructor only, where nothing says that another one is taken, or a
+    base or subclass sets them, too; classes with a base that cannot be read, with `__getattr__`, or whose attributes
+    come from `setattr` with computed names; projects of more than 4,000 files, which are not searched for who else sets
+    them.
 
     ## Confirming
     Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
@@ -64,12 +70,34 @@ class UndefinedAttribute(Rule):
             if (found.cls.qualname, found.name) not in seen:
                 seen.add((found.cls.qualname, found.name))
                 yield self._finding(found, project)
+        from .partly import partly_set
+
+        for partly in partly_set(module, project):
+            yield self._partly(partly)
 
     def probe(self, claim: NotSet, project: Project) -> Probe:
         """Reach the read; then build an object, and ask it for the attribute."""
         from modellint.probes import called_probe
 
         return called_probe(claim, project)
+
+    def _partly(self, found: Partly) -> Finding:
+        """What is said of an attribute that is set on one side of a condition."""
+        from modellint.claims.layers import NotSet
+
+        module, name, cls = found.function.module, found.name, found.cls
+        side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
+        return self.finding(
+            module.place(found.event.value),
+            f"`self.{name}` is read, and set under a condition only",
+            symbol=f"{cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=(f"the constructor sets it on one side of a condition: {side}",),
+            related=(Related(module.place(found.stored.value), "set here"),),
+            help="set it on each way through the constructor",
+            claim=NotSet(module.place(found.event.value), cls.qualname, name),
+        )
 
     def _finding(self, found: Undefined, project: Project) -> Finding:
         from modellint.claims.layers import NotSet

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
 #: Methods that a run begins with: construction, a call, a Lightning step, a loss.
 _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
+#: So much of a condition is looked at.
+_MAX_PARTS = 1_000
 _CUDA = re.compile(r"cuda(?::\d+)?")
 #: What a name in a condition has to be like to choose the device itself.
 _CHOOSING = re.compile(
@@ -192,8 +194,20 @@ def _parts(test: Value) -> tuple[Value, ...]:
 
 def _chooses(test: Value) -> bool:
     """Whether a condition speaks of devices, by any name in it."""
-    names = (str(part.data) for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+    names = (str(part.data) for part in _asked(test) if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
     return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
+
+
+def _asked(test: Value) -> Iterator[Value]:
+    """What a condition speaks of: not where tensors were put of which it is computed."""
+    queue, seen = [test], set[int]()
+    for value in queue:
+        if id(value) in seen or len(seen) > _MAX_PARTS:
+            continue
+        seen.add(id(value))
+        yield value
+        is_moved = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("to", "type_as")
+        queue.extend(value.args[:1] if is_moved else value.args)
 
 
 def _asks_machine(test: Value, function: Function, project: Project) -> bool:

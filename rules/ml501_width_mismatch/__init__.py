@@ -9,7 +9,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.names import External
 from modellint.rule import Rule
 
-from .layers import DIVIDED
+from .table import DIVIDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-    from .widths import Misfit
+    from .meetings import Misfit
 
 
 class WidthMismatch(Rule):
@@ -162,14 +162,14 @@ def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
         return
     from modellint.link.values.evaluator import Instance
 
-    from .widths import Widths
+    from .meetings import Meetings
 
-    widths, evaluator = Widths(project), project.evaluator
+    meetings, evaluator = Meetings(project), project.evaluator
     for function, call in made:
-        yield from widths.neighbours(call, evaluator.root(function))
+        yield from meetings.neighbours(call, evaluator.root(function))
     receivers = {cls: Instance(cls) for cls, _ in methods}
     for cls, method in methods:
-        yield from widths.misfits(evaluator.method_frame(method, receivers[cls]))
+        yield from meetings.misfits(evaluator.method_frame(method, receivers[cls]))
 
 
 def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
-    from .widths import Misfit
+    from .meetings import Misfit
 
 _CATCHING = frozenset(("RuntimeError", "Exception", "BaseException"))
 #: What a condition says that asks how large something is, or what it is.

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.source import Place
 
-    from .layers import Argument
-    from .widths import Misfit
+    from .meetings import Misfit
+    from .table import Argument
 
 _CHANNELS = ("RuntimeError", "to have {taken} channels, but got {given} channels")
 _STATISTICS = ("RuntimeError", "running_mean should contain {given} elements not {taken}")

@@ -36,7 +36,8 @@ class WidthMismatch(Rule):
 
     Widths are compared by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. A
     warning where a parameter's default does not fit, where a number stands beside a setting that it has to equal, and
-    in a branch; an info where two settings have to be equal, and are by default.
+    in a branch, and where a layer is made from one parameter to another like the one before it, the other way round
+    being meant; an info where two settings have to be equal, and are by default.
 
     It also looks for numbers of heads or groups that do not divide the width.
 
@@ -50,6 +51,12 @@ class WidthMismatch(Rule):
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and what differs from path to path: layers that are chosen by
     a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
+    Nor is how wide an argument of `forward` is, whatever the constructor's parameters are called:
+
+    ```python
+    self.d_model = d_model // bottleneck
+    self.input_linear = nn.Linear(self.d_model, self.d_model)  # and `forward` gets `d_model` features
+    ```
 
     ## Confirming
     Builds the class and calls the method with inputs that it takes: torch's own words are the verdict. What shows only
@@ -189,6 +196,8 @@ def _message(shown: str, given: Size, taken: Size) -> str:
 
 
 def _evidence(given: Size, taken: Size) -> str:
+    if given.number is None and taken.number is None and (given - taken).constant is None:
+        return "both layers are made from one parameter to the other: the second one's are to change places"
     if (given - taken).constant or given.number != taken.number or given.number is None:
         return "the widths differ" + ("" if (given - taken).constant or not (given - taken).symbols else " by default")
     return "they are equal by default only"

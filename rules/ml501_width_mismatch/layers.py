@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.calls.reached import keeps_signature
-from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.classes.spoken import kept_name, kept_value
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.link.values.evaluator import Frame, Instance, Located
 from modellint.link.values.members import is_super
 
 from .table import POOLS, SIZED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.python import Class
     from modellint.graph.size import Size
+    from modellint.link.names import Definition
     from modellint.link.project import Project
 
     from .table import Argument
 
+#: Methods that add a layer to a container, and the position of the argument that it is; None where that is not known.
+_ADDING = {"append": 0, "extend": 0, "add_module": 1, "register_module": 1, "insert": None, "pop": None}
+_PARTIAL = External("functools.partial")
 MAX_DEPTH = 60
 MAX_FRAMES = 4
 NN = "torch.nn."
@@ -34,14 +41,29 @@ SAME_SHAPE = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer that one call makes: of torch, by its `name` there, or of a class of the project."""
+    """A layer that one call makes: of torch, by its `name` there, or of a class of the project.
+
+    `partial` is the call of `functools.partial` that gave the constructor its first arguments.
+    """
 
     made: Located
     name: str = ""
     cls: Class | None = None
+    partial: Value | None = None
 
     def argument(self, argument: Argument) -> Value | None:
-        return None if self.made.value.has_unpacking else self.made.value.argument(*argument)
+        """What an argument of the constructor, by position and name, was given."""
+        call, partial = self.made.value, self.partial
+        if call.has_unpacking or (partial is not None and partial.has_unpacking):
+            return None
+        if partial is None:
+            return call.argument(*argument)
+        at, name = argument
+        before = len(partial.positional) - 1
+        if at < before:
+            return partial.positional[at + 1]
+        given = call.argument(at - before, name)
+        return partial.keywords.get(name) if given is None else given
 
 
 class Layers:
@@ -53,6 +75,7 @@ class Layers:
         self._frames: dict[tuple[int, int], Frame | None] = {}
         self._layers: dict[tuple[int, int], Layer | None] = {}
         self._stored: dict[tuple[int, str], list[Located]] = {}
+        self._grown: dict[tuple[int, int], list[Located | None]] = {}
         self._nested = 0
         #: The layer that an ITEM is at the turn of a loop that is followed.
         self.turn: dict[tuple[int, int], Layer] = {}
@@ -97,9 +120,21 @@ class Layers:
         key = (id(frame.receiver), name)
         if key not in self._stored:
             self._kept.append(frame.receiver)
-            stored = self._evaluator.attribute(value, frame)
+            stored = self._evaluator.attribute(value, frame) or self._registered(frame.receiver, name)
             self._stored[key] = [one for one in stored if not is_none(one.value)]
         return self._stored[key]
+
+    def _registered(self, receiver: Instance, name: str) -> list[Located]:
+        """What an object registers, or sets, by a name in a text: `self.add_module("name", …)`."""
+        members = self._project.members
+        return [
+            Located(kept_value(event), self._evaluator.method_frame(function, receiver))
+            for owner in (members.mro(receiver.cls) if receiver.cls is not None else ())
+            for function in owner.methods.values()
+            if name in function.words
+            for event in function.flow.of(EventKind.CALL)
+            if kept_name(event) == name
+        ]
 
     def _layer(self, value: Value, frame: Frame, depth: int) -> Layer | None:
         if value.op is Op.CALL:
@@ -124,14 +159,15 @@ class Layers:
             found = self._project.names.definition(frame.module, value)
             return isinstance(found, External) and found.name in _WRAPPERS
 
-        definition = self._project.names.definition(frame.module, call.callee)
+        definition, partial = self._constructor(call.callee, frame)
         if isinstance(definition, External):
             if definition.name in _WRAPPERS and call.positional:
                 return self.layer(call.positional[0], frame, depth)
             is_layer = definition.name.startswith(NN) and definition.name.count(".") == 2
-            return Layer(Located(call, frame), definition.name.removeprefix(NN)) if is_layer else None
+            name = definition.name.removeprefix(NN)
+            return Layer(Located(call, frame), name, partial=partial) if is_layer else None
         if isinstance(definition, DefinedClass):
-            return Layer(Located(call, frame), cls=definition.cls)
+            return None if partial is not None else Layer(Located(call, frame), cls=definition.cls)
         if call.callee.op is Op.CHOICE and call.positional and all(map(is_wrapper, call.callee.args)):
             return self.layer(call.positional[0], frame, depth)
         if definition is None and call.callee.op is Op.ATTR and call.callee.data in _SAME_LAYER:
@@ -141,6 +177,16 @@ class Layers:
             return None
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
         return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
+
+    def _constructor(self, callee: Value, frame: Frame) -> tuple[Definition | None, Value | None]:
+        """What is called, and the call of `functools.partial` that made it of that."""
+        names = self._project.names
+        definition = names.definition(frame.module, callee)
+        if isinstance(definition, DefinedConstant) and definition.module is frame.module:
+            callee = definition.value
+        if callee.op is Op.CALL and callee.positional and names.definition(frame.module, callee.callee) == _PARTIAL:
+            return names.definition(frame.module, callee.positional[0]), callee
+        return definition, None
 
     def _agreed(self, located: list[Located], depth: int) -> Layer | None:
         """One of several layers that take and give the same."""
@@ -172,6 +218,8 @@ class Layers:
             return None
         if value.op in (Op.LIST, Op.TUPLE):
             return self._spread(value.args, frame, depth)
+        if value.op is Op.UPDATE and (made := self._root(value)).op is Op.CALL:
+            return self.held(made, frame, depth + 1)
         if value.op is Op.UPDATE and value.data == "append" and len(value.args) == 2 and value.guard is None:
             before = self.held(value.args[0], frame, depth + 1)
             return None if before is None else [*before, Located(value.args[1], frame)]
@@ -193,22 +241,66 @@ class Layers:
             definition = self._project.names.definition(frame.module, value.callee)
             if isinstance(definition, External) and not value.data:
                 if definition.name == f"{NN}Sequential":
-                    return self._sequence(value, frame, depth)
-                if definition.name == f"{NN}ModuleList" and len(value.args) == 2:
-                    return self.held(value.args[1], frame, depth + 1)
+                    return [*self._sequence(value, frame, depth), *self._added(value, frame)]
+                if definition.name == f"{NN}ModuleList" and len(value.args) <= 2:
+                    held = self.held(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
+                    return None if held is None else [*held, *self._added(value, frame)]
         return None
+
+    def _added(self, made: Value, frame: Frame) -> list[Located | None]:
+        """What is added to a container once it was made, in order; None for what is not known."""
+        key = (id(made), id(frame))
+        if key not in self._grown:
+            self._kept += (made, frame)
+            self._grown[key] = []
+            self._grown[key] = [*self._added_in(made, frame), *self._added_elsewhere(made, frame)]
+        return self._grown[key]
+
+    def _added_in(self, made: Value, frame: Frame) -> Iterator[Located | None]:
+        """What the function adds that made it."""
+        for event in frame.function.flow.events:
+            callee = event.value.callee if event.kind is EventKind.CALL else None
+            if callee is None or callee.op is not Op.ATTR or callee.data not in _ADDING:
+                continue
+            if self._root(callee.args[0]) is not made:
+                continue
+            given = event.value.positional
+            at = _ADDING[str(callee.data)]
+            is_plain = not event.loops and (event.guard is None or all(guard.raised for guard in event.guard.chain()))
+            if not is_plain or at is None or len(given) <= at:
+                yield None
+            elif callee.data == "extend":
+                yield from self.held(given[at], frame) or [None]
+            else:
+                yield Located(given[at], frame)
+
+    def _added_elsewhere(self, made: Value, frame: Frame) -> Iterator[None]:
+        """What other methods add to it that are reached by the attribute that it is kept under: anything."""
+        owner = frame.function.owner
+        for event in frame.function.flow.of(EventKind.STORE):
+            name = self_attribute(event.target) if event.target is not None else None
+            if name is not None and owner is not None and self._root(event.value) is made:
+                found = self._project.members.calls_on(owner, name, tuple(_ADDING))
+                if any(function is not frame.function for function, _ in found):
+                    yield None
+
+    def _root(self, value: Value) -> Value:
+        """The container as it was made, of which a value is what became of it."""
+        while value.op is Op.UPDATE or (value.op is Op.ATTR and len(value.args) > 1):
+            value = value.args[0] if value.op is Op.UPDATE else value.args[1]
+        return value
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
         """What a `Sequential` holds in order."""
         return self.held(layer.made.value, layer.made.frame)
 
-    def _sequence(self, call: Value, frame: Frame, depth: int) -> list[Located | None] | None:
+    def _sequence(self, call: Value, frame: Frame, depth: int) -> list[Located | None]:
         given = call.positional
         if len(given) == 1 and given[0].op is Op.CALL and not given[0].data:
             definition = self._project.names.definition(frame.module, given[0].callee)
             if definition == External("collections.OrderedDict") and len(given[0].args) == 2:
                 pairs = self.held(given[0].args[1], frame, depth + 1)
-                return None if pairs is None else [_second(pair) for pair in pairs]
+                return [None] if pairs is None else [_second(pair) for pair in pairs]
         return self._spread(given, frame, depth)
 
     def _spread(self, parts: tuple[Value, ...], frame: Frame, depth: int) -> list[Located | None]:

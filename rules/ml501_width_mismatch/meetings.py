@@ -72,11 +72,8 @@ class Meetings:
                     yield Misfit(*met, place, (*events, event), met=Located(call, frame))
                 continue
             if layer is not None and layer.name:
-                met = (
-                    self._outputs.entered(layer, self._tensors.input(call, frame, 0))
-                    if self._outputs.is_sized(layer)
-                    else None
-                )
+                is_sized = self._outputs.is_sized(layer)
+                met = self._outputs.entered(layer, self._tensors.input(call, frame, 0)) if is_sized else None
                 if met is not None:
                     yield Misfit(*met, place, (*events, event), met=Located(call, frame))
                 continue

@@ -27,6 +27,7 @@ _SAID = {
     "Linear": ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied"),
     "Conv": _CHANNELS,
     "BatchNorm": _STATISTICS,
+    "GroupNorm": ("RuntimeError", "size equal to the number of channels in input"),
     "LayerNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
     "RMSNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
     "RNN": _RECURRENT,

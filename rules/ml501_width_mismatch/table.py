@@ -1,9 +1,15 @@
-"""Where layers of torch say how wide their input has to be, and what they give; `tests` try it on the layers."""
+"""Where layers of torch say how wide their input has to be, and what they give: by the rows of operators, and beside.
+
+What a row says of the width or the channels of a layer holds here; here alone stand layers that have no row, and which
+dimension that is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from modellint import operators
 
 #: The position and the name of an argument of a constructor.
 Argument: TypeAlias = "tuple[int, str]"
@@ -27,32 +33,35 @@ class Sized:
     is_tuple: bool = False
 
 
+def _by_row(name: str, *facets: str, axis: int = -1) -> Sized:
+    """A layer as its row describes it."""
+    row = operators.row(f"torch.nn.{name}")
+    found = [None if row is None else row.argument(facet) for facet in facets]
+    return Sized(axis, found[0], found[1] if len(found) > 1 else None)
+
+
 def _convolutions() -> dict[str, Sized]:
-    takes, gives = (0, "in_channels"), (1, "out_channels")
-    return {
-        f"{kind}{grid}d": Sized(-1 - grid, takes, gives, grid + 2)
-        for kind in ("Conv", "ConvTranspose")
-        for grid in (1, 2, 3)
-    }
+    found: dict[str, Sized] = {}
+    for grid in (1, 2, 3):
+        plain = _by_row(f"Conv{grid}d", "channels", "makes-channels", axis=-1 - grid)
+        # A transposed one takes and gives by the same arguments.
+        found |= dict.fromkeys((f"Conv{grid}d", f"ConvTranspose{grid}d"), replace(plain, dimensions=grid + 2))
+    return found
 
 
-_RECURRENT = Sized(-1, (0, "input_size"), (1, "hidden_size"), is_tuple=True)
 _ENCODER = Sized(-1, (0, "d_model"))
 _FEATURES = (0, "num_features")
 #: By the name in `torch.nn`.
 SIZED: dict[str, Sized] = {
-    "Linear": Sized(-1, (0, "in_features"), (1, "out_features")),
+    "Linear": _by_row("Linear", "width", "makes-width"),
     **_convolutions(),
-    "LayerNorm": Sized(-1, (0, "normalized_shape")),
-    "RMSNorm": Sized(-1, (0, "normalized_shape")),
+    **{name: _by_row(name, "own-width") for name in ("LayerNorm", "RMSNorm")},
     "BatchNorm1d": Sized(SECOND, _FEATURES),
     "BatchNorm2d": Sized(-3, _FEATURES, dimensions=4),
     "BatchNorm3d": Sized(-4, _FEATURES, dimensions=5),
     "GroupNorm": Sized(SECOND, (1, "num_channels")),
     "Embedding": Sized(-1, None, (1, "embedding_dim")),
-    "RNN": _RECURRENT,
-    "LSTM": _RECURRENT,
-    "GRU": _RECURRENT,
+    **{name: replace(_by_row(name, "width", "state-width"), is_tuple=True) for name in ("RNN", "LSTM", "GRU")},
     "MultiheadAttention": Sized(-1, (0, "embed_dim"), is_tuple=True),
     "TransformerEncoderLayer": _ENCODER,
     "TransformerDecoderLayer": _ENCODER,

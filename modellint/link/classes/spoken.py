@@ -250,7 +250,7 @@ def _setting(module: ModuleFacts, name: str) -> Iterator[str]:
                 if not _is_self(target.args[0]):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
-                yield ""
+                yield from () if function.owner is not None and kept_name(event) == name else ("",)
 
 
 def sets_by_name(call: Value, name: str) -> bool:

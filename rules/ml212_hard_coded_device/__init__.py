@@ -115,6 +115,7 @@ class HardCodedDevice(Rule):
             related=related,
             help="use the device of an input or of a parameter",
             fix=None if function.name == "__init__" else _fix(placed, cls, project),
+            cause=f"{module.path} {cls.qualname} {first.is_asked}",
             claim=None if first.is_asked else OnCuda(module.place(call)),
         )
 
@@ -257,8 +258,12 @@ def _is_super(value: Value) -> bool:
 
 
 def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
-    """Whether a constructor keeps a fresh tensor on the device: a plain tensor attribute is another mistake (ML205)."""
-    if function.name != "__init__" or target is None or self_attribute(target) is None:
+    """Whether a constructor keeps a fresh tensor that it moves: a plain tensor attribute is another mistake (ML205).
+
+    One that is put there by the name of the device is no mistake of that kind.
+    """
+    is_kept = function.name == "__init__" and target is not None and self_attribute(target) is not None
+    if not is_kept or call.callee.data != "cuda":
         return False
     return call.callee.op is not Op.ATTR or self_attribute(call.callee.args[0]) is None
 

@@ -106,6 +106,7 @@ class WidthMismatch(Rule):
         from .refusals import refused
 
         call, layer = misfit.call, misfit.layer
+        owner = call.frame.function.owner
         module, made = call.frame.module, layer.made
         shown = f"`{layer.name}`"
         name = self_attribute(call.value.callee) if made.value is not call.value else None
@@ -128,6 +129,7 @@ class WidthMismatch(Rule):
             related=related,
             help="make the widths agree",
             claim=refused(misfit) if severity is not Severity.INFO else None,
+            cause=f"{module.path} {owner.qualname} {misfit.given.size} {misfit.taken}" if owner is not None else "",
         )
 
     def _undivided(

@@ -74,6 +74,7 @@ class UnpackMismatch(Rule):
         shown = module.text_of(event.value.callee) if event.value.op is Op.CALL else ""
         what = f"`{shown}` gives" if shown and "\n" not in shown and len(shown) < 60 else "there are"
         number = " or ".join(map(str, counts))
+        callee = None if found.reached is None else found.reached.function
         return self.finding(
             module.place(names),
             f"{what} {number} value{'s' if counts != [1] else ''}, which {len(names.args)} names cannot take",
@@ -87,5 +88,6 @@ class UnpackMismatch(Rule):
                 if found.reached is not None
             ],
             help=f"name {number} values, `_` for those that are not needed",
+            cause="" if callee is None else f"{callee.module.path} {callee.qualname} {number} {len(names.args)}",
             claim=Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
+from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.names import DefinedClass, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+_REGISTERING = operators.methods("Module", "registers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +42,48 @@ def uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialis
             continue
         model = project.classes.model(cls)
         if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
-            yield _first_kept(cls, constructor, project)
+            found = _first_kept(cls, constructor, project)
+            calls = constructor.flow.of(EventKind.CALL)
+            if found.target is not None or not any(self_attribute(event.value.callee) for event in calls):
+                yield found
 
 
-def _calls_others(constructor: Function, cls: Class) -> bool:
+def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] = ()) -> bool:
     """Whether a constructor calls another one, hands its object on, or calls a method that may do so."""
     for event in constructor.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is Op.ATTR and call.callee.data in ("__init__", "__setstate__"):
             return True
-        if any(part.op is Op.PARAM and part.data == "self" for part in call.args[1:]):
+        if any(_is_self(part) for arg in call.args[1:] for part in arg.walk()):
             return True
         name = self_attribute(call.callee)
-        if name is not None:
+        if name is not None and name not in _REGISTERING:
             method = cls.methods.get(name)
-            if method is None or not {"super", "__init__"}.isdisjoint(method.words):
+            if (
+                method is None
+                or "super" in method.words
+                or method in seen
+                or _calls_others(method, cls, (*seen, method))
+            ):
                 return True
     return any(event.value.data == "__dict__" for event in constructor.flow.reads)
 
 
 def _refuses(constructor: Function) -> bool:
     """Whether a constructor does nothing but raise."""
-    return any(event.guard is None for event in constructor.flow.of(EventKind.RAISE))
+    events = constructor.flow.events
+    return any(e.kind is EventKind.RAISE for e in events) and not any(e.kind is EventKind.STORE for e in events)
+
+
+def _is_self(value: Value) -> bool:
+    return value.op is Op.PARAM and value.data == "self"
 
 
 def _first_kept(cls: Class, constructor: Function, project: Project) -> Uninitialised:
-    for event in constructor.flow.of(EventKind.STORE):
-        name = None if event.target is None else self_attribute(event.target)
-        if name is None or event.value.op is not Op.CALL or event.handled:
-            continue
-        definition = project.names.definition(constructor.module, event.value.callee)
-        if isinstance(definition, External) and definition.name in _PARAMETERS:
-            return Uninitialised(cls, constructor, event.target, name)
-        found = project.classes.of(definition) if isinstance(definition, DefinedClass | External) else None
-        if found is not None and found.is_module:
-            return Uninitialised(cls, constructor, event.target, name, is_layer=True)
+    for store in project.lives.of(project.classes.model(cls)).stores:
+        layers = any(isinstance(atom, Shell) and atom.is_layer for atom in store.atoms)
+        parameters = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms)
+        is_kept = store.is_sure and store.name is not None and store.place is not None
+        if is_kept and store.function is not None and store.function.owner is cls and (layers or parameters):
+            return Uninitialised(cls, constructor, store.place, store.name or "", is_layer=layers)
     return Uninitialised(cls, constructor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class
     from modellint.graph.size import Size
+    from modellint.graph.value import Event
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Methods that add a layer to a container, and the position of the argument that it is; None where that is not known.
 _ADDING = {"append": 0, "extend": 0, "add_module": 1, "register_module": 1, "insert": None, "pop": None}
+#: Methods and functions that keep a layer under a name in a text.
+_SETTING = frozenset(("add_module", "register_module", "setattr"))
 _PARTIAL = External("functools.partial")
 MAX_DEPTH = 60
 MAX_FRAMES = 4
@@ -50,6 +53,8 @@ class Layer:
     name: str = ""
     cls: Class | None = None
     partial: Value | None = None
+    #: Whether a container may have been given more than is seen where it was made.
+    is_open: bool = False
 
     def argument(self, argument: Argument) -> Value | None:
         """What an argument of the constructor, by position and name, was given."""
@@ -91,7 +96,10 @@ class Layers:
             self._kept += (value, frame)
             self._nested += 1
             if self._nested < MAX_DEPTH:
-                self._layers[key] = self._layer(value, frame, depth + 1)
+                found = self._layer(value, frame, depth + 1)
+                if found is not None and found.name == "Sequential" and self._may_grow(value, found, frame):
+                    found = replace(found, is_open=True)
+                self._layers[key] = found
             self._nested -= 1
         return self._layers[key]
 
@@ -120,7 +128,7 @@ class Layers:
         key = (id(frame.receiver), name)
         if key not in self._stored:
             self._kept.append(frame.receiver)
-            stored = self._evaluator.attribute(value, frame) or self._registered(frame.receiver, name)
+            stored = [*self._evaluator.attribute(value, frame), *self._registered(frame.receiver, name)]
             self._stored[key] = [one for one in stored if not is_none(one.value)]
         return self._stored[key]
 
@@ -131,7 +139,7 @@ class Layers:
             Located(kept_value(event), self._evaluator.method_frame(function, receiver))
             for owner in (members.mro(receiver.cls) if receiver.cls is not None else ())
             for function in owner.methods.values()
-            if name in function.words
+            if name in function.words and not _SETTING.isdisjoint(function.words)
             for event in function.flow.of(EventKind.CALL)
             if kept_name(event) == name
         ]
@@ -260,9 +268,11 @@ class Layers:
         """What the function adds that made it."""
         for event in frame.function.flow.events:
             callee = event.value.callee if event.kind is EventKind.CALL else None
-            if callee is None or callee.op is not Op.ATTR or callee.data not in _ADDING:
+            if callee is None:
                 continue
-            if self._root(callee.args[0]) is not made:
+            if callee.op is not Op.ATTR or callee.data not in _ADDING or self._root(callee.args[0]) is not made:
+                if self._is_handed_on(made, event.value, frame):
+                    yield None
                 continue
             given = event.value.positional
             at = _ADDING[str(callee.data)]
@@ -273,6 +283,41 @@ class Layers:
                 yield from self.held(given[at], frame) or [None]
             else:
                 yield Located(given[at], frame)
+
+    def _is_handed_on(self, made: Value, call: Value, frame: Frame) -> bool:
+        """Whether a container is an argument of a function that adds something to one."""
+        if not any(self._root(arg) is made for arg in call.args[1:]):
+            return False
+        definition = self._project.names.definition(frame.module, call.callee)
+        name = self_attribute(call.callee)
+        cls = frame.function.owner
+        method = None if name is None or cls is None else self._project.members.method(cls, name)
+        function = definition.function if isinstance(definition, DefinedFunction) else method
+        return function is not None and not function.words.isdisjoint(_ADDING)
+
+    def _may_grow(self, value: Value, found: Layer, frame: Frame) -> bool:
+        """Whether something is added to a `Sequential` by another name than that by which it is known where it is made.
+
+        That is an attribute, or what a function handed back.
+        """
+        if value is found.made.value:
+            return False
+        name = self_attribute(value)
+        if name is None or frame.receiver is None or frame.receiver.cls is None:
+            return any(self._adds_to(value, event) for event in frame.function.flow.of(EventKind.CALL))
+        return any(
+            self_attribute(event.value.callee.args[0]) == name and self._root(event.value.callee.args[0]) is not made
+            for made in (found.made.value,)
+            for owner in self._project.members.mro(frame.receiver.cls)
+            for function in owner.methods.values()
+            if name in function.words and not function.words.isdisjoint(_ADDING)
+            for event in function.flow.of(EventKind.CALL)
+            if event.value.callee.op is Op.ATTR and event.value.callee.data in _ADDING
+        )
+
+    def _adds_to(self, value: Value, event: Event) -> bool:
+        callee = event.value.callee
+        return callee.op is Op.ATTR and callee.data in _ADDING and self._root(callee.args[0]) is value
 
     def _added_elsewhere(self, made: Value, frame: Frame) -> Iterator[None]:
         """What other methods add to it that are reached by the attribute that it is kept under: anything."""
@@ -292,7 +337,7 @@ class Layers:
 
     def parts(self, layer: Layer) -> list[Located | None] | None:
         """What a `Sequential` holds in order."""
-        return self.held(layer.made.value, layer.made.frame)
+        return None if layer.is_open else self.held(layer.made.value, layer.made.frame)
 
     def _sequence(self, call: Value, frame: Frame, depth: int) -> list[Located | None]:
         given = call.positional

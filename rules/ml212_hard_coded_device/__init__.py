@@ -63,6 +63,11 @@ class HardCodedDevice(Rule):
     ## What it cannot see
     Devices that come from settings, and literals in scripts, which choose for themselves.
 
+    ```python
+    def __init__(self, device="cuda:0"):  # a caller may choose another one
+        self.weights = torch.load(path, map_location=device)
+    ```
+
     ## Confirming
     Builds the class and calls the method where no CUDA device is seen: torch's own words are the verdict. Where
     the code asks for CUDA first, that shows nothing.

@@ -54,6 +54,10 @@ class LayerNeverUsed(Rule):
     borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
     layer that a comment or docstring keeps for checkpoints is left alone.
 
+    ```python
+    self.encoder_k = nn.Linear(width, width)  # `self.encoder_k.parameters()` is a use, though nothing calls it
+    ```
+
     ## Confirming
     Builds the class, calls it and goes backwards once: the layer gets no gradient, and others do. That no other code
     reads it is a fact about the whole project, which a run does not show.

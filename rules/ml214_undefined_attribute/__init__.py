@@ -50,6 +50,11 @@ class UndefinedAttribute(Rule):
     come from `setattr` with computed names; projects of more than 4,000 files, which are not searched for who else sets
     them.
 
+    ```python
+    if kind == "a":
+        self.proj = nn.Linear(width, width)  # and `forward` reads it: is there another kind than "a"?
+    ```
+
     ## Confirming
     Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
     object that was built has no such attribute. That nothing sets it from outside is a fact about the whole project.

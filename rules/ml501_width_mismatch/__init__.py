@@ -51,11 +51,14 @@ class WidthMismatch(Rule):
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and what differs from path to path: layers that are chosen by
     a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
-    Nor is how wide an argument of `forward` is, whatever the constructor's parameters are called:
+    Nor is how wide an argument of `forward` is, whatever the constructor's parameters are called, or what a function
+    makes of settings that are no whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck
     self.input_linear = nn.Linear(self.d_model, self.d_model)  # and `forward` gets `d_model` features
+    self.top_conv = nn.Conv2d(width, round(1280 * config.width_coefficient), 1)
+    self.top_bn = nn.BatchNorm2d(config.hidden_dim)  # equal by default
     ```
 
     ## Confirming

@@ -49,6 +49,13 @@ class CallMismatch(Rule):
     metaclass. `*args` and `**kwargs` of the callee take anything. A definition that has several candidates, one in each
     branch of an import, is none.
 
+    ```python
+    def extract(self):
+        from .other import merge  # this one, not the `merge` of the file, and not for certain
+
+        return merge(self.vocabulary)
+    ```
+
     ## Confirming
     Imports the file, builds the object that the callee belongs to, and lets Python bind the arguments to the callee's
     signature. A callee that is known inside of a function only is reached by calling that.

@@ -46,6 +46,11 @@ class DropoutAlwaysOn(Rule):
     Rates that every caller sets to zero. A rate that is an argument of the method is left alone, and so is dropout
     under a condition on `self.training`, or that a comment or the method's name calls a perturbation.
 
+    ```python
+    def corrupt(x, rate):
+        return F.dropout(x, rate)  # rate 0.0 in evaluation? Only its callers know
+    ```
+
     ## Confirming
     Builds the layer, puts it into evaluation mode and calls it: what is set to zero there is counted.
 

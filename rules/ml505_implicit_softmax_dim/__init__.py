@@ -41,6 +41,11 @@ class ImplicitSoftmaxDim(Rule):
     Tensors whose number of dimensions is not known. One, two and four dimensions are left alone: there it is only
     deprecated.
 
+    ```python
+    def attend(scores):
+        return F.softmax(scores)  # two dimensions, or three?
+    ```
+
     ## Confirming
     Calls the function with inputs that it takes: how many dimensions the tensor has there, and what `dim` is. Inputs
     with another number of dimensions, where nothing says what they are, show nothing.

@@ -44,6 +44,11 @@ class UnknownMethod(Rule):
     Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
     project gives to `torch.Tensor` itself.
 
+    ```python
+    def scale(x: torch.Tensor):
+        return x.maskfill(x < 0, 0)
+    ```
+
     ## Confirming
     Builds the layer, or imports the file, and calls the function: Python's own words are the verdict.
 

@@ -82,6 +82,10 @@ class ResultDropped(Rule):
     Methods that other objects have as well (`to`, `type`, `detach`) on what is not known to be a tensor: modules and
     batches move in place.
 
+    ```python
+    batch.to(device)  # a tensor stays where it is, a batch of texts moves
+    ```
+
     ## Confirming
     Calls the function with inputs that it takes: whether the statement changes any tensor that it is about.
 

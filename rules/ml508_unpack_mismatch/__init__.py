@@ -40,6 +40,10 @@ class UnpackMismatch(Rule):
     Callees with a `return` whose number of values is not known, generators, named tuples, and methods that a subclass
     overrides. A single tensor may be unpacked along its first dimension, whose size is seldom known.
 
+    ```python
+    mean, deviation = self.statistics(x)  # which a subclass overrides, and gives three values
+    ```
+
     ## Confirming
     Calls the function around it with inputs that it takes: Python's own words are the verdict.
 

@@ -49,6 +49,11 @@ class NumberForTensor(Rule):
     ## What it cannot see
     Numbers that arrive as arguments, or in settings.
 
+    ```python
+    def width(config):
+        return torch.sqrt(config.width)  # a number, or a tensor of one?
+    ```
+
     ## Confirming
     Builds the layer, or imports the file, and calls the function: torch's own words are the verdict.
 

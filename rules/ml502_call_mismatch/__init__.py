@@ -102,10 +102,11 @@ class CallMismatch(Rule):
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
         related += [Related(module.place(other.call), "here, too") for other in others]
-        meant = _meant(found)
+        meant, callee = _meant(found), reached.function
+        said = _message(shown, first, call.positional)
         return self.finding(
             place,
-            _message(shown, first, call.positional) + (f", in {len(others)} more calls, too" if others else ""),
+            said + (f", in {len(others)} more calls, too" if others else ""),
             symbol=f"{found.function.qualname}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
@@ -117,6 +118,7 @@ class CallMismatch(Rule):
             related=related,
             help=_advice(first, meant.get(first.unknown)),
             fix=_renamed(found, meant),
+            cause=f"{callee.module.path} {callee.qualname} {said}" if callee is not None and not others else "",
             claim=NotTaken(module.place(call), "TypeError", _said(first)),
         )
 

@@ -54,7 +54,7 @@ def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] 
         call = event.value
         if call.callee.op is Op.ATTR and call.callee.data in ("__init__", "__setstate__"):
             return True
-        if any(_is_self(part) for arg in call.args[1:] for part in arg.walk()):
+        if any(map(_holds_self, call.args[1:])):
             return True
         name = self_attribute(call.callee)
         if name is not None and name not in _REGISTERING:
@@ -75,7 +75,10 @@ def _refuses(constructor: Function) -> bool:
     return any(e.kind is EventKind.RAISE for e in events) and not any(e.kind is EventKind.STORE for e in events)
 
 
-def _is_self(value: Value) -> bool:
+def _holds_self(value: Value) -> bool:
+    """Whether an argument is the object itself, or a display that holds it."""
+    if value.op in (Op.TUPLE, Op.LIST, Op.SET, Op.DICT, Op.STARRED):
+        return any(map(_holds_self, value.args))
     return value.op is Op.PARAM and value.data == "self"
 
 

@@ -4,8 +4,8 @@ from torch import nn
 
 class Attention(nn.Module):
     def __init__(self, width, heads):
-        self.heads = heads
-        self.value = nn.Linear(width, width)  # expect: ML207
+        self.size = width // heads
+        self.value = nn.Linear(width, heads * self.size)  # expect: ML207
         self.proj = nn.Linear(width, width)
 
     def forward(self, x):

@@ -45,9 +45,9 @@ breaks, if only for some inputs or settings, and `false alarm` otherwise.
 test checks the packages again: a finding without a verdict fails it, and so does a verdict without a finding.
 """
 _SITES_HEAD = """\
-Beside it stands [recall](recall.md): of the sites in research code and packages that people read and judged, each tree
-checked as a whole, how many mistakes and latent ones each rule finds, and how many look-alikes that do no harm it flags
-(`tests/corpus/sites.json`).
+Beside it stands [recall](recall.md): of the sites in research code and packages that people read and judged, each file
+checked in its project, how many mistakes and latent ones each rule finds, and how many look-alikes that do no harm it
+flags (`tests/corpus/sites.json`).
 """
 #: What the columns of the sites are called, and the verdicts that they count.
 _OF_SITES = (("mistakes found", "bug"), ("latent ones found", "latent"), ("harmless, flagged", "harmless"))

@@ -115,3 +115,41 @@ def test_full_names_some_of_the_places(workspace: Workspace) -> None:
 def test_recipes_that_each_leave_out_a_key_have_causes_of_their_own(workspace: Workspace) -> None:
     recipes(workspace, "a: !ref <b>\nc: !new:torch.nn.ReLU\n")
     assert [place for finding in findings(workspace) for place in places(finding)] == PLACES
+
+
+LAYERS = """from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(8, 16)
+        self.two = nn.Linear(32, 8)
+        self.three = nn.Linear(32, 8)
+        self.four = nn.Linear(64, 8)
+
+    def pair(self, x):
+        return x, x
+
+    def forward(self, x):
+        x = self.one(x)
+        y, z, rest = self.pair(x)
+        return self.two(x) + self.three(x) + self.four(x)
+
+    def again(self, x):
+        y, z, rest = self.pair(x)
+        return y + z + rest
+"""
+
+
+@pytest.mark.parametrize(("code", "lines"), [("ML501", [[18, 18], [18]]), ("ML508", [[17, 21]])])
+def test_what_goes_wrong_alike_in_one_class_is_one_finding(
+    workspace: Workspace, code: str, lines: list[list[int]]
+) -> None:
+    workspace.write({"model.py": LAYERS})
+    found = findings(workspace, "--select", code)
+    same = "the same here"
+    assert [
+        [finding["line"], *(related["line"] for related in finding["related"] if related["message"] == same)]
+        for finding in found
+    ] == lines

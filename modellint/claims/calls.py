@@ -1,4 +1,4 @@
-"""What is claimed of calls: that they are refused."""
+"""What is claimed of calls: that they are refused, or do something else than they seem to."""
 
 from __future__ import annotations
 
@@ -17,3 +17,28 @@ class Refused(Claim):
     error: str
     words: str
     within: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotTaken(Refused):
+    """The callee of the call at the place does not take its arguments, as its signature says before it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnCuda(Claim):
+    """The call at the place asks for a CUDA device, whatever devices there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysDrops(Claim):
+    """The dropout at the place is on after `eval()`, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverBatch(Claim):
+    """The softmax at the place takes dimension 0 of a tensor with three dimensions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost(Claim):
+    """The statement at the place changes nothing, and nothing takes what it computes."""

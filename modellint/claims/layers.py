@@ -63,3 +63,19 @@ class Outgrown(Claim):
 
     tokenizer: str
     table: Place
+
+
+@dataclass(frozen=True, slots=True)
+class NotSet(Claim):
+    """The `attribute` that is read at the place is none of an object of the class `owner`."""
+
+    owner: str
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unused(Claim):
+    """What an object of the class `owner` keeps as `attribute` at the place gets no gradient from its `forward`."""
+
+    owner: str
+    attribute: str

@@ -170,6 +170,8 @@ class _Outline:
                 if imports.get(name) != full:
                     self._bind(name)
                 imports[name] = full
+                if node.level:
+                    self.module.relative.add(name)
 
     def _class(self, node: ast.ClassDef, outer: str) -> None:
         qualname = f"{outer}{node.name}"

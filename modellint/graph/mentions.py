@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from sys import intern
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[^\W\d]\w*")
 #: What makes blanks of all bytes of UTF-8 that are no part of a name or number.
 APART = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
-_ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
-_USED = re.compile(r"\.\s*([A-Za-z_]\w*)\b(?!\s*=(?!=))")
+_ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
+_USED = re.compile(r"\.\s*([^\W\d]\w*)\b(?!\s*=(?!=))")
 #: `self.x = …`, `self.x: T = …`, `self.x, self.y = …`.
 _ASSIGNED = re.compile(r"\.\s*(\w+)(?=[^=\n()]*=(?!=))")
-_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
+_QUOTED = re.compile(r"""["']([^\W\d]\w*)["']""")
 
 
 def words(text: str) -> frozenset[str]:

@@ -281,6 +281,8 @@ class ModuleFacts:
     name: str
     is_package: bool
     imports: dict[str, str] = field(default_factory=dict)
+    #: The local names that relative imports bind.
+    relative: set[str] = field(default_factory=set)
     star_imports: tuple[str, ...] = ()
     constants: Mapping[str, Value] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)

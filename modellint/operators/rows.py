@@ -24,8 +24,8 @@ detach                                              : passed same-shape in-place
 clone                                               : passed same-shape
 amax                                                : picked reduces largest along:dim@1
 amin                                                : picked reduces smallest along:dim@1
-max                                                 : pair:best along:dim@1 picked reduces largest extreme
-min                                                 : pair:least along:dim@1 picked reduces extreme smallest
+max                                                 : pair:best along:dim@1 picked reduces largest extreme together
+min                                                 : pair:least along:dim@1 picked reduces extreme smallest together
 sort                                                : pair:any along:dim@1 passed
 topk                                                : pair:best along:dim@2 picked
 kthvalue                                            : pair:any along:dim@2 picked

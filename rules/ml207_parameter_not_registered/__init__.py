@@ -13,6 +13,8 @@ from modellint.link.classes.wrapping import without_comma, wrapped
 from modellint.rule import Rule
 from modellint.source import Place, Span
 
+from .uninitialised import Uninitialised, uninitialised
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,7 +32,7 @@ class ParameterNotRegistered(Rule):
     Reports attributes that get the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
     `nn.Parameter(…) * 0.02`) rather than the parameter, parameters in plain lists, tuples and dicts that are
     registered in no other way, and layers or parameters that are assigned before the constructor of `nn.Module` has
-    run.
+    run. An info for constructors that never call it, and assign neither.
 
     ## Why is this bad
     `nn.Module` registers attributes that *are* an `nn.Parameter`. What `.to(device)`, `.cuda()` or a product gives is a
@@ -58,6 +60,8 @@ class ParameterNotRegistered(Rule):
             yield self._derived(tensor)
         for first in early(module, project):
             yield self._early(first)
+        for one in uninitialised(module, project):
+            yield self._uninitialised(one)
         for found in unregistered(module, project):
             if found.parameters and not found.layers:
                 yield self._contained(found)
@@ -107,6 +111,32 @@ class ParameterNotRegistered(Rule):
             confidence=Confidence.HIGH if found.is_certain else Confidence.MEDIUM,
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(module.place(found.later), "the base's constructor is called here"),),
+            help="call `super().__init__()` first",
+            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _uninitialised(self, found: Uninitialised) -> Finding:
+        from modellint.claims.layers import NotRegistered
+
+        if found.target is None:
+            return self.finding(
+                found.constructor.place,
+                f"the constructor of `{found.cls.name}` never calls the one of `nn.Module`",
+                symbol=f"{found.cls.name}.__init__",
+                confidence=Confidence.HIGH,
+                severity=Severity.INFO,
+                evidence=("an object of it cannot be called, moved or given layers",),
+                help="call `super().__init__()` first",
+            )
+        place = found.cls.module.place(found.target)
+        kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
+        return self.finding(
+            place,
+            f"`self.{found.attribute}` is a {kind}, and `nn.Module.__init__` never runs",
+            symbol=f"{found.cls.name}.{found.attribute}",
+            confidence=Confidence.HIGH,
+            evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
+            related=(Related(found.constructor.place, "the constructor"),),
             help="call `super().__init__()` first",
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )

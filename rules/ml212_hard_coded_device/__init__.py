@@ -13,14 +13,18 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import OnCuda
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: Methods that move on purpose.
 _MOVING = frozenset(("cuda", "to", "_apply", "cpu"))
 #: Methods that a run begins with: construction, a call, a Lightning step, a loss.
 _ENTERED = re.compile(r"__init__|__call__|forward\w*|\w+_step|\w*loss\w*")
+#: So much of a condition is looked at.
+_MAX_PARTS = 1_000
 _CUDA = re.compile(r"cuda(?::\d+)?")
 #: What a name in a condition has to be like to choose the device itself.
 _CHOOSING = re.compile(
@@ -59,8 +63,14 @@ class HardCodedDevice(Rule):
     ## What it cannot see
     Devices that come from settings, and literals in scripts, which choose for themselves.
 
+    ```python
+    def __init__(self, device="cuda:0"):  # a caller may choose another one
+        self.weights = torch.load(path, map_location=device)
+    ```
+
     ## Confirming
-    Not run: whether it fails depends on the devices of the machine that runs it.
+    Builds the class and calls the method where no CUDA device is seen: torch's own words are the verdict. Where
+    the code asks for CUDA first, that shows nothing.
 
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
@@ -77,7 +87,14 @@ class HardCodedDevice(Rule):
                 if placed and project.classes.model(cls).is_module and not _wraps(cls, project):
                     yield self._finding(cls, placed, function.name in _entered(cls), project)
 
+    def probe(self, claim: OnCuda, project: Project) -> Probe:
+        """Construct and run it with CUDA hidden."""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, cls: Class, placed: list[Placement], is_entered: bool, project: Project) -> Finding:
+        from modellint.claims.calls import OnCuda
         from modellint.link.calls.doubts import is_tried_out
 
         first = next((one for one in placed if not one.is_asked), placed[0])
@@ -103,6 +120,8 @@ class HardCodedDevice(Rule):
             related=related,
             help="use the device of an input or of a parameter",
             fix=None if function.name == "__init__" else _fix(placed, cls, project),
+            cause=f"{module.path} {cls.qualname} {first.is_asked}",
+            claim=None if first.is_asked else OnCuda(module.place(call)),
         )
 
 
@@ -181,8 +200,20 @@ def _parts(test: Value) -> tuple[Value, ...]:
 
 def _chooses(test: Value) -> bool:
     """Whether a condition speaks of devices, by any name in it."""
-    names = (str(part.data) for part in test.walk() if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
+    names = (str(part.data) for part in _asked(test) if part.op in (Op.ATTR, Op.GLOBAL, Op.PARAM, Op.CONST))
     return any(_CHOOSING.fullmatch(word) for name in names for word in name.split("."))
+
+
+def _asked(test: Value) -> Iterator[Value]:
+    """What a condition speaks of: not where tensors were put of which it is computed."""
+    queue, seen = [test], set[int]()
+    for value in queue:
+        if id(value) in seen or len(seen) > _MAX_PARTS:
+            continue
+        seen.add(id(value))
+        yield value
+        is_moved = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in ("to", "type_as")
+        queue.extend(value.args[:1] if is_moved else value.args)
 
 
 def _asks_machine(test: Value, function: Function, project: Project) -> bool:
@@ -232,8 +263,12 @@ def _is_super(value: Value) -> bool:
 
 
 def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
-    """Whether a constructor keeps a fresh tensor on the device: a plain tensor attribute is another mistake (ML205)."""
-    if function.name != "__init__" or target is None or self_attribute(target) is None:
+    """Whether a constructor keeps a fresh tensor that it moves: a plain tensor attribute is another mistake (ML205).
+
+    One that is put there by the name of the device is no mistake of that kind.
+    """
+    is_kept = function.name == "__init__" and target is not None and self_attribute(target) is not None
+    if not is_kept or call.callee.data != "cuda":
         return False
     return call.callee.op is not Op.ATTR or self_attribute(call.callee.args[0]) is None
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.names import External
 from modellint.rule import Rule
+from modellint.source import Place, Span
+
+from .twins import twin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import Unused as Untrained
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.unused import Unused
     from modellint.link.project import Project
+    from modellint.probes import Probe
+
+    from .twins import Twin
 
 _WRAPPER = "DistributedDataParallel"
 #: Of so many layers of a class each has a finding of its own.
@@ -31,7 +38,8 @@ class LayerNeverUsed(Rule):
     use; handing it on is.
 
     More than three of a class are one finding. An info; a warning where the project wraps models in
-    `DistributedDataParallel` without `find_unused_parameters`.
+    `DistributedDataParallel` without `find_unused_parameters`; an error where a layer that is made alike, and called
+    nearly so, is called twice instead, once for what by its name this one is for.
 
     ## Why is this bad
     It takes memory and rows in checkpoints. Under `DistributedDataParallel` the second step stops with "Expected to
@@ -39,15 +47,20 @@ class LayerNeverUsed(Rule):
     forgotten, a projection whose twin is read twice.
 
     ## How to fix
-    Use the layer, or remove it.
+    Use the layer, or remove it. `--unsafe-fixes` calls it in the place of its twin.
 
     ## What it cannot see
     Layers of classes that go through all they hold (`children()`), whose base cannot be read, or whose `forward` is
     borrowed from another class. Layers by whose name something is read of an object that has a name like theirs. A
     layer that a comment or docstring keeps for checkpoints is left alone.
 
+    ```python
+    self.encoder_k = nn.Linear(width, width)  # `self.encoder_k.parameters()` is a use, though nothing calls it
+    ```
+
     ## Confirming
-    Not run: that no code reads a layer is a fact about the whole project; one backward pass shows only its own way.
+    Builds the class, calls it and goes backwards once: the layer gets no gradient, and others do. That no other code
+    reads it is a fact about the whole project, which a run does not show.
 
     ## References
     - [DistributedDataParallel](https://pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)
@@ -64,11 +77,50 @@ class LayerNeverUsed(Rule):
         by_class: dict[Class, list[Unused]] = {}
         for found in unused(module, project):
             by_class.setdefault(found.cls, []).append(found)
-        for alike in by_class.values():
+        for together in by_class.values():
+            alike = []
+            for found in together:
+                twin = twin_of(found)
+                if twin is None:
+                    alike.append(found)
+                else:
+                    yield self._mistaken(found, twin)
             for group in [alike] if len(alike) > _MOST else [[one] for one in alike]:
                 yield self._finding(group, project)
 
+    def _mistaken(self, found: Unused, twin: Twin) -> Finding:
+        """What is said where another layer is read in the place of one."""
+        from modellint.claims.layers import Unused as Untrained
+
+        module, user = found.cls.module, twin.function.module
+        place = user.place(twin.call.callee)
+        span = place.span
+        spot = Span(span.end_line, span.end_column - len(twin.name), span.end_line, span.end_column)
+        return self.finding(
+            module.place(found.target),
+            f"`self.{found.name}` is never used: `self.{twin.name}` is called twice instead",
+            symbol=f"{found.cls.name}.{found.name}",
+            confidence=Confidence.MEDIUM,
+            severity=Severity.ERROR,
+            evidence=(
+                f"`self.{twin.name}` is made in the same way, and called for both",
+                "no method of the class, its bases or subclasses reads it, and no other code that knows the class",
+            ),
+            related=(Related(place, "called for the other one"), Related(user.place(twin.other), "called here, too")),
+            help=f"call `self.{found.name}` there",
+            fix=Fix(f"Call `self.{found.name}`", Applicability.UNSAFE, (Edit(Place(place.path, spot), found.name),)),
+            claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
+        )
+
+    def probe(self, claim: Untrained, project: Project) -> Probe:
+        """Go backwards once: does it get a gradient?"""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
     def _finding(self, group: list[Unused], project: Project) -> Finding:
+        from modellint.claims.layers import Unused as Untrained
+
         found, *others = group
         module = found.cls.module
         is_wrapped = _is_wrapped(module, project)
@@ -88,6 +140,7 @@ class LayerNeverUsed(Rule):
                 *(Related(module.place(other.target), f"`self.{other.name}`, too") for other in others),
             ),
             help=f"use `self.{found.name}`, or remove it",
+            claim=Untrained(module.place(found.target), found.cls.qualname, found.name),
         )
 
 

@@ -13,9 +13,13 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import NotSet
     from modellint.graph.python import ModuleFacts
     from modellint.link.classes.attributes import Undefined
     from modellint.link.project import Project
+    from modellint.probes import Probe
+
+    from .partly import Partly
 
 
 class UndefinedAttribute(Rule):
@@ -26,8 +30,11 @@ class UndefinedAttribute(Rule):
     subclasses, or in what stands beside them in a subclass, and that nothing in the project sets from outside. Speaks
     only where all bases can be read.
 
-    An error on the way that each call takes; a warning under a condition, in `__repr__` and in messages of errors; an
-    info in methods that nothing calls.
+    And for attributes that the constructor sets on one side of a condition only, where a parameter's default takes the
+    other side, or another branch is made for it, while `forward` or the constructor reads them in any case.
+
+    An error on the way that each call takes; a warning for one side of a condition, under a condition, in `__repr__`
+    and in messages of errors; an info in methods that nothing calls.
 
     ## Why is this bad
     `AttributeError: 'Model' object has no attribute 'x'` when the line is reached: a misspelt name, a method that was
@@ -38,12 +45,19 @@ class UndefinedAttribute(Rule):
     alike.
 
     ## What it cannot see
-    Attributes that are set on one way through the constructor only; classes with a base that cannot be read, with
-    `__getattr__`, or whose attributes come from `setattr` with computed names; projects of more than 4,000 files, which
-    are not searched for who else sets them.
+    Attributes that are set on one way through the constructor only, where nothing says that another one is taken, or a
+    base or subclass sets them, too; classes with a base that cannot be read, with `__getattr__`, or whose attributes
+    come from `setattr` with computed names; projects of more than 4,000 files, which are not searched for who else sets
+    them.
+
+    ```python
+    if kind == "a":
+        self.proj = nn.Linear(width, width)  # and `forward` reads it: is there another kind than "a"?
+    ```
 
     ## Confirming
-    Not run: that no code sets the attribute is a fact about the whole project, which building one object does not show.
+    Builds the class and calls the method: Python's own words are the verdict. Where no call leads to the line, the
+    object that was built has no such attribute. That nothing sets it from outside is a fact about the whole project.
 
     ## References
     - [torch.nn.Module](https://pytorch.org/docs/stable/generated/torch.nn.Module.html)
@@ -61,8 +75,38 @@ class UndefinedAttribute(Rule):
             if (found.cls.qualname, found.name) not in seen:
                 seen.add((found.cls.qualname, found.name))
                 yield self._finding(found, project)
+        from .partly import partly_set
+
+        for partly in partly_set(module, project):
+            yield self._partly(partly)
+
+    def probe(self, claim: NotSet, project: Project) -> Probe:
+        """Reach the read; then build an object, and ask it for the attribute."""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
+    def _partly(self, found: Partly) -> Finding:
+        """What is said of an attribute that is set on one side of a condition."""
+        from modellint.claims.layers import NotSet
+
+        module, name, cls = found.function.module, found.name, found.cls
+        side = f"the default of `{found.by_default}` leaves it unset" if found.by_default else "another branch does not"
+        return self.finding(
+            module.place(found.event.value),
+            f"`self.{name}` is read, and set under a condition only",
+            symbol=f"{cls.name}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=(f"the constructor sets it on one side of a condition: {side}",),
+            related=(Related(module.place(found.stored.value), "set here"),),
+            help="set it on each way through the constructor",
+            claim=NotSet(module.place(found.event.value), cls.qualname, name),
+        )
 
     def _finding(self, found: Undefined, project: Project) -> Finding:
+        from modellint.claims.layers import NotSet
+
         module, name, cls = found.function.module, found.name, found.cls
         near = get_close_matches(name, [one for one in found.known if one != name], n=1, cutoff=0.8)
         constructor = cls.methods.get("__init__")
@@ -83,6 +127,7 @@ class UndefinedAttribute(Rule):
             related=(Related(cls.place, "the class"),),
             help=f"did you mean `self.{near[0]}`?" if near else "set it in the constructor, or read what is meant",
             fix=_renamed(place, name, near[0]) if near else None,
+            claim=NotSet(place, cls.qualname, name),
         )
 
 

@@ -9,7 +9,7 @@ from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.names import External
 from modellint.rule import Rule
 
-from .layers import DIVIDED
+from .table import DIVIDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-    from .widths import Misfit
+    from .meetings import Misfit
 
 
 class WidthMismatch(Rule):
@@ -36,7 +36,8 @@ class WidthMismatch(Rule):
 
     Widths are compared by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. A
     warning where a parameter's default does not fit, where a number stands beside a setting that it has to equal, and
-    in a branch; an info where two settings have to be equal, and are by default.
+    in a branch, and where a layer is made from one parameter to another like the one before it, the other way round
+    being meant; an info where two settings have to be equal, and are by default.
 
     It also looks for numbers of heads or groups that do not divide the width.
 
@@ -50,6 +51,15 @@ class WidthMismatch(Rule):
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and what differs from path to path: layers that are chosen by
     a condition, or replaced from outside. The order of dimensions is not known behind a `view` with unknown sizes.
+    Nor is how wide an argument of `forward` is, whatever the constructor's parameters are called, or what a function
+    makes of settings that are no whole numbers:
+
+    ```python
+    self.d_model = d_model // bottleneck
+    self.input_linear = nn.Linear(self.d_model, self.d_model)  # and `forward` gets `d_model` features
+    self.top_conv = nn.Conv2d(width, round(1280 * config.width_coefficient), 1)
+    self.top_bn = nn.BatchNorm2d(config.hidden_dim)  # equal by default
+    ```
 
     ## Confirming
     Builds the class and calls the method with inputs that it takes: torch's own words are the verdict. What shows only
@@ -99,6 +109,7 @@ class WidthMismatch(Rule):
         from .refusals import refused
 
         call, layer = misfit.call, misfit.layer
+        owner = call.frame.function.owner
         module, made = call.frame.module, layer.made
         shown = f"`{layer.name}`"
         name = self_attribute(call.value.callee) if made.value is not call.value else None
@@ -121,6 +132,7 @@ class WidthMismatch(Rule):
             related=related,
             help="make the widths agree",
             claim=refused(misfit) if severity is not Severity.INFO else None,
+            cause=f"{module.path} {owner.qualname} {misfit.given.size} {misfit.taken}" if owner is not None else "",
         )
 
     def _undivided(
@@ -162,14 +174,14 @@ def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
         return
     from modellint.link.values.evaluator import Instance
 
-    from .widths import Widths
+    from .meetings import Meetings
 
-    widths, evaluator = Widths(project), project.evaluator
+    meetings, evaluator = Meetings(project), project.evaluator
     for function, call in made:
-        yield from widths.neighbours(call, evaluator.root(function))
+        yield from meetings.neighbours(call, evaluator.root(function))
     receivers = {cls: Instance(cls) for cls, _ in methods}
     for cls, method in methods:
-        yield from widths.misfits(evaluator.method_frame(method, receivers[cls]))
+        yield from meetings.misfits(evaluator.method_frame(method, receivers[cls]))
 
 
 def _made(module: ModuleFacts, project: Project) -> Iterator[tuple[Function, Event, str]]:
@@ -189,6 +201,8 @@ def _message(shown: str, given: Size, taken: Size) -> str:
 
 
 def _evidence(given: Size, taken: Size) -> str:
+    if given.number is None and taken.number is None and (given - taken).constant is None:
+        return "both layers are made from one parameter to the other: the second one's are to change places"
     if (given - taken).constant or given.number != taken.number or given.number is None:
         return "the widths differ" + ("" if (given - taken).constant or not (given - taken).symbols else " by default")
     return "they are equal by default only"

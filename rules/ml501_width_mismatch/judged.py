@@ -9,7 +9,10 @@ from modellint.finding import Severity
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.spoken import setters_of_others
+from modellint.link.names import External
 from modellint.link.searched import mentioning
+
+from .table import SIZED
 
 if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
-    from .widths import Misfit
+    from .meetings import Misfit
 
 _CATCHING = frozenset(("RuntimeError", "Exception", "BaseException"))
 #: What a condition says that asks how large something is, or what it is.
@@ -27,6 +30,8 @@ _ASKING = frozenset(("shape", "size", "ndim", "dim", "isinstance", "hasattr", "t
 def severity_of(misfit: Misfit, project: Project) -> Severity | None:
     """How bad a misfit is; None if it may be none."""
     severity = difference(misfit.given.size, misfit.taken, misfit.layer.made.frame.module)
+    if severity is None and _is_made_again(misfit, project):
+        severity = Severity.WARNING
     if severity is None or _is_replaced(misfit, project):
         return None
     if is_generator_source(project, misfit.call.frame.module):
@@ -51,6 +56,26 @@ def severity_of(misfit: Misfit, project: Project) -> Severity | None:
     if any(is_tried_out(project, misfit.call.frame.function, event) for event in misfit.events):
         return Severity.INFO
     return severity
+
+
+def _is_made_again(misfit: Misfit, project: Project) -> bool:
+    """Whether a layer is made like the one before it, from one parameter to another, though it follows it."""
+    maker, made = misfit.given.maker, misfit.layer.made
+    sized = SIZED.get(misfit.layer.name)
+    if maker is None or sized is None or sized.takes is None or sized.gives is None or misfit.is_one_side:
+        return False
+    definition = project.names.definition(maker.frame.module, maker.value.callee)
+    given, taken = misfit.given.size.only_symbol, misfit.taken.only_symbol
+    if given is None or taken is None or given.owner != taken.owner or not _are_parameters({given.owner}):
+        return False
+    if not isinstance(definition, External) or definition.name != f"torch.nn.{misfit.layer.name}":
+        return False
+    size = project.evaluator.size
+    return all(
+        (one := size(maker.value.argument(*end), maker.frame)) is not None
+        and one == size(misfit.layer.argument(end), made.frame)
+        for end in (sized.takes, sized.gives)
+    )
 
 
 def difference(given: Size, taken: Size, module: ModuleFacts) -> Severity | None:

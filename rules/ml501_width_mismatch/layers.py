@@ -1,78 +1,412 @@
-"""Where layers of torch say how wide their input has to be, and what they give; `tests` try it on the layers."""
+"""Which layer a value is: made by one call, kept under an attribute, in a list, or handed back by a function."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-#: The position and the name of an argument of a constructor.
-Argument: TypeAlias = "tuple[int, str]"
-#: Dimension 1, whatever follows it: the number of dimensions has to be known to tell which one that is.
-SECOND = 1
+from modellint import operators
+from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.link.calls.reached import keeps_signature
+from modellint.link.classes.spoken import kept_name, kept_value
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
+from modellint.link.values.evaluator import Frame, Instance, Located
+from modellint.link.values.members import is_super
+
+from .table import POOLS, SIZED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+
+    from .table import Argument
+
+#: Methods that add a layer to a container, and the position of the argument that it is; None where that is not known.
+_ADDING = {"append": 0, "extend": 0, "add_module": 1, "register_module": 1, "insert": None, "pop": None}
+#: Methods and functions that keep a layer under a name in a text.
+_SETTING = frozenset(("add_module", "register_module", "setattr"))
+_PARTIAL = External("functools.partial")
+MAX_DEPTH = 60
+MAX_FRAMES = 4
+NN = "torch.nn."
+#: What wraps a layer, or hands it back.
+_WRAPPERS = operators.functions("wraps")
+_SAME_LAYER = operators.methods("Module", "itself")
+SAME_SHAPE = frozenset(
+    name for name in operators.functions("same-shape") if name.startswith(NN) and name.count(".") == 2
+)
 
 
-@dataclass(frozen=True)
-class Sized:
-    """A layer that takes so many features along a dimension, and gives so many there; other dimensions are not its own.
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A layer that one call makes: of torch, by its `name` there, or of a class of the project.
 
-    `axis` counts from the end: -1 of `Linear`, -3 of `Conv2d`; or it is `SECOND`. What `gives` nothing keeps what it
-    takes. `dimensions` are those of its input, if there is only one way; one less would be an input without a batch.
+    `partial` is the call of `functools.partial` that gave the constructor its first arguments.
     """
 
-    axis: int
-    takes: Argument | None
-    gives: Argument | None = None
-    dimensions: int | None = None
-    #: Whether it gives a tuple of its output and more.
-    is_tuple: bool = False
+    made: Located
+    name: str = ""
+    cls: Class | None = None
+    partial: Value | None = None
+    #: Whether a container may have been given more than is seen where it was made.
+    is_open: bool = False
+
+    def argument(self, argument: Argument) -> Value | None:
+        """What an argument of the constructor, by position and name, was given."""
+        call, partial = self.made.value, self.partial
+        if call.has_unpacking or (partial is not None and partial.has_unpacking):
+            return None
+        if partial is None:
+            return call.argument(*argument)
+        at, name = argument
+        before = len(partial.positional) - 1
+        if at < before:
+            return partial.positional[at + 1]
+        given = call.argument(at - before, name)
+        return partial.keywords.get(name) if given is None else given
 
 
-def _convolutions() -> dict[str, Sized]:
-    takes, gives = (0, "in_channels"), (1, "out_channels")
-    return {
-        f"{kind}{grid}d": Sized(-1 - grid, takes, gives, grid + 2)
-        for kind in ("Conv", "ConvTranspose")
-        for grid in (1, 2, 3)
-    }
+class Layers:
+    """The layers of one file."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._evaluator = project.evaluator
+        self._frames: dict[tuple[int, int], Frame | None] = {}
+        self._layers: dict[tuple[int, int], Layer | None] = {}
+        self._stored: dict[tuple[int, str], list[Located]] = {}
+        self._grown: dict[tuple[int, int], list[Located | None]] = {}
+        self._nested = 0
+        #: The layer that an ITEM is at the turn of a loop that is followed.
+        self.turn: dict[tuple[int, int], Layer] = {}
+        self._kept: list[object] = []
+
+    def layer(self, value: Value, frame: Frame, depth: int = 0) -> Layer | None:
+        """The layer that a value is; None if it is not known, or not one of one kind and width."""
+        key = (id(value), id(frame))
+        if value.op is Op.ITEM:
+            return self.turn.get(key) or self._each(value, frame)
+        if key not in self._layers:
+            self._layers[key] = None  # what leads back to itself is not known
+            self._kept += (value, frame)
+            self._nested += 1
+            if self._nested < MAX_DEPTH:
+                found = self._layer(value, frame, depth + 1)
+                if found is not None and found.name == "Sequential" and self._may_grow(value, found, frame):
+                    found = replace(found, is_open=True)
+                self._layers[key] = found
+            self._nested -= 1
+        return self._layers[key]
+
+    def _each(self, item: Value, frame: Frame) -> Layer | None:
+        """The layer that each element of a list is, where one expression makes them all."""
+        container = self._contents(item.args[0], frame)
+        if container is None or container.value.op is not Op.COMPREHENSION or container.value.data != "list":
+            return None
+        return self.layer(container.value.args[-1], container.frame)
+
+    def _contents(self, value: Value, frame: Frame, depth: int = 0) -> Located | None:
+        """The list that is kept, perhaps in a `ModuleList`."""
+        if value.op is Op.ATTR and depth < MAX_FRAMES:
+            stored = self._attribute(value, frame)
+            return self._contents(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
+        if value.op is Op.CALL and len(value.args) == 2 and not value.data:
+            is_list = self._project.names.definition(frame.module, value.callee) == External(f"{NN}ModuleList")
+            return self._contents(value.args[1], frame, depth + 1) if is_list else None
+        return Located(value, frame)
+
+    def _attribute(self, value: Value, frame: Frame) -> list[Located]:
+        """What an attribute holds, but for None; of the object whose method a frame is, always in the same frames."""
+        name = self_attribute(value)
+        if name is None or len(value.args) > 1 or frame.receiver is None:
+            return [one for one in self._evaluator.attribute(value, frame) if not is_none(one.value)]
+        key = (id(frame.receiver), name)
+        if key not in self._stored:
+            self._kept.append(frame.receiver)
+            stored = [*self._evaluator.attribute(value, frame), *self._registered(frame.receiver, name)]
+            self._stored[key] = [one for one in stored if not is_none(one.value)]
+        return self._stored[key]
+
+    def _registered(self, receiver: Instance, name: str) -> list[Located]:
+        """What an object registers, or sets, by a name in a text: `self.add_module("name", …)`."""
+        members = self._project.members
+        return [
+            Located(kept_value(event), self._evaluator.method_frame(function, receiver))
+            for owner in (members.mro(receiver.cls) if receiver.cls is not None else ())
+            for function in owner.methods.values()
+            if name in function.words and not _SETTING.isdisjoint(function.words)
+            for event in function.flow.of(EventKind.CALL)
+            if kept_name(event) == name
+        ]
+
+    def _layer(self, value: Value, frame: Frame, depth: int) -> Layer | None:
+        if value.op is Op.CALL:
+            return self._made(value, frame, depth)
+        if value.op is Op.ATTR:
+            return self._agreed(self._attribute(value, frame), depth)
+        if value.op is Op.CHOICE and value.data is not None:
+            return self._agreed([Located(part, frame) for part in value.args if not is_none(part)], depth)
+        if value.op is Op.PARAM:
+            bound = None if value.data == "self" else self._evaluator.argument(value, frame)
+            return None if bound is None else self.layer(bound.value, bound.frame, depth)
+        if value.op is Op.INDEX and value.args[1].op is Op.CONST and type(value.args[1].data) is int:
+            held = self.held(value.args[0], frame, depth)
+            at = value.args[1].data
+            if held is not None and None not in held and -len(held) <= at < len(held):
+                found = held[at]
+                return None if found is None else self.layer(found.value, found.frame, depth)
+        return None
+
+    def _made(self, call: Value, frame: Frame, depth: int) -> Layer | None:
+        def is_wrapper(value: Value) -> bool:
+            found = self._project.names.definition(frame.module, value)
+            return isinstance(found, External) and found.name in _WRAPPERS
+
+        definition, partial = self._constructor(call.callee, frame)
+        if isinstance(definition, External):
+            if definition.name in _WRAPPERS and call.positional:
+                return self.layer(call.positional[0], frame, depth)
+            is_layer = definition.name.startswith(NN) and definition.name.count(".") == 2
+            name = definition.name.removeprefix(NN)
+            return Layer(Located(call, frame), name, partial=partial) if is_layer else None
+        if isinstance(definition, DefinedClass):
+            return None if partial is not None else Layer(Located(call, frame), cls=definition.cls)
+        if call.callee.op is Op.CHOICE and call.positional and all(map(is_wrapper, call.callee.args)):
+            return self.layer(call.positional[0], frame, depth)
+        if definition is None and call.callee.op is Op.ATTR and call.callee.data in _SAME_LAYER:
+            return self.layer(call.callee.args[0], frame, depth)
+        inner = self.frame(call, frame)
+        if inner is None or (inner.receiver is not None and inner.function.name in ("forward", "__call__")):
+            return None
+        returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
+        return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
+
+    def _constructor(self, callee: Value, frame: Frame) -> tuple[Definition | None, Value | None]:
+        """What is called, and the call of `functools.partial` that made it of that."""
+        names = self._project.names
+        definition = names.definition(frame.module, callee)
+        if isinstance(definition, DefinedConstant) and definition.module is frame.module:
+            callee = definition.value
+        if callee.op is Op.CALL and callee.positional and names.definition(frame.module, callee.callee) == _PARTIAL:
+            return names.definition(frame.module, callee.positional[0]), callee
+        return definition, None
+
+    def _agreed(self, located: list[Located], depth: int) -> Layer | None:
+        """One of several layers that take and give the same."""
+        found = [self.layer(one.value, one.frame, depth) for one in located]
+        first = found[0] if found else None
+        if first is None or any(one is None or not self._are_alike(first, one) for one in found[1:]):
+            return None
+        return first
+
+    def _are_alike(self, one: Layer, other: Layer) -> bool:
+        sized = SIZED.get(one.name)
+        if one.name != other.name or not one.name:
+            return False
+        if sized is None:
+            return one.name in POOLS or f"{NN}{one.name}" in SAME_SHAPE
+        ends = [end for end in (sized.takes, sized.gives) if end is not None]
+        return all(self.size(one, end) == self.size(other, end) for end in ends)
+
+    def size(self, layer: Layer, argument: Argument) -> Size | None:
+        """How large an argument of a layer's constructor is."""
+        value = layer.argument(argument)
+        if value is not None and value.op in (Op.LIST, Op.TUPLE) and value.args:
+            value = value.args[-1]
+        return self._evaluator.size(value, layer.made.frame)
+
+    def held(self, value: Value, frame: Frame, depth: int = 0) -> list[Located | None] | None:
+        """What a list, or a layer made of one, holds in order; None in the place of what is not known."""
+        if depth > MAX_DEPTH:
+            return None
+        if value.op in (Op.LIST, Op.TUPLE):
+            return self._spread(value.args, frame, depth)
+        if value.op is Op.UPDATE and (made := self._root(value)).op is Op.CALL:
+            return self.held(made, frame, depth + 1)
+        if value.op is Op.UPDATE and value.data == "append" and len(value.args) == 2 and value.guard is None:
+            before = self.held(value.args[0], frame, depth + 1)
+            return None if before is None else [*before, Located(value.args[1], frame)]
+        if value.op is Op.UPDATE and value.data == "extend" and len(value.args) == 2 and value.guard is None:
+            before, more = (self.held(arg, frame, depth + 1) for arg in value.args)
+            return None if before is None else [*before, *(more or [None])]
+        if value.op is Op.UPDATE:
+            return None if self.held(value.args[0], frame, depth + 1) is None else [None]
+        if value.op is Op.BIN and value.data == "+":
+            parts = [self.held(arg, frame, depth + 1) for arg in value.args]
+            return [one for part in parts for one in (part or [None])]
+        if value.op is Op.CHOICE and value.args:
+            before = self.held(value.args[0], frame, depth + 1) if value.data is None else None
+            return [*(before or ()), None]
+        if value.op is Op.ATTR:
+            stored = self._attribute(value, frame)
+            return self.held(stored[0].value, stored[0].frame, depth + 1) if len(stored) == 1 else None
+        if value.op is Op.CALL:
+            definition = self._project.names.definition(frame.module, value.callee)
+            if isinstance(definition, External) and not value.data:
+                if definition.name == f"{NN}Sequential":
+                    return [*self._sequence(value, frame, depth), *self._added(value, frame)]
+                if definition.name == f"{NN}ModuleList" and len(value.args) <= 2:
+                    held = self.held(value.args[1], frame, depth + 1) if len(value.args) == 2 else []
+                    return None if held is None else [*held, *self._added(value, frame)]
+        return None
+
+    def _added(self, made: Value, frame: Frame) -> list[Located | None]:
+        """What is added to a container once it was made, in order; None for what is not known."""
+        key = (id(made), id(frame))
+        if key not in self._grown:
+            self._kept += (made, frame)
+            self._grown[key] = []
+            self._grown[key] = [*self._added_in(made, frame), *self._added_elsewhere(made, frame)]
+        return self._grown[key]
+
+    def _added_in(self, made: Value, frame: Frame) -> Iterator[Located | None]:
+        """What the function adds that made it."""
+        for event in frame.function.flow.events:
+            callee = event.value.callee if event.kind is EventKind.CALL else None
+            if callee is None:
+                continue
+            if callee.op is not Op.ATTR or callee.data not in _ADDING or self._root(callee.args[0]) is not made:
+                if self._is_handed_on(made, event.value, frame):
+                    yield None
+                continue
+            given = event.value.positional
+            at = _ADDING[str(callee.data)]
+            is_plain = not event.loops and (event.guard is None or all(guard.raised for guard in event.guard.chain()))
+            if not is_plain or at is None or len(given) <= at:
+                yield None
+            elif callee.data == "extend":
+                yield from self.held(given[at], frame) or [None]
+            else:
+                yield Located(given[at], frame)
+
+    def _is_handed_on(self, made: Value, call: Value, frame: Frame) -> bool:
+        """Whether a container is an argument of a function that adds something to one."""
+        if not any(self._root(arg) is made for arg in call.args[1:]):
+            return False
+        definition = self._project.names.definition(frame.module, call.callee)
+        name = self_attribute(call.callee)
+        cls = frame.function.owner
+        method = None if name is None or cls is None else self._project.members.method(cls, name)
+        function = definition.function if isinstance(definition, DefinedFunction) else method
+        return function is not None and not function.words.isdisjoint(_ADDING)
+
+    def _may_grow(self, value: Value, found: Layer, frame: Frame) -> bool:
+        """Whether something is added to a `Sequential` by another name than that by which it is known where it is made.
+
+        That is an attribute, or what a function handed back.
+        """
+        if value is found.made.value:
+            return False
+        name = self_attribute(value)
+        if name is None or frame.receiver is None or frame.receiver.cls is None:
+            return any(self._adds_to(value, event) for event in frame.function.flow.of(EventKind.CALL))
+        return any(
+            self_attribute(event.value.callee.args[0]) == name and self._root(event.value.callee.args[0]) is not made
+            for made in (found.made.value,)
+            for owner in self._project.members.mro(frame.receiver.cls)
+            for function in owner.methods.values()
+            if name in function.words and not function.words.isdisjoint(_ADDING)
+            for event in function.flow.of(EventKind.CALL)
+            if event.value.callee.op is Op.ATTR and event.value.callee.data in _ADDING
+        )
+
+    def _adds_to(self, value: Value, event: Event) -> bool:
+        callee = event.value.callee
+        return callee.op is Op.ATTR and callee.data in _ADDING and self._root(callee.args[0]) is value
+
+    def _added_elsewhere(self, made: Value, frame: Frame) -> Iterator[None]:
+        """What other methods add to it that are reached by the attribute that it is kept under: anything."""
+        owner = frame.function.owner
+        for event in frame.function.flow.of(EventKind.STORE):
+            name = self_attribute(event.target) if event.target is not None else None
+            if name is not None and owner is not None and self._root(event.value) is made:
+                found = self._project.members.calls_on(owner, name, tuple(_ADDING))
+                if any(function is not frame.function for function, _ in found):
+                    yield None
+
+    def _root(self, value: Value) -> Value:
+        """The container as it was made, of which a value is what became of it."""
+        while value.op is Op.UPDATE or (value.op is Op.ATTR and len(value.args) > 1):
+            value = value.args[0] if value.op is Op.UPDATE else value.args[1]
+        return value
+
+    def parts(self, layer: Layer) -> list[Located | None] | None:
+        """What a `Sequential` holds in order."""
+        return None if layer.is_open else self.held(layer.made.value, layer.made.frame)
+
+    def _sequence(self, call: Value, frame: Frame, depth: int) -> list[Located | None]:
+        given = call.positional
+        if len(given) == 1 and given[0].op is Op.CALL and not given[0].data:
+            definition = self._project.names.definition(frame.module, given[0].callee)
+            if definition == External("collections.OrderedDict") and len(given[0].args) == 2:
+                pairs = self.held(given[0].args[1], frame, depth + 1)
+                return [None] if pairs is None else [_second(pair) for pair in pairs]
+        return self._spread(given, frame, depth)
+
+    def _spread(self, parts: tuple[Value, ...], frame: Frame, depth: int) -> list[Located | None]:
+        found: list[Located | None] = []
+        for part in parts:
+            if part.op is Op.STARRED:
+                found += self.held(part.args[0], frame, depth + 1) or [None]
+            else:
+                found.append(Located(part, frame))
+        return found
+
+    def target(self, call: Value, frame: Frame) -> Layer | None:
+        """The layer that is called: one that is kept, or made there."""
+        callee = root = call.callee
+        while root.op is Op.ATTR:
+            root = root.args[0]
+        if callee.op is Op.GLOBAL or root.op is Op.GLOBAL or (callee is root and root.data == "self"):
+            return None
+        if callee is not root and not (root.op is Op.PARAM and root.data == "self"):
+            return None  # a method of something that is made
+        return self.layer(callee, frame)
+
+    def frame(self, call: Value, frame: Frame) -> Frame | None:
+        """The frame of the function of the project that a call reaches for certain, the same one each time."""
+        key = (id(call), id(frame))
+        if key not in self._frames:
+            self._kept += (call, frame)
+            self._frames[key] = None
+            inner = self._reached(call, frame) if frame.depth < MAX_FRAMES else None
+            is_plain = inner is not None and not inner.function.signature.is_async
+            if inner is not None and is_plain and keeps_signature(inner.function, self._project):
+                self._frames[key] = inner
+        return self._frames[key]
+
+    def _reached(self, call: Value, frame: Frame) -> Frame | None:
+        callee = call.callee
+        if isinstance(self._project.names.definition(frame.module, callee), DefinedFunction):
+            return self._evaluator.call_frame(call, frame)
+        owner = callee.args[0] if callee.op is Op.ATTR else None
+        if owner is not None and (is_super(owner) or (owner.op is Op.PARAM and owner.data == "self")):
+            cls = None if frame.receiver is None else frame.receiver.cls
+            if is_super(owner) or (cls is not None and self._project.members.method(cls, str(callee.data))):
+                return self._evaluator.call_frame(call, frame)
+        layer, name = self.target(call, frame), "forward"
+        if layer is None and owner is not None and owner.op is Op.ATTR:
+            layer, name = self.layer(owner, frame), str(callee.data)
+        if layer is None or layer.cls is None:
+            return None
+        function = self._project.members.method(layer.cls, name)
+        if function is None or (name == "forward" and self._project.members.method(layer.cls, "__call__") is not None):
+            return None
+        made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
+        inner = Frame(function, function.bind(call), frame, made, frame.depth + 1, call)
+        return None if self._evaluator.is_recursive(inner) else inner
 
 
-_RECURRENT = Sized(-1, (0, "input_size"), (1, "hidden_size"), is_tuple=True)
-_ENCODER = Sized(-1, (0, "d_model"))
-_FEATURES = (0, "num_features")
-#: By the name in `torch.nn`.
-SIZED: dict[str, Sized] = {
-    "Linear": Sized(-1, (0, "in_features"), (1, "out_features")),
-    **_convolutions(),
-    "LayerNorm": Sized(-1, (0, "normalized_shape")),
-    "RMSNorm": Sized(-1, (0, "normalized_shape")),
-    "BatchNorm1d": Sized(SECOND, _FEATURES),
-    "BatchNorm2d": Sized(-3, _FEATURES, dimensions=4),
-    "BatchNorm3d": Sized(-4, _FEATURES, dimensions=5),
-    "GroupNorm": Sized(SECOND, (1, "num_channels")),
-    "Embedding": Sized(-1, None, (1, "embedding_dim")),
-    "RNN": _RECURRENT,
-    "LSTM": _RECURRENT,
-    "GRU": _RECURRENT,
-    "MultiheadAttention": Sized(-1, (0, "embed_dim"), is_tuple=True),
-    "TransformerEncoderLayer": _ENCODER,
-    "TransformerDecoderLayer": _ENCODER,
-}
-#: What has to divide what, or the constructor raises an error.
-DIVIDED: dict[str, tuple[tuple[Argument, Argument], ...]] = {
-    "MultiheadAttention": (((0, "embed_dim"), (1, "num_heads")),),
-    "TransformerEncoderLayer": (((0, "d_model"), (1, "nhead")),),
-    "TransformerDecoderLayer": (((0, "d_model"), (1, "nhead")),),
-    "GroupNorm": (((1, "num_channels"), (0, "num_groups")),),
-    **{
-        f"{kind}{grid}d": (((0, "in_channels"), (6, "groups")), ((1, "out_channels"), (6, "groups")))
-        for kind in ("Conv", "ConvTranspose")
-        for grid in (1, 2, 3)
-    },
-}
-#: Layers that change the sizes of an image, a volume or a sequence, but not how many channels it has: by how many
-#: dimensions follow those.
-POOLS: dict[str, int] = {
-    f"{kind}{grid}d": grid
-    for kind in ("MaxPool", "AvgPool", "LPPool", "AdaptiveAvgPool", "AdaptiveMaxPool", "ZeroPad", "ReflectionPad")
-    for grid in (1, 2, 3)
-}
+def is_none(value: Value) -> bool:
+    return value.op is Op.CONST and value.data is None
+
+
+def _second(pair: Located | None) -> Located | None:
+    if pair is None or pair.value.op not in (Op.TUPLE, Op.LIST) or len(pair.value.args) != 2:
+        return None
+    return Located(pair.value.args[1], pair.frame)

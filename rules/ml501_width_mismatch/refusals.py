@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.source import Place
 
-    from .layers import Argument
-    from .widths import Misfit
+    from .meetings import Misfit
+    from .table import Argument
 
 _CHANNELS = ("RuntimeError", "to have {taken} channels, but got {given} channels")
 _STATISTICS = ("RuntimeError", "running_mean should contain {given} elements not {taken}")
@@ -27,6 +27,7 @@ _SAID = {
     "Linear": ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied"),
     "Conv": _CHANNELS,
     "BatchNorm": _STATISTICS,
+    "GroupNorm": ("RuntimeError", "size equal to the number of channels in input"),
     "LayerNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
     "RMSNorm": ("RuntimeError", "Given normalized_shape=[{taken}]"),
     "RNN": _RECURRENT,

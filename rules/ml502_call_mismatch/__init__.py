@@ -13,10 +13,12 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import NotTaken
     from modellint.graph.python import ModuleFacts
     from modellint.link.calls.fitting import Mismatch
     from modellint.link.classes.signatures import Misfit
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: Of so many calls in a file that fail alike each has a finding of its own.
 _MOST = 3
@@ -47,8 +49,16 @@ class CallMismatch(Rule):
     metaclass. `*args` and `**kwargs` of the callee take anything. A definition that has several candidates, one in each
     branch of an import, is none.
 
+    ```python
+    def extract(self):
+        from .other import merge  # this one, not the `merge` of the file, and not for certain
+
+        return merge(self.vocabulary)
+    ```
+
     ## Confirming
-    Not run: whether Python refuses a call follows from its signature alone.
+    Imports the file, builds the object that the callee belongs to, and lets Python bind the arguments to the callee's
+    signature. A callee that is known inside of a function only is reached by calling that.
 
     ## References
     - [Python: calls](https://docs.python.org/3/reference/expressions.html#calls)
@@ -69,7 +79,14 @@ class CallMismatch(Rule):
             for found in [group] if len(group) > _MOST else [[one] for one in group]:
                 yield self._finding(found, project)
 
+    def probe(self, claim: NotTaken, project: Project) -> Probe:
+        """Ask the callee for its signature; where it is not found, reach the call."""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, group: list[Mismatch], project: Project) -> Finding:
+        from modellint.claims.calls import NotTaken
         from modellint.link.calls.doubts import is_tried_out
 
         found, *others = group
@@ -85,10 +102,11 @@ class CallMismatch(Rule):
         if reached.function is not None:
             related.append(Related(reached.function.place, "defined here"))
         related += [Related(module.place(other.call), "here, too") for other in others]
-        meant = _meant(found)
+        meant, callee = _meant(found), reached.function
+        said = _message(shown, first, call.positional)
         return self.finding(
             place,
-            _message(shown, first, call.positional) + (f", in {len(others)} more calls, too" if others else ""),
+            said + (f", in {len(others)} more calls, too" if others else ""),
             symbol=f"{found.function.qualname}.{first.unknown or first.doubled or reached.name}",
             confidence=Confidence.HIGH,
             severity=Severity.INFO if is_tried_out(project, found.function, found.event) else None,
@@ -100,7 +118,18 @@ class CallMismatch(Rule):
             related=related,
             help=_advice(first, meant.get(first.unknown)),
             fix=_renamed(found, meant),
+            cause=f"{callee.module.path} {callee.qualname} {said}" if callee is not None and not others else "",
+            claim=NotTaken(module.place(call), "TypeError", _said(first)),
         )
+
+
+def _said(misfit: Misfit) -> str:
+    """A part of what Python says of a call."""
+    if misfit.unknown:
+        return f"unexpected keyword argument '{misfit.unknown}'"
+    if misfit.doubled:
+        return f"multiple values for argument '{misfit.doubled}'"
+    return "missing" if misfit.missing else "positional argument"
 
 
 def _rank(misfit: Misfit) -> int:

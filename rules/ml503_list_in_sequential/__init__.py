@@ -35,6 +35,14 @@ class ListInSequential(Rule):
     ## How to fix
     Unpack it: `nn.Sequential(*layers)`. `--fix` adds the star.
 
+    ## What it cannot see
+    Lists that arrive as arguments, or of which one path makes something else.
+
+    ```python
+    def build(layers):
+        return nn.Sequential(layers)  # a list, an `OrderedDict`, or one layer?
+    ```
+
     ## Confirming
     Builds the layer, calls the function or imports the file that it stands in: torch's own words are the verdict.
 

@@ -14,9 +14,11 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import AlwaysDrops
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: Functions whose `training` is true unless it is given, and the number of arguments before it.
 _ALWAYS_ON = {f"torch.nn.functional.{name}": 2 for name in ("dropout", "dropout1d", "dropout2d", "dropout3d")}
@@ -44,8 +46,13 @@ class DropoutAlwaysOn(Rule):
     Rates that every caller sets to zero. A rate that is an argument of the method is left alone, and so is dropout
     under a condition on `self.training`, or that a comment or the method's name calls a perturbation.
 
+    ```python
+    def corrupt(x, rate):
+        return F.dropout(x, rate)  # rate 0.0 in evaluation? Only its callers know
+    ```
+
     ## Confirming
-    Not run: the default of `training` is a fact about torch.
+    Builds the layer, puts it into evaluation mode and calls it: what is set to zero there is counted.
 
     ## References
     - [torch.nn.functional.dropout](https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html)
@@ -66,7 +73,15 @@ class DropoutAlwaysOn(Rule):
                     ):
                         yield self._finding(function, event.value)
 
+    def probe(self, claim: AlwaysDrops, project: Project) -> Probe:
+        """Call the layer after `eval()`: does it drop?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, call: Value) -> Finding:
+        from modellint.claims.calls import AlwaysDrops
+
         module = function.module
         owner = function.owner
         assert owner is not None
@@ -80,6 +95,7 @@ class DropoutAlwaysOn(Rule):
             evidence=("`training` of the function is true unless it is given",),
             help="pass `training=self.training`",
             fix=_fix(call, module),
+            claim=AlwaysDrops(module.place(call)),
         )
 
 

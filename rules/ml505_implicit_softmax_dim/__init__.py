@@ -13,9 +13,11 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import OverBatch
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 _SOFTMAX = {f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")}
 
@@ -39,8 +41,14 @@ class ImplicitSoftmaxDim(Rule):
     Tensors whose number of dimensions is not known. One, two and four dimensions are left alone: there it is only
     deprecated.
 
+    ```python
+    def attend(scores):
+        return F.softmax(scores)  # two dimensions, or three?
+    ```
+
     ## Confirming
-    Not run: which dimension torch takes follows from the number of dimensions.
+    Calls the function with inputs that it takes: how many dimensions the tensor has there, and what `dim` is. Inputs
+    with another number of dimensions, where nothing says what they are, show nothing.
 
     ## References
     - [torch.nn.functional.softmax](https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
@@ -67,7 +75,15 @@ class ImplicitSoftmaxDim(Rule):
                 if rank == 3 or (rank is None and kinds.rank_by_comment(call) == 3):
                     yield self._finding(function, call, is_told=rank is None)
 
+    def probe(self, claim: OverBatch, project: Project) -> Probe:
+        """Call the function: along which dimension does it normalise?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, call: Value, *, is_told: bool) -> Finding:
+        from modellint.claims.calls import OverBatch
+
         module = function.module
         return self.finding(
             module.place(call),
@@ -80,6 +96,7 @@ class ImplicitSoftmaxDim(Rule):
             ),
             help="say which dimension is meant: `dim=-1`?",
             fix=_fix(call, module),
+            claim=OverBatch(module.place(call)),
         )
 
 

@@ -14,10 +14,12 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
+    from modellint.probes import Probe
 
 #: Conditions that ask what kind of thing a value is.
 _ASKING = frozenset(("isinstance", "hasattr", "type", "getattr", "callable"))
@@ -42,8 +44,13 @@ class UnknownMethod(Rule):
     Tensors that arrive as arguments: an annotation alone does not say that nothing else arrives. Methods that the
     project gives to `torch.Tensor` itself.
 
+    ```python
+    def scale(x: torch.Tensor):
+        return x.maskfill(x < 0, 0)
+    ```
+
     ## Confirming
-    Not run: which methods tensors have is a fact about torch.
+    Builds the layer, or imports the file, and calls the function: Python's own words are the verdict.
 
     ## References
     - [torch.Tensor](https://pytorch.org/docs/stable/tensors.html)
@@ -71,7 +78,14 @@ class UnknownMethod(Rule):
                 if not _is_given_to_tensors(str(callee.data), module, project):
                     yield self._finding(function, event)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the call: is there such a method?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, event: Event) -> Finding:
+        from modellint.claims.calls import Refused
         from modellint.knowledge import surface
 
         module, callee = function.module, event.value.callee
@@ -96,6 +110,7 @@ class UnknownMethod(Rule):
             evidence=evidence,
             help=f"did you mean `{near[0]}`?" if near else "call a method that tensors have, or a function",
             fix=_renamed(place, name, near[0]) if near else None,
+            claim=Refused(place, "AttributeError", f"has no attribute '{name}'"),
         )
 
 

@@ -15,10 +15,12 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Lost
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
+    from modellint.probes import Probe
 
 #: Methods that compute a new tensor, and change nothing.
 _PURE = frozenset(
@@ -80,8 +82,12 @@ class ResultDropped(Rule):
     Methods that other objects have as well (`to`, `type`, `detach`) on what is not known to be a tensor: modules and
     batches move in place.
 
+    ```python
+    batch.to(device)  # a tensor stays where it is, a batch of texts moves
+    ```
+
     ## Confirming
-    Not run: that nothing takes the result is written in the code.
+    Calls the function with inputs that it takes: whether the statement changes any tensor that it is about.
 
     ## References
     - [In-place operations](https://pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -104,7 +110,14 @@ class ResultDropped(Rule):
                 if what is not None and not _TRYING.search(module.file.name):
                     yield self._finding(function, event.value, what, kinds, project)
 
+    def probe(self, claim: Lost, project: Project) -> Probe:
+        """Reach the statement: does it change anything?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, call: Value, what: str, kinds: Kinds, project: Project) -> Finding:
+        from modellint.claims.calls import Lost
         from modellint.link.calls.doubts import is_tried_out
 
         module = function.module
@@ -120,6 +133,7 @@ class ResultDropped(Rule):
             evidence=("the statement computes a new tensor, and nothing takes it",),
             help="assign the result" + (f", or call `{what}_`" if f"{what}_" in operators.methods("Tensor") else ""),
             fix=_assigned(call, module),
+            claim=Lost(module.place(call)),
         )
 
 

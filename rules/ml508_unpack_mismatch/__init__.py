@@ -11,9 +11,11 @@ from modellint.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import ModuleFacts
     from modellint.link.calls.returned import Unpacking
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 
 class UnpackMismatch(Rule):
@@ -38,8 +40,12 @@ class UnpackMismatch(Rule):
     Callees with a `return` whose number of values is not known, generators, named tuples, and methods that a subclass
     overrides. A single tensor may be unpacked along its first dimension, whose size is seldom known.
 
+    ```python
+    mean, deviation = self.statistics(x)  # which a subclass overrides, and gives three values
+    ```
+
     ## Confirming
-    Not run: the number of values is written in the `return` statements; the call itself needs inputs that fit.
+    Calls the function around it with inputs that it takes: Python's own words are the verdict.
 
     ## References
     - [Python: assignment statements](https://docs.python.org/3/reference/simple_stmts.html#assignment-statements)
@@ -55,7 +61,14 @@ class UnpackMismatch(Rule):
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the assignment: does Python refuse it?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, found: Unpacking, project: Project) -> Finding:
+        from modellint.claims.calls import Refused
         from modellint.link.calls.doubts import is_tried_out
 
         module, event = found.function.module, found.event
@@ -65,6 +78,7 @@ class UnpackMismatch(Rule):
         shown = module.text_of(event.value.callee) if event.value.op is Op.CALL else ""
         what = f"`{shown}` gives" if shown and "\n" not in shown and len(shown) < 60 else "there are"
         number = " or ".join(map(str, counts))
+        callee = None if found.reached is None else found.reached.function
         return self.finding(
             module.place(names),
             f"{what} {number} value{'s' if counts != [1] else ''}, which {len(names.args)} names cannot take",
@@ -78,4 +92,6 @@ class UnpackMismatch(Rule):
                 if found.reached is not None
             ],
             help=f"name {number} values, `_` for those that are not needed",
+            cause="" if callee is None else f"{callee.module.path} {callee.qualname} {number} {len(names.args)}",
+            claim=Refused(module.place(names), "ValueError", f"values to unpack (expected {len(names.args)}"),
         )

@@ -14,10 +14,12 @@ from modellint.source import Place, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.calls import Refused
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
     from modellint.link.values.kinds import Kinds
+    from modellint.probes import Probe
 
 #: Functions of `math` that torch has under the same name.
 _IN_MATH = frozenset(
@@ -47,8 +49,13 @@ class NumberForTensor(Rule):
     ## What it cannot see
     Numbers that arrive as arguments, or in settings.
 
+    ```python
+    def width(config):
+        return torch.sqrt(config.width)  # a number, or a tensor of one?
+    ```
+
     ## Confirming
-    Not run: what the function takes is a fact about torch.
+    Builds the layer, or imports the file, and calls the function: torch's own words are the verdict.
 
     ## References
     - [torch](https://pytorch.org/docs/stable/torch.html)
@@ -78,7 +85,14 @@ class NumberForTensor(Rule):
                 if kind is not None and not _is_asked(event):
                     yield self._finding(function, call, given, definition.name, kind)
 
+    def probe(self, claim: Refused, project: Project) -> Probe:
+        """Reach the call: does torch refuse it?"""
+        from modellint.probes import called_probe
+
+        return called_probe(claim, project)
+
     def _finding(self, function: Function, call: Value, given: Value, name: str, kind: str) -> Finding:
+        from modellint.claims.calls import Refused
         from modellint.edits.python import argument_place
 
         module, short = function.module, name.rpartition(".")[2]
@@ -91,6 +105,9 @@ class NumberForTensor(Rule):
             evidence=(f"torch raises `TypeError`: `{module.text_of(given)[:60]}` is {kind} on every path",),
             help=_help(short, kind),
             fix=_fix(call, module, short) if kind == "a number" else None,
+            claim=Refused(
+                module.place(call), "TypeError", "can only optimize Tensors" if is_optimizer else "be Tensor"
+            ),
         )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 LEDGER = Path(__file__).with_name("ledger.json")
 RECIPES = Path(__file__).with_name("recipes.json")
+SITES = Path(__file__).with_name("sites.json")
 FIXES = Path(__file__).with_name("upstream_fixes.json")
 PAGE = ROOT / "docs" / "precision.md"
 
@@ -43,6 +44,13 @@ breaks, if only for some inputs or settings, and `false alarm` otherwise.
 `tests/corpus/ledger.json` holds these findings, `python tests/corpus/ledger.py render` makes this page of it, and a
 test checks the packages again: a finding without a verdict fails it, and so does a verdict without a finding.
 """
+_SITES_HEAD = """\
+Beside it stands [recall](recall.md): of the sites in research code and packages that people read and judged, each file
+checked in its project, how many mistakes and latent ones each rule finds, and how many look-alikes that do no harm it
+flags (`tests/corpus/sites.json`).
+"""
+#: What the columns of the sites are called, and the verdicts that they count.
+_OF_SITES = (("mistakes found", "bug"), ("latent ones found", "latent"), ("harmless, flagged", "harmless"))
 _RECIPES_HEAD = """\
 ## Recipes of the {name}
 
@@ -92,22 +100,26 @@ def _entry(finding: Any, root: Path, known: Any) -> Any:
     }
 
 
-def rendered(packages: Any, recipes: Any, fixes: Any) -> str:
+def rendered(packages: Any, recipes: Any, fixes: Any, sites: Any) -> str:
     """The page that shows the ledger."""
-    return "\n".join((*_page(packages), *_repository(recipes), *_repairs(fixes)))
+    return "\n".join((*_page(packages, sites), *_repository(recipes), *_repairs(fixes)))
 
 
-def _page(packages: Any) -> Iterator[str]:
+def _page(packages: Any, sites: Any) -> Iterator[str]:
     lines = sum(package["lines"] for package in packages)
     findings = [finding for package in packages for finding in package["findings"]]
     false = sum(finding["verdict"] == FALSE_ALARM for finding in findings)
     rate = f"one in {lines // false:,} lines" if false else "none"
     summary = f"Of {len(findings)} findings {len(findings) - false} are real; false alarms: {false}, {rate}."
     yield _HEAD.format(packages=len(packages), files=sum(p["files"] for p in packages), lines=lines, summary=summary)
-    yield "| rule | real | false alarm |\n|---|---:|---:|"
+    yield _SITES_HEAD
+    heads = ("rule", "real", "false alarm", *(words for words, _ in _OF_SITES))
+    yield f"| {' | '.join(heads)} |\n|---{'|---:' * (len(heads) - 1)}|"
     verdicts = Counter((finding["code"], finding["verdict"]) for finding in findings)
-    for code in sorted({finding["code"] for finding in findings}):
-        yield f"| {code} | {verdicts[code, REAL]} | {verdicts[code, FALSE_ALARM]} |"
+    for code in sorted({*(finding["code"] for finding in findings), *sites}):
+        told = ("{} of {}".format(*found) if (found := sites.get(code, {}).get(kind)) else "" for _, kind in _OF_SITES)
+        row = (code, str(verdicts[code, REAL]), str(verdicts[code, FALSE_ALARM]), *told)
+        yield f"| {' | '.join(row)} |"
     yield "\n| package | version | files | lines | real | false alarm |\n|---|---|---:|---:|---:|---:|"
     for package in packages:
         of_package = Counter(finding["verdict"] for finding in package["findings"])
@@ -179,7 +191,7 @@ def main() -> None:
     if options.command == "repository":
         recipes = checked_again(read(RECIPES), options.clone.resolve())
         RECIPES.write_text(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(rendered(read(), read(RECIPES), read(FIXES)), "utf-8")
+    PAGE.write_text(rendered(read(), read(RECIPES), read(FIXES), read(SITES)), "utf-8")
 
 
 if __name__ == "__main__":

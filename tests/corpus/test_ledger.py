@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ledger import FALSE_ALARM, FIXES, PAGE, REAL, RECIPES, VERDICTS, checked_again, key_of, read, rendered
+from ledger import FALSE_ALARM, FIXES, PAGE, REAL, RECIPES, SITES, VERDICTS, checked_again, key_of, read, rendered
 from packages import checked, fetched, needs_packages
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_false_alarms_are_rarer_than_one_in_two_hundred_thousand_lines() -> None
 
 
 def test_the_page_shows_the_ledger() -> None:
-    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS), (
+    assert PAGE.read_text("utf-8") == rendered(PACKAGES, RECIPES_OF_SPEECHBRAIN, REPAIRS, read(SITES)), (
         "run `python tests/corpus/ledger.py render`"
     )
 

@@ -168,6 +168,8 @@ def together(trial: Trial, value: str) -> bool:
     """With tensors on two devices it is refused, whichever of them is on the CPU; without a GPU, one is pretended."""
     is_real = torch.cuda.is_available()
     given = trial.operand if isinstance(trial.operand, list) else [trial.operand, *trial.args]
+    if "pair" in trial.row.facets:  # of one tensor its largest elements, of two the larger ones
+        given = [trial.operand, trial.operand]
     first = next(number for number, one in enumerate(given) if isinstance(one, torch.Tensor))
     for here, there in (("cpu", "cuda"), ("cuda", "cpu")):
         with contextlib.nullcontext() if is_real else FakeTensorMode():

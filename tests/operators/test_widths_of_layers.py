@@ -12,7 +12,7 @@ if "CI" not in os.environ:
     pytest.importorskip("torch")
 
 import torch
-from modellint_rules.ml501_width_mismatch.layers import DIVIDED, POOLS, SECOND, SIZED
+from modellint_rules.ml501_width_mismatch.table import DIVIDED, POOLS, SECOND, SIZED
 from torch import nn
 
 #: What constructors need besides widths.

@@ -48,7 +48,7 @@ _CHANNELS, _SIDES = frozenset(("c", "ch", "channels")), frozenset(("h", "w", "he
 _CALLED_CHANNELS = ("in_channels", "channels")
 #: A product of matrices that do not fit: the width that the second one asks for.
 _PRODUCT = re.compile(r"\(\d+x\d+ and (\d+)x\d+\)")
-_DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)")
+_DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D")
 _MAX_WIDTHS = 3
 #: Of so many numbers a tensor may consist that is made up.
 _MOST = 1 << 22
@@ -207,7 +207,7 @@ class Inputs:
         product = _PRODUCT.search(text)
         numbers = [product[1]] if product else re.findall(r"\d+", text)
         learnt = [int(number) for number in numbers if 1 <= int(number) <= 100_000]
-        expected = next((int(a or b) for a, b in _DIMENSIONS.findall(text)), None)
+        expected = next((int(a or b or c) for a, b, c in _DIMENSIONS.findall(text)), None)
         has_streams = any(spec.kind == "streams" for spec in tried.values())
         for name, specs in self.candidates.items():
             spec = tried[name]
@@ -261,7 +261,8 @@ class Inputs:
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
             return [Spec("value", value=self._placed(found, name))]
-        if any(not hasattr(torch.Tensor, attribute) for attribute in use.attributes):
+        is_tensor = annotation is torch.Tensor
+        if not is_tensor and any(not hasattr(torch.Tensor, attribute) for attribute in use.attributes):
             return [Spec("value", value=Helper(name))]
         return self._by_name(name)
 

@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from . import battery, placement, recipes
+from . import asked, battery, placement, recipes
 from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from .binding import binding
 from .boundaries import boundaries
 from .configs import interpolating, targeting
 from .creation import creation
+from .gradients import backward
 from .grids import grid
 from .loading import loading, reading
 from .movement import movement
-from .refusals import refusal
+from .refusals import placing, refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
 from .training import optimisation, recipe_optimisation, saving, wrapping
+from .unset import lacking
 from .values import values
 from .vocabularies import growing, searching, tying
 
@@ -127,15 +130,25 @@ _LOOKUPS = (
     LOOKUPS.PaddingOutside,
     LOOKUPS.ConstantOutside,
 )
+_CALLS = (
+    CALLS.Refused,
+    CALLS.NotTaken,
+    CALLS.OnCuda,
+    CALLS.AlwaysDrops,
+    CALLS.OverBatch,
+    CALLS.Lost,
+    LAYERS.NotSet,
+    LAYERS.Unused,
+)
 #: The claims that can only be judged on one device.
 _DEVICES = {
     "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
-    "cpu": (*_LOOKUPS, *AT_ENDS, CALLS.Refused, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
+    "cpu": (*_LOOKUPS, *AT_ENDS, *_CALLS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
 #: The claims that are judged without any fake tensors.
 _REAL = (
     *AT_ENDS,
-    CALLS.Refused,
+    *_CALLS,
     LAYERS.MadeAnew,
     CHECKS.EndFails,
     RECIPES.Unresolved,
@@ -148,6 +161,13 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     **dict.fromkeys(ENDS, boundaries),
     POSITIONS.GridEmpty: grid,
     CALLS.Refused: refusal,
+    CALLS.NotTaken: binding,
+    CALLS.OnCuda: placing,
+    CALLS.AlwaysDrops: asked.dropping,
+    CALLS.OverBatch: asked.softening,
+    CALLS.Lost: asked.losing,
+    LAYERS.NotSet: lacking,
+    LAYERS.Unused: backward,
     LAYERS.NotRegistered: registration,
     LAYERS.LeftBehind: movement,
     LAYERS.MadeAnew: creation,

@@ -15,7 +15,7 @@ from modellint import knowledge
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 from modellint.knowledge import surface
 from modellint.link.calls.doubts import is_generator_source, subclasses
-from modellint.link.classes.spoken import is_read, setters_of_others, spoken, values_of
+from modellint.link.classes.spoken import is_read, kept_name, setters_of_others, spoken, values_of, words_in
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.searched import are_mentioned, is_searched, mentioning
 
@@ -151,6 +151,47 @@ def undefined(module: ModuleFacts, project: Project) -> Iterator[Undefined]:
         missing = {name for name in suspects - known if not _is_set_outside(name, cls, project)}
         if missing:
             yield from _reads(cls, missing, known)
+
+
+def set_by_others(names: frozenset[str], cls: Class, project: Project) -> frozenset[str]:
+    """Those of the names that more than the constructor of a class sets, or may set."""
+    if not names:
+        return names
+    model = project.classes.model(cls)
+    if not model.is_complete or is_generator_source(project, cls.module) or not is_searched(project, cls.module):
+        return names
+    found = family(cls, project)
+    libraries = [surface.layer_members(library) for library in found.libraries]
+    if not found.is_known or any(members is None for members in libraries):
+        return names
+    own = spoken(cls, project)
+    known = {*knowledge.SET_ON_LAYERS, *cls.methods, *cls.attributes, *cls.annotations}
+    known |= {name for name in names if name.startswith(own.prefixes) or _is_told_or_stored(name, cls)}
+    for members in libraries:
+        known |= members or frozenset()
+    for one in found.classes:
+        if one is not cls:
+            said = spoken(one, project)
+            known.update(one.methods, one.attributes, one.annotations, said.stored, said.told)
+            known |= {name for name in names if said.speaks_of(name)}
+    return frozenset(name for name in names if name in known or _is_set_outside(name, cls, project))
+
+
+def _is_told_or_stored(name: str, cls: Class) -> bool:
+    """Whether a method besides the constructor keeps something under a name, or one says it in a text.
+
+    Not what is only the key of that which the constructor keeps: `self.name = config["name"]`.
+    """
+    for function in (*cls.methods.values(), *cls.hidden):
+        if name not in function.words:
+            continue
+        kept = [event for event in function.flow.events if kept_name(event) == name]
+        if kept and function.name != "__init__":
+            return True
+        keys = {id(part) for event in kept for part in event.value.walk()}
+        if any(name in words_in(value) for value in walk_all(values_of(function.flow)) if id(value) not in keys):
+            return True
+    return False
 
 
 def _is_never_made(cls: Class) -> bool:

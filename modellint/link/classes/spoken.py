@@ -85,7 +85,7 @@ def _spoken(cls: Class) -> Spoken:
                 stores_any = stores_any or target.args[1].op is not Op.CONST
         for value in walk_all(values_of(function.flow)):
             if id(value) not in names_kept:
-                told.update(_words(value))
+                told.update(words_in(value))
             if value.op is Op.CALL:
                 computed = _computed(value)
                 if computed is None:
@@ -100,7 +100,7 @@ def _spoken(cls: Class) -> Spoken:
             elif value.op is Op.INDEX and _is_self(value.args[0]) and not is_initial:
                 reads_any = True
     for value in walk_all(cls.attributes.values()):
-        told.update(_words(value))
+        told.update(words_in(value))
     return Spoken(
         frozenset(read),
         frozenset(filled),
@@ -169,7 +169,7 @@ def _beginning(name: Value) -> str:
     return ""
 
 
-def _words(value: Value) -> Iterator[str]:
+def words_in(value: Value) -> Iterator[str]:
     """The names in a text that consists of them: `encoder.layer`, or `width, depth`."""
     if value.op is Op.CONST and isinstance(value.data, str) and len(value.data) < 200:
         words = [word.strip() for word in value.data.replace(".", ",").split(",")]
@@ -178,7 +178,7 @@ def _words(value: Value) -> Iterator[str]:
     elif value.op is Op.DICT:
         for key in value.data:
             if key is not None:
-                yield from _words(key)
+                yield from words_in(key)
 
 
 def _is_self(value: Value) -> bool:
@@ -220,9 +220,9 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
             elif value.op is Op.GLOBAL:
                 yield name in str(value.data).split(".")[1:]
             else:
-                yield name in _words(value)
+                yield name in words_in(value)
     for cls in module.classes.values() if name in module.body.words else ():
-        yield any(name in _words(value) for value in walk_all(cls.attributes.values()))
+        yield any(name in words_in(value) for value in walk_all(cls.attributes.values()))
 
 
 def holders_read(module: ModuleFacts, name: str, project: Project) -> frozenset[str]:
@@ -250,7 +250,7 @@ def _setting(module: ModuleFacts, name: str) -> Iterator[str]:
                 if not _is_self(target.args[0]):
                     yield next(_names_of(target.args[0]), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
-                yield ""
+                yield from () if function.owner is not None and kept_name(event) == name else ("",)
 
 
 def sets_by_name(call: Value, name: str) -> bool:

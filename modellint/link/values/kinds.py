@@ -216,7 +216,8 @@ class Kinds:
         """Whether the same value has, without a condition, a method called that only tensors have."""
         for event in self._function.flow.of(EventKind.CALL):
             callee, given = event.value.callee, event.value.positional
-            if event.guard is None and callee.op is Op.ATTR and callee.args[0] is value:
+            is_certain = event.guard is None or all(guard.raised for guard in event.guard.chain())
+            if is_certain and callee.op is Op.ATTR and callee.args[0] is value:
                 if callee.data in _TENSOR_ONLY:
                     return True
                 if callee.data == "view" and len(given) > 2:

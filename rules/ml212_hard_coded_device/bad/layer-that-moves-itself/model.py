@@ -6,9 +6,9 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 class Encoder(nn.Module):
-    def __init__(self, net):
+    def __init__(self, width):
         super().__init__()
-        self.net = net
+        self.net = nn.Linear(width, width)
         self.net = self.net.to(torch.device("cuda:0"))  # expect: ML212
         self.normal = Normal(0, 1)
         self.normal.loc = self.normal.loc.cuda()

@@ -22,4 +22,5 @@ class Plain(Block):
     pass
 
 
-plain = Plain(3)  # expect: ML502
+def plain():
+    return Plain(3)  # expect: ML502

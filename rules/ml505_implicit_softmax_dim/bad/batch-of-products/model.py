@@ -2,6 +2,6 @@ import torch
 from torch.nn.functional import log_softmax
 
 
-def attend(q, k, v):
-    weights = log_softmax(torch.bmm(q, k))  # expect: ML505
-    return torch.bmm(weights.exp(), v)
+def attend(query, keys, values):
+    weights = log_softmax(torch.bmm(query, keys))  # expect: ML505
+    return torch.bmm(weights.exp(), values)

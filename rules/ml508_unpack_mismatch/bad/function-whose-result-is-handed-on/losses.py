@@ -1,17 +1,24 @@
-def concatenated(model, batch):
-    chosen, rejected = model(batch)
+from torch import nn
+
+
+def concatenated(model: nn.Module, x):
+    chosen, rejected = model(x)
     return chosen, rejected, chosen - rejected
 
 
-def forward(model, batch):
-    return concatenated(model, batch)
+def forward(model: nn.Module, x):
+    return concatenated(model, x)
 
 
-def loss(model, batch, is_plain):
-    chosen, rejected = forward(model, batch)  # expect: ML508
+def loss(model: nn.Module, x):
+    chosen, rejected = forward(model, x)  # expect: ML508
+    return chosen - rejected
+
+
+def difference(chosen, rejected, is_plain=True):
     if is_plain:
         result = (chosen, rejected)
     else:
-        result = (chosen, rejected)
+        result = (rejected, chosen)
     a, b, c = result  # expect: ML508
     return a - b

@@ -11,8 +11,11 @@ class Model(nn.Module):
 
     def forward(self, x):
         features, attention = self.encoder(x, return_attention=True)  # expect: ML508
-        features, attention, scores = self.encoder(x)  # expect: ML508
         return self.head(features), attention
+
+    def features(self, x):
+        features, attention, scores = self.encoder(x)  # expect: ML508
+        return features
 
 
 class Wrapped(Model):

@@ -1,0 +1,134 @@
+"""What torch is asked to do at a place, and what comes of it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from .places import Spot
+from .reaching import tried
+from .standins import likeliest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modellint.claims.calls import AlwaysDrops, Lost, OverBatch
+
+    from .session import Session
+
+    Outcome = dict[str, Any]
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+
+
+class _Asked(TorchFunctionMode):
+    """Judges each function of torch that is called while the expression at a place is evaluated."""
+
+    def __init__(self, spot: Spot, judge: Callable[[str, tuple[Any, ...], dict[str, Any], Any], Outcome | None]):
+        super().__init__()
+        self._spot = spot
+        self._judge = judge
+        self.outcome: Outcome | None = None
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self.outcome is not None or not self._spot.is_running(sys._getframe(1)):
+            return func(*args, **kwargs)
+        before = _versions((args, kwargs))
+        result = func(*args, **kwargs)
+        if _versions((args, kwargs)) != before:
+            self.outcome = _refuted(f"`{_name(func)}` changes what it is given")
+        else:
+            self.outcome = self._judge(_name(func), args, kwargs, result)
+        return result
+
+
+def dropping(session: Session, claim: AlwaysDrops) -> Outcome:
+    """Whether dropout drops after `eval()`."""
+
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Outcome | None:
+        if not name.startswith("dropout"):
+            return None
+        if not kwargs.get("training", True):
+            return _refuted("after `eval()` it drops nothing")
+        before, after = args[0], result
+        lost = int(((before != 0) & (after == 0)).sum())
+        if not lost:
+            return None  # chance, or nothing there to drop
+        return _confirmed(f"after `eval()` it still sets {lost} of {before.numel()} values to zero")
+
+    return _judged(session, Spot.of(claim.place), judge, is_trained=False)
+
+
+def softening(session: Session, claim: OverBatch) -> Outcome:
+    """Whether a softmax normalises over the first of three dimensions."""
+
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Outcome | None:
+        if "softm" not in name or not isinstance(args[0], torch.Tensor):
+            return None
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if dim is not None:
+            return _refuted(f"`{name}` is told to take dimension {dim}")
+        if args[0].dim() != 3:
+            return None  # of what was made up as input
+        return _confirmed(f"`{name}` of a tensor of sizes {tuple(args[0].shape)} takes dimension 0")
+
+    return _judged(session, Spot.of(claim.place), judge)
+
+
+def losing(session: Session, claim: Lost) -> Outcome:
+    """Whether a statement changes none of the tensors that it is about, and nothing takes what it computes."""
+    spot = Spot.of(claim.place)
+    session.begin("importing the file")
+    if not _is_statement(session.source().tree, spot):
+        return _refuted("something takes its result")
+
+    def judge(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Outcome | None:
+        if not isinstance(result, torch.Tensor) or name.startswith("__"):
+            return None
+        if any(result is given for given in tree_leaves((args, kwargs))):
+            return _confirmed(f"`{name}` gives back the tensor that it is called on, as it was")
+        return _confirmed(f"`{name}` gives a new tensor, and changes none that it is given")
+
+    return _judged(session, spot, judge)
+
+
+def _judged(session: Session, spot: Spot, judge: Any, *, is_trained: bool = True) -> Outcome:
+    """What is said of the first function that tells anything; of what was reached without any, nothing holds."""
+    reasons: list[str] = []
+    with _Asked(spot, judge) as asked:
+        for _ in tried(session, spot, reasons, is_trained=is_trained):
+            if asked.outcome is not None:
+                return asked.outcome
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", ""))
+
+
+def _versions(given: object) -> list[int]:
+    """How often the tensors among some arguments were changed."""
+    return [one._version for one in tree_leaves(given) if isinstance(one, torch.Tensor)]
+
+
+def _is_statement(tree: ast.AST, spot: Spot) -> bool:
+    """Whether an expression is a statement by itself."""
+    place = (spot.line, spot.column, spot.end_line)
+    return any(
+        isinstance(node, ast.Expr) and (node.lineno, node.col_offset + 1, node.end_lineno) == place
+        for node in ast.walk(tree)
+    )
+
+
+def _confirmed(detail: str) -> Outcome:
+    return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+
+
+def _refuted(detail: str) -> Outcome:
+    return {"status": REFUTED, "device": "cpu", "detail": detail}

@@ -1,0 +1,106 @@
+"""Calls whose arguments their callee does not take: the callee itself is found, and asked for its signature."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from . import roles
+from .places import Spot, expression
+from .refusals import refusal
+from .standins import StandIn, described, likeliest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.claims.calls import Refused
+
+    from .classes import Source
+    from .session import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+_OWNER = "__modellint_owner__"
+
+
+def binding(session: Session, claim: Refused) -> dict[str, Any]:
+    """Whether the arguments of a call fit the signature of its callee; where that is not known, whether it raises."""
+    session.begin("importing the file")
+    source, spot, reasons = session.source(), Spot.of(claim.place), list[str]()
+    call = expression(source.tree, spot)
+    if isinstance(call, ast.Call):
+        for names in _surroundings(session, source, reasons):
+            try:
+                callee = eval(compile(ast.Expression(_evaluable(call.func)), spot.path, "eval"), names)
+                signature = inspect.signature(_called(callee))
+            except Exception as error:
+                reasons.append(f"finding `{ast.unparse(call.func)}`: {described(error)}")
+                continue
+            if isinstance(callee, StandIn) or (isinstance(callee, type) and issubclass(callee, StandIn)):
+                break
+            return _bound(call, signature)
+    run = refusal(session, claim)
+    return run if run["status"] != UNCONFIRMED else {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+
+
+def _bound(call: ast.Call, signature: inspect.Signature) -> dict[str, Any]:
+    """What Python says of the arguments of a call; stars may stand for any."""
+    positional = [None for arg in call.args if not isinstance(arg, ast.Starred)]
+    named = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
+    is_whole = len(positional) == len(call.args) and len(named) == len(call.keywords)
+    try:
+        (signature.bind if is_whole else signature.bind_partial)(*positional, **named)
+    except TypeError as error:
+        detail = f"`{ast.unparse(call.func)}` takes `{signature}`: {described(error)}"
+        return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+    return {"status": REFUTED, "device": "cpu", "detail": f"`{ast.unparse(call.func)}` takes these arguments"}
+
+
+def _surroundings(session: Session, source: Source, reasons: list[str]) -> Iterator[dict[str, Any]]:
+    """The names that are known where a call stands: those of its file, and the object whose method that is."""
+    names = vars(source.module)
+    owner = session.name.rpartition(".")[0]
+    if not owner or not isinstance(cls := source.find(owner), type):
+        yield names
+        return
+    attempts = (attempt for variant in (0, roles.EQUAL) for attempt in session.attempts(owner, variant=variant))
+    builds: Iterable[Callable[[], Any]] = chain((attempt.build for attempt in attempts), (partial(_bare, cls),))
+    for build in builds:
+        try:
+            found = build()
+        except Exception as error:
+            reasons.append(f"building: {described(error)}")
+            continue
+        yield {**names, "self": found, _OWNER: cls}
+
+
+def _bare(cls: Any) -> Any:
+    """An object whose constructor was not run: it has its methods, and no layers."""
+    bare = cls.__new__(cls)
+    if isinstance(bare, nn.Module):
+        nn.Module.__init__(bare)
+    return bare
+
+
+def _called(callee: Any) -> Any:
+    """What a call of an object runs: of a layer its `forward`."""
+    is_layer = isinstance(callee, nn.Module) and type(callee).__call__ is nn.Module.__call__
+    return callee.forward if is_layer else callee
+
+
+def _evaluable(callee: ast.expr) -> ast.expr:
+    """A callee with `super()` written out, as it can be evaluated elsewhere."""
+    return ast.fix_missing_locations(_Super().visit(copy.deepcopy(callee)))
+
+
+class _Super(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            node.args = [ast.Name(_OWNER, ast.Load()), ast.Name("self", ast.Load())]
+        return node

@@ -1,0 +1,82 @@
+"""Layers that nothing uses: one backward pass leaves them without a gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import placement, roles
+from .inputs import Inputs
+from .standins import described, likeliest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from modellint.claims.layers import Unused
+
+    from .classes import Attempt
+    from .session import Session
+
+CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
+
+
+def backward(session: Session, claim: Unused) -> dict[str, Any]:
+    """Whether the parameters of an attribute get no gradient from a call of its owner, while others do."""
+    reasons: list[str] = []
+    for variant in (0, roles.EQUAL):
+        for attempt in session.attempts(claim.owner, variant=variant):
+            try:
+                owner = attempt.build()
+                held = _parameters(getattr(owner, claim.attribute, None))
+                if not isinstance(owner, nn.Module) or not held:
+                    reasons.append(f"`{claim.attribute}` has no parameters")
+                    continue
+                others = len(list(owner.parameters())) - len(held)
+                reached = _reached(owner, attempt, reasons)
+            except Exception as error:
+                reasons.append(f"building: {described(error)}")
+                continue
+            if reached is None:
+                continue
+            if any(id(parameter) in reached for parameter in held):
+                detail = f"a backward pass gives `{claim.attribute}` a gradient"
+                return {"status": REFUTED, "device": "cpu", "detail": detail}
+            detail = (
+                f"a backward pass gives {len(reached)} of {others} other parameters of `{claim.owner}` a gradient, "
+                f"and none to `{claim.attribute}`"
+            )
+            return {"status": CONFIRMED, "device": "cpu", "detail": detail}
+    return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
+
+
+def _parameters(found: object) -> list[nn.Parameter]:
+    if isinstance(found, nn.Module):
+        return list(found.parameters())
+    return [found] if isinstance(found, nn.Parameter) else []
+
+
+def _reached(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
+    """The parameters that get a gradient from what a call gives; None if no call gives any."""
+    inputs = Inputs(owner.forward, owner, attempt)
+    for given in inputs.combinations():
+        try:
+            result = owner(**{name: spec.make("cpu") for name, spec in given.items()})
+        except Exception as error:
+            reasons.append(f"calling it: {described(error)[:200]}")
+            inputs.learn(error.with_traceback(None), given)
+            continue
+        if not _is_differentiated(placement.below(result)):
+            reasons.append("what a call gives depends on no parameter")
+            return None
+        return {id(parameter) for parameter in owner.parameters() if parameter.grad is not None}
+    return None
+
+
+def _is_differentiated(results: Iterable[object]) -> bool:
+    """Go backwards from all that has a gradient among some results; whether anything has."""
+    tensors = [one for one in results if isinstance(one, torch.Tensor) and one.requires_grad]
+    if tensors:
+        torch.stack([tensor.abs().sum().float() for tensor in tensors]).sum().backward()
+    return bool(tensors)

@@ -1,0 +1,128 @@
+"""Ways to reach a place in code: its file is imported, an object is built, a function is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from . import roles
+from .inputs import Inputs
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from .classes import Attempt
+    from .places import Spot
+    from .session import Session
+
+
+def tried(
+    session: Session, spot: Spot, reasons: list[str], *, is_trained: bool = True
+) -> Iterator[tuple[Exception | None, bool]]:
+    """What importing, building and calling raise, and whether they reach a place; the first ways assume the least.
+
+    Layers are called after `train()`, or `eval()`. What no call of a method reaches one of `forward` may.
+    """
+    with _watching(spot) as reached:
+        try:
+            source = session.source()
+        except Exception as error:
+            yield error, bool(reached)
+            raise
+    if not session.name:
+        reasons.append("importing the file does not reach it")
+        yield None, bool(reached)
+        return
+    owner, method = source.split(session.name)
+    is_built_only = session.name.endswith(".__init__")
+    for variant in (0, roles.EQUAL):
+        for attempt in session.attempts(owner, variant=variant):
+            with _watching(spot) as reached:
+                try:
+                    found = attempt.build()
+                except Exception as error:
+                    reasons.append(f"building: {described(error)}")
+                    yield error, bool(reached)
+                    continue
+            if is_built_only:
+                reasons.append("an object was built, and the call was not reached")
+                yield None, bool(reached)
+                continue
+            if isinstance(found, nn.Module):
+                found.train(is_trained)
+            elif method:
+                found.training = is_trained  # as layers have it, of which this may be a mixin
+            yield from _called(attempt, found, method, spot, reasons)
+            if method != "forward" and type(found).__dict__.get("forward") is not None:
+                yield from _called(attempt, found, "forward", spot, reasons)
+
+
+def _called(
+    attempt: Attempt, found: Any, method: str, spot: Spot, reasons: list[str]
+) -> Iterator[tuple[Exception | None, bool]]:
+    """What calls raise, with what a function needs, and then, where that does not lead there, with all it takes."""
+    function = getattr(found, method) if method else found
+    for is_full in (False, True):
+        inputs = Inputs(function, found, attempt, is_full=is_full)
+        # What builds something takes sizes, as constructors do.
+        sizes = [] if method or is_full else [attempt.builder.arguments_of(function)]
+        for number, given in enumerate(chain(sizes, inputs.combinations())):
+            is_guess = number < len(sizes)
+            arguments = given if is_guess else {name: spec.make("cpu") for name, spec in given.items()}
+            with _watching(spot) as reached:
+                try:
+                    with torch.no_grad():
+                        function(**arguments)
+                except Exception as error:
+                    reasons.append(f"calling it: {described(error)[:200]}")
+                    yield error, bool(reached)
+                    if not is_guess:
+                        inputs.learn(error.with_traceback(None), given)
+                    continue
+            reasons.append("a call did not reach it")
+            yield None, bool(reached)
+            if reached:
+                return
+            break
+
+
+@contextmanager
+def _watching(spot: Spot) -> Iterator[list[int]]:
+    """Note the lines of a place that are run meanwhile."""
+    reached: list[int] = []
+
+    def line(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line" and spot.has_line(frame):
+            reached.append(frame.f_lineno)
+        return line
+
+    def entered(frame: FrameType, _: str, __: Any) -> Any:
+        return line if os.path.realpath(frame.f_code.co_filename) == spot.path else None
+
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        yield reached
+    finally:
+        sys.settrace(before)
+
+
+def is_at(error: Exception, spot: Spot) -> bool:
+    """Whether an error comes through a place."""
+    return any(path == spot.path and spot.line <= line <= spot.end_line for path, line in steps(error))
+
+
+def steps(error: Exception) -> Iterator[tuple[str, int]]:
+    """The files and lines that an error came through, from the outside in."""
+    step = error.__traceback__
+    while step is not None:
+        yield os.path.realpath(step.tb_frame.f_code.co_filename), step.tb_lineno
+        step = step.tb_next

@@ -1,0 +1,139 @@
+"""Where tensors meet layers that take another width: along methods, and between the neighbours of a `Sequential`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.graph.value import EventKind, Op, Value
+from modellint.link.values.evaluator import Located
+
+from .layers import MAX_FRAMES
+from .shapes import UNKNOWN, Shape, Width
+from .table import SECOND, SIZED
+from .tensors import Tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.size import Size
+    from modellint.graph.value import Event
+    from modellint.link.project import Project
+    from modellint.link.values.evaluator import Frame
+
+    from .layers import Layer
+    from .table import Argument
+
+
+@dataclass(frozen=True, eq=False)
+class Misfit:
+    """A layer that is given another width than it takes: at `call`, or in the place of an element of `Sequential`.
+
+    `events` are the calls that lead there, outermost first; none of `Sequential`.
+    """
+
+    layer: Layer
+    given: Width
+    taken: Size
+    call: Located
+    events: tuple[Event, ...] = ()
+    #: Whether the one width or the other is chosen by a condition, of which this is one side, and the other fits.
+    is_one_side: bool = False
+    #: Whether the condition is a parameter whose default takes that side.
+    is_default: bool = False
+    #: The call of the layer itself, which may stand in what is called at `call`.
+    met: Located | None = None
+    #: The `Sequential` of which it is an element.
+    around: Value | None = None
+
+
+class Meetings:
+    """What does not fit in one file."""
+
+    def __init__(self, project: Project) -> None:
+        self._evaluator = project.evaluator
+        self._tensors = Tensors(project)
+        self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
+
+    def misfits(self, frame: Frame) -> Iterator[Misfit]:
+        """The layers that a function calls with another width than they take, and those of the functions it calls."""
+        yield from self._misfits(frame, None, ())
+
+    def _misfits(self, frame: Frame, outer: Located | None, events: tuple[Event, ...]) -> Iterator[Misfit]:
+        is_own = outer is None or frame.receiver is outer.frame.receiver
+        for event in frame.function.flow.of(EventKind.CALL):
+            call = event.value
+            place = Located(call, frame) if is_own or outer is None else outer
+            layer = self._layers.target(call, frame)
+            if call.callee.op is Op.ITEM:
+                self._tensors.input(call, frame, 0)
+                met = self._tensors.met.get((id(call), id(frame)))
+                if met is not None:
+                    yield Misfit(*met, place, (*events, event), met=Located(call, frame))
+                continue
+            if layer is not None and layer.name:
+                is_sized = self._outputs.is_sized(layer)
+                met = self._outputs.entered(layer, self._tensors.input(call, frame, 0)) if is_sized else None
+                if met is not None:
+                    yield Misfit(*met, place, (*events, event), met=Located(call, frame))
+                continue
+            inner = self._layers.frame(call, frame)
+            if inner is None or inner.depth >= MAX_FRAMES or inner.function.name == "__init__":
+                continue
+            if any(self._tensors.shape(arg, frame).axes for arg in call.args[1:] if arg.op is not Op.STARRED):
+                yield from self._misfits(inner, place, (*events, event))
+
+    def neighbours(self, call: Value, frame: Frame) -> Iterator[Misfit]:
+        """The layers of a `Sequential` that take another width than those before them give."""
+        shape, before = UNKNOWN, None
+        for one in self._layers.held(call, frame) or ():
+            layer = None if one is None else self._layers.layer(one.value, one.frame)
+            if one is None or layer is None:
+                shape, before = UNKNOWN, None
+                continue
+            met = self._outputs.entered(layer, shape) if shape.axes else None
+            if met is not None:
+                yield Misfit(*met, one, around=call)
+            yield from self._one_side(before, shape, layer, one, call)
+            if layer.name in SIZED or layer.cls is not None:
+                before = layer
+            if layer.cls is not None and shape.axes:
+                inner = self._tensors.frame_of(layer, shape)
+                yield from self._misfits(inner, one, ()) if inner is not None else ()
+            shape = self._outputs.of(layer, shape, 0)
+
+    def _one_side(
+        self, before: Layer | None, shape: Shape, layer: Layer, one: Located, around: Value
+    ) -> Iterator[Misfit]:
+        """A layer that takes what another one gives on one side of a condition, and something else on the other."""
+        ends = SIZED.get(before.name) if before is not None else None
+        sized = SIZED.get(layer.name)
+        if before is None or ends is None or sized is None or sized.takes is None or ends.gives is None:
+            return
+        if ends.axis != sized.axis or sized.axis == SECOND or ends.is_tuple:
+            return
+        width, taken = shape.at(sized.axis), self._layers.size(layer, sized.takes)
+        if width is not None and taken is None:
+            for side, is_default in self._sides(layer, sized.takes, width.size):
+                yield Misfit(layer, width, side, one, (), True, is_default, around=around)
+        elif width is None and taken is not None:
+            for side, is_default in self._sides(before, ends.gives, taken):
+                yield Misfit(layer, Width(side, before.made), taken, one, (), True, is_default, around=around)
+
+    def _sides(self, layer: Layer, argument: Argument, other: Size) -> list[tuple[Size, bool]]:
+        """The side of a condition where an argument differs from a size which it is on the other side."""
+        value = layer.argument(argument)
+        if value is None or value.op is not Op.CHOICE or not isinstance(value.data, Value) or len(value.args) != 2:
+            return []
+        sides = [self._evaluator.size(part, layer.made.frame) for part in value.args]
+        taken = _default(value.data, layer.made.frame)
+        if other not in sides:
+            return []
+        return [(side, taken is (at == 0)) for at, side in enumerate(sides) if side is not None and side != other]
+
+
+def _default(test: Value, frame: Frame) -> bool | None:
+    """Whether a condition holds by default: a parameter that is told apart by its truth."""
+    parameter = frame.function.parameter(str(test.data)) if test.op is Op.PARAM else None
+    default = None if parameter is None else parameter.default
+    return bool(default.data) if default is not None and default.op is Op.CONST else None

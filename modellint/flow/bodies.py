@@ -53,14 +53,18 @@ class Below(Filler):
     """A constant that may be negative: it is looked up wherever it indexes anything."""
 
 
+class Last(Filler):
+    """-1, the last one of what is indexed by it: it is looked up by what counts from 0 only."""
+
+
 #: Kinds that are followed through what functions give and objects keep; real numbers are everywhere.
-ELEMENTS = frozenset((Ids, Filler, Below, Positions))
+ELEMENTS = frozenset((Ids, Filler, Below, Last, Positions))
 ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
-_CONSTANTS = frozenset((Filler, Below))
+_CONSTANTS = frozenset((Filler, Below, Last))
 #: What picks rows of whatever it indexes, as far as it is known.
-_INDEXING = frozenset((Ids, Filler, Below))
+_INDEXING = frozenset((Ids, Filler, Below, Last))
 #: Names under which ids are drawn by what cannot be read.
 _ELSEWHERE = frozenset(("sample", "generate"))
 #: Words of what gives the elements of what it is given one by one.
@@ -304,6 +308,8 @@ class Body(Callees):
         if facet == "real" and "real" not in row.facets:
             return NONE
         kinds = [kinds for arg in call.args[1:] if (kinds := found(arg)) != NONE]
+        if "from-end" not in row.facets and any(Last in (one or NONE) for one in kinds):
+            return SURELY
         return NONE.union(*(self._picked(one, operands(call)) for one in kinds))
 
     def _judged(self, call: Value, facet: Facet, found: Callable[[Value], Kinds | None]) -> Tables:
@@ -626,7 +632,8 @@ class Body(Callees):
 
     def _sign_of(self, row: operators.Operator, call: Value) -> type:
         """What is known of the constants that a call writes."""
-        return Below if any(_sign(value) is Below for value in self._written(row, call)) else Filler
+        signs = set(map(_sign, self._written(row, call)))
+        return next((sign for sign in (Below, Last) if sign in signs), Filler)
 
     def _written(self, row: operators.Operator, call: Value) -> Iterator[Value]:
         if not row.facets.keys() & {"fill", "literal", "chooses"}:
@@ -702,5 +709,8 @@ def _may_be_number(value: Value) -> bool:
 
 
 def _sign(value: Value) -> type:
-    """A constant that is a row, or may be a negative number."""
-    return Filler if value.op is Op.CONST and (type(value.data) is not int or value.data >= -1) else Below
+    """A constant that is a row, the last one, or may be a negative number."""
+    if value.op is not Op.CONST:
+        return Below
+    number = value.data if type(value.data) is int else 0
+    return Below if number < -1 else Last if number == -1 else Filler

@@ -145,8 +145,6 @@ class _LengthTensors(Tensors):
             if row.facets.keys() & {"passed", "casts", "rounds"} and "ids" not in row.facets:
                 return (atom,)
         found = super().method(atom, name, arguments, frame, value)
-        if "ids" in row.facets:
-            self._look_up(row, replace(arguments, positional=((atom,), *arguments.positional)), frame, value)
         return self._after(row, ((atom,), *arguments.all()), found, arguments, site)
 
     def _of_cache(self, atom: Atom, name: str, arguments: Arguments, site: Site) -> Atoms | None:

@@ -505,7 +505,7 @@ class Lookups:
                 is_real = isinstance(element, Real)
                 if is_real and (takes_real or tensor not in index):
                     continue  # a layer is given a tensor, not a list of some
-                if table is None and not (tensor in index and isinstance(element, Filler) and _is_below(element)):
+                if table is None and not (tensor in index and isinstance(element, Filler) and _is_none(element, value)):
                     continue
                 is_open = tensor.is_conditional or getattr(element, "is_conditional", False)
                 is_open = is_open or (is_real and (self._is_of_a_mode() or self._is_one_of_several(value)))
@@ -640,6 +640,13 @@ def _replaced(event: Event) -> object:
 def _is_below(filler: Filler) -> bool:
     """Whether a constant is no way to say which is the last one."""
     return filler.size.number is not None and filler.size.number < -1
+
+
+def _is_none(filler: Filler, lookup: Value) -> bool:
+    """Whether a constant is no row of anything: -1 is the last one where negative numbers count from the end."""
+    if filler.size.number != -1 or lookup.op is not Op.CALL:
+        return _is_below(filler)
+    return not any("from-end" in row.facets for row in operators.called(called_name(lookup.callee)))
 
 
 def _is_below_in(tensor: Tensor) -> bool:

@@ -132,6 +132,8 @@ class Tensors:
             return (self.length(Site(value, frame.function), (atom,)),)
         told = arguments.positional if "sizes" in row.facets else ()
         operation = Operation(row, arguments, 1, told, frame, value)
+        if "ids" in row.facets:
+            self._look_up(row, replace(arguments, positional=((atom,), *arguments.positional)), frame, value)
         return self._done(atom, operation) if isinstance(atom, Tensor) else self._made(operation)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -188,10 +190,12 @@ class Tensors:
         return found if any(_says_something(atom) for atom in found) else None
 
     def _look_up(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
-        """`F.embedding(ids, weight)`, `torch.index_select(table, 0, ids)`."""
+        """`F.embedding(ids, weight)`, `torch.index_select(table, 0, ids)`: rows are picked along dimension 0 only."""
         position, name = row.argument("ids") or (0, "")
         tables = arguments.argument(0, "input") if position else arguments.argument(1, "weight")
         ids = arguments.argument(position, name)
+        if position > 1 and constant(arguments.argument(1, "dim") or ()) != Constant(0):
+            tables = tuple(replace(atom, sizes=None) if isinstance(atom, Tensor) else atom for atom in tables or ())
         if self._run.lookups is None or ids is None:
             return
         for atom in tables or ():

@@ -32,7 +32,8 @@ Elements of the result
     extreme             the `smallest` or `largest` (further facets) of several numbers
     counts              how many elements there are, along dimensions or in all
 Looking up
-    ids:NAME@P          that argument picks rows or elements; what is not below their number is an error
+    ids:NAME@P          that argument picks rows or elements; what is not below their number is an error, and so is what
+                        is negative, unless such count `from-end`
     judges:NAME@P       that argument holds classes; what is below none or not below their number is an error, but for
                         the argument `ignores:NAME@P` of the function, or of the layer's constructor
     table               a layer that looks up rows; `padding:NAME@P`: its constructor's row for padding

@@ -17,7 +17,7 @@ flip fliplr flipud roll rot90                       : passed reorders
 split chunk tensor_split hsplit vsplit              : passed gives:tensors parts
 unbind                                              : passed gives:tensors
 index_select gather                                 : passed ids:index@2 together
-take                                                : passed ids:index@1 together
+take                                                : passed ids:index@1 from-end together
 take_along_dim                                      : passed together
 masked_select                                       : picked
 detach                                              : passed same-shape in-place

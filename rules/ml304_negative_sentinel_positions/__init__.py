@@ -28,6 +28,9 @@ class NegativeSentinelPositions(Rule):
     or other ids that index an embedding, a cosine table or another tensor. A mask that is only made of them
     (`mask = positions.ne(-100)`) changes nothing about that; one that replaces or picks elements does.
 
+    -1 is found where `gather`, `index_select` or `F.embedding` get it: they count from 0 only, so that pointers of a
+    beam search which start as -1 fail. Where elements are indexed, -1 is the last one.
+
     What is handed to a class of a library that cannot be read is followed into what the project puts in the place of
     the library's code: a file that is copied over one of the library's, a function that replaces a method.
 
@@ -62,7 +65,7 @@ class NegativeSentinelPositions(Rule):
             lookups += project.indexed.lookups_of_users(one)
         for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
             element = lookup.element
-            number = _number(element) if isinstance(element, Filler) else None
+            number = _number(element, is_none=not lookup.is_made) if isinstance(element, Filler) else None
             if isinstance(element, Filler) and number is not None and element.key not in seen:
                 seen.add(element.key)
                 yield self._looked_up(lookup, element, number, project.indexed.is_compared(element, module))
@@ -135,11 +138,13 @@ class NegativeSentinelPositions(Rule):
         )
 
 
-def _number(filler: Filler) -> int | None:
-    """The constant, if it is no position, and no way to say which is the last one either."""
+def _number(filler: Filler, *, is_none: bool = False) -> int | None:
+    """The constant, if it is no position, and no way to say which is the last one either; -1 where that `is_none`."""
     number = filler.size.number
-    return number if number is not None and number < -1 else None
+    return number if number is not None and number < (0 if is_none else -1) else None
 
 
 def _consequence(number: int) -> str:
+    if number == -1:
+        return "what picks elements by a call counts from 0: -1 is an error, whatever the size"
     return f"a table of fewer than {-number} rows has no row {number}; a longer one gives a row from its end"

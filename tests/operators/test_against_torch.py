@@ -354,16 +354,25 @@ def scaled(trial: Trial, value: str) -> bool:
 
 
 def refuses(trial: Trial, value: str) -> bool:
-    """An id behind the last row is an error."""
+    """An id behind the last row is an error, and so is a negative one that does not count from the end."""
     position, _name = trial.row.argument("ids")
-    if position == 0:
-        given, args = torch.tensor([[10, 0]]), trial.args
-    else:
-        beyond = torch.full_like(trial.args[position - 1], 6)
-        given, args = trial.operand, (*trial.args[: position - 1], beyond, *trial.args[position:])
-    with pytest.raises((IndexError, RuntimeError)):
-        trial.again(given, args)
+    for number in (10,) if "from-end" in trial.row.facets else (10, -1):
+        given, args = torch.tensor([[number, 0]]), trial.args
+        if position:
+            beyond = torch.full_like(trial.args[position - 1], number)
+            given, args = trial.operand, (*trial.args[: position - 1], beyond, *trial.args[position:])
+        with pytest.raises((IndexError, RuntimeError)):
+            trial.again(given, args)
     return True
+
+
+def from_end(trial: Trial, value: str) -> bool:
+    """-1 picks what the last number does."""
+    position, _name = trial.row.argument("ids")
+    before, after = trial.args[: position - 1], trial.args[position:]
+    last = torch.full_like(trial.args[position - 1], trial.operand.numel() - 1)
+    given = (trial.again(trial.operand, (*before, ids, *after)) for ids in (torch.full_like(last, -1), last))
+    return torch.equal(*given)
 
 
 def table(trial: Trial, value: str) -> bool:
@@ -487,6 +496,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
         else trial.result == 2
     ),
     "ids": refuses,
+    "from-end": from_end,
     "judges": judges,
     "ignores": ignores,
     "table": table,

@@ -209,12 +209,15 @@ class Real(HashedOnce):
 class Positions(HashedOnce):
     """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1.
 
-    `length` is where it is said how many there are, if only a run knows that.
+    `length` is where it is said how many there are, if only a run knows that; `is_given`: a caller does. `is_ahead`:
+    they begin later.
     """
 
     origin: Site
     is_total: bool = False
     length: Site | None = None
+    is_ahead: bool = False
+    is_given: bool = False
 
     @property
     def key(self) -> Hashable:

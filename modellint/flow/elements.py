@@ -49,8 +49,7 @@ def computed(real: Real | None) -> Real | None:
 def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
     """What arithmetic with a number, perhaps a known one, makes of elements."""
     ids, fillers, positions = tensor.ids, tensor.fillers, tensor.positions
-    is_one_less = operator == "-" and by == Size.of(1)
-    positions = Positions(positions.origin) if positions is not None and positions.is_total and is_one_less else None
+    positions = None if positions is None else _moved(operator, positions, by)
     if by is None or operator not in ("+", "-", "%"):
         ids, fillers = None, ()
     elif operator == "%":
@@ -60,6 +59,14 @@ def shifted(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
         ids = None if ids is None else replace(ids, bound=ids.bound + by)
         fillers = tuple(replace(filler, size=filler.size + by) for filler in fillers)
     return replace(tensor, ids=ids, fillers=fillers, positions=positions, real=computed(tensor.real))
+
+
+def _moved(operator: str, positions: Positions, by: Size | None) -> Positions | None:
+    """What arithmetic makes of positions: a total less 1 counts from 0, others begin later if something is added."""
+    if positions.is_total:
+        return Positions(positions.origin) if operator == "-" and by == Size.of(1) else None
+    is_more = by is None or by.constant is None or by.constant > 0
+    return replace(positions, is_ahead=True) if operator == "+" and is_more and positions.length is not None else None
 
 
 def of_second(operator: str, tensor: Tensor) -> Tensor:

@@ -390,7 +390,7 @@ def _is_one(atoms: Atoms) -> bool:
 
 def _is_counted(atom: Atom) -> bool:
     """Whether something counts up to a length, and is no table of sines or cosines."""
-    return isinstance(atom, Tensor) and atom.positions is not None
+    return isinstance(atom, Tensor) and atom.positions is not None and not atom.positions.is_ahead
 
 
 def _common(extents: Iterable[Extent | None]) -> Extent | None:

@@ -72,6 +72,7 @@ _SEQUENCES = {
     "builtins.sorted": "list",
     "builtins.reversed": "generator",
     "builtins.iter": "generator",
+    "torch.Size": "tuple",
     "collections.deque": "list",
 }
 #: Of more elements than these that may be in a container, nobody needs to know them one by one.

@@ -428,7 +428,8 @@ class Lookups:
     def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
         """Note constants that are written among the elements of a tensor, which are positions."""
         positions = tensor.positions
-        if positions is not None and not positions.is_total and not tensor.is_conditional:
+        is_plain = positions is not None and not positions.is_total and not positions.is_ahead
+        if positions is not None and is_plain and not tensor.is_conditional:
             for filler in fillers:
                 self.padded.setdefault(filler.key, Padded(positions, filler, frame))
 

@@ -42,14 +42,22 @@ class Read:
     length: Site
     is_given: bool
     calls: tuple[Site, ...]
+    #: Whether it is read beyond the length: at positions that begin later than 0.
+    is_ahead: bool = False
+    #: Whether that is said by a length, rather than by what picks rows.
+    is_length: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Limit:
-    """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters."""
+    """A comparison of lengths in a function: by which operator, and of what they are: tensors, and parameters.
+
+    `bound` is the number that a measured length, to which nothing is added, is compared with; None otherwise.
+    """
 
     operator: str
     measured: tuple[Value, ...]
+    bound: Size | None = None
 
 
 class Measured(Lookups):
@@ -75,7 +83,10 @@ class Measured(Lookups):
         counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
         for positions in counted:
             if positions.length is not None and not any(t.is_conditional for t in tensors_in(index)):
-                self._note_read(table, rows, frame, value, positions.length)
+                is_ahead, is_given = positions.is_ahead, positions.is_given
+                self._note_read(
+                    table, rows, frame, value, positions.length, is_given=is_given, is_ahead=is_ahead, is_length=True
+                )
         if not counted and any(isinstance(atom, Given) for atom in index):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
@@ -93,7 +104,7 @@ class Measured(Lookups):
                 if place is not None:
                     rows = sides[place]
                     known, end = rows if isinstance(rows, Size) else None, Site(upper, frame.function)
-                    self._note_read(table, known, frame, value, end, is_given=not is_known)
+                    self._note_read(table, known, frame, value, end, is_given=not is_known, is_length=True)
 
     def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
         """The tables that a value is or holds in containers: where each is made, and how large it is."""
@@ -111,15 +122,26 @@ class Measured(Lookups):
             given = (self._tensors.argument(layer, (at, name)) for at, name in enumerate(_OF_TABLE))
             return None if layer.site is None else (layer.site, tuple(size_of(one) for one in given))
         sides = sizes.of((atom,))
+        if sides and any(tensor.positions is not None for tensor in tensors_in(_data(atom))):
+            sides = (*sides, None)  # each is a row by itself
         made = atom.site if isinstance(atom, Shell) else atom.made if isinstance(atom, Tensor) else None
         return None if made is None or not sides else (made, sides)
 
     def _note_read(
-        self, table: Site, rows: Size | None, frame: Frame, value: Value, length: Site, *, is_given: bool = False
+        self,
+        table: Site,
+        rows: Size | None,
+        frame: Frame,
+        value: Value,
+        length: Site,
+        *,
+        is_given: bool = False,
+        is_ahead: bool = False,
+        is_length: bool = False,
     ) -> None:
         calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
-        read = Read(table, rows, Site(value, frame.function), length, is_given, calls)
-        self.reads.setdefault((table, rows, read.use, is_given, calls), read)
+        read = Read(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length)
+        self.reads.setdefault((table, rows, read.use, is_given, calls, is_ahead), read)
 
     def _note_limit(self, test: Value, frame: Frame) -> None:
         """Note that a function compares a length, or a number that it is given, and not just with a few."""
@@ -129,11 +151,18 @@ class Measured(Lookups):
         compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
         if compared and not any(map(_is_few, sides)):
             measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
-            limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)))
+            is_plain = all(isinstance(a, Length) and not a.is_made for a in compared)
+            bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
+            limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound)
             functions = [outer.function for outer, _ in self._frames if outer.function is not None]
             is_helper = len(functions) > 1 and functions[-1].owner is None
             for function in functions[-2:] if is_helper else functions[-1:]:
                 self.limits.setdefault(function, {})[test] = limit
+
+
+def _data(atom: Atom) -> Atoms:
+    """A tensor, or what a parameter or buffer is made of."""
+    return atom.arguments.argument(0, "data") or () if isinstance(atom, Shell) else (atom,)
 
 
 def _measured(value: Value) -> Value:

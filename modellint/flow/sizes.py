@@ -76,10 +76,15 @@ def side(atoms: Atoms) -> Size | Length | None:
     return next((atom for atom in atoms if isinstance(atom, Length)), None) if size is None else size
 
 
-def viewed(given: tuple[Atoms, ...], at: Site) -> Sizes | None:
-    """What `view`, `expand` and the like, which stands at a place, are told; -1 leaves it to the tensor."""
+def viewed(given: tuple[Atoms, ...], at: Site, before: Sizes | None = None) -> Sizes | None:
+    """What `view`, `expand` and the like, which stands at a place, are told; -1 leaves it to the tensor.
+
+    `before` are the sizes that it has, where -1 is that of the same dimension, counted from the last one.
+    """
     sides = tuple(map(side, numbers(given)))
-    return tuple(Length(at) if isinstance(one, Size) and one.constant == -1 else one for one in sides) or None
+    own = (*(Length(at) for _ in sides), *(before or ()))[-len(sides) :] if before is not None else ()
+    kept = own or tuple(Length(at) for _ in sides)
+    return tuple(b if isinstance(a, Size) and a.constant == -1 else a for a, b in zip(sides, kept, strict=True)) or None
 
 
 def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | None]) -> Sizes | None:

@@ -17,6 +17,7 @@ from modellint.flow.domain import (
     Constant,
     Counter,
     Filler,
+    FunctionRef,
     Given,
     Ids,
     Length,
@@ -33,18 +34,20 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import TENSORS, Shell
 from modellint.graph.size import Size, Symbol, excess
-from modellint.graph.value import Op, called_name, self_attribute, subscripts
+from modellint.graph.value import EventKind, Op, called_name, self_attribute, subscripts
+from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Sizes
+    from modellint.flow.domain import Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.value import Guard, Value
     from modellint.operators import Operator
 
 _NOTHING = Tensor()
+_IDENTITY = ("is", "is not")
 #: The owner of symbols that stand for values of a body of which nothing is known but that each is itself.
 _LOCAL = "<local>"
 #: Dimensions along which scores stand: the last one, by default or by its number.
@@ -260,7 +263,7 @@ class Tensors:
             return (replace(self._masked(tensor, mask), fillers=fillers),)
         left = elements.left(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
-            left = replace(left, positions=replace(left.positions, length=self._length_of(operation)))
+            left = replace(left, positions=self._counted_up(left.positions, operation))
         if facets.keys() & {"limit", "below", "lift"}:
             left = replace(left, ids=self._limited(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
@@ -304,7 +307,8 @@ class Tensors:
         """The sizes of what an operator gives."""
         row, arguments = operation.row, operation.arguments
         if operation.sizes:
-            return sizes.viewed(operation.sizes, operation.site) if arguments.is_complete else None
+            before = tensor.sizes if row.name.endswith(".expand") else None
+            return sizes.viewed(operation.sizes, operation.site, before) if arguments.is_complete else None
         if "counted" in row.facets:
             return _counted(arguments)
         if "flat" in row.facets:
@@ -623,12 +627,14 @@ class Tensors:
         return Length(site)
 
     @staticmethod
-    def _length_of(operation: Operation) -> Site | None:
-        """Where it is written how many positions there are, if only a run knows that."""
-        end = counted_end(operation.arguments)
-        if end is None or _length((end[0],)) is None:
-            return None
-        return operation.written((end[1], "end"))
+    def _counted_up(positions: Positions, operation: Operation) -> Positions:
+        """Positions with what is known of how far they count, where only a run knows that."""
+        counted = counted_end(operation.arguments)
+        end, at = (operation.arguments.argument(1, "end") or (), 1) if counted is None else counted
+        is_given = _length((end,)) is None
+        if is_given and not _is_parameter(end, operation.frame):
+            return positions
+        return replace(positions, length=operation.written((at, "end")), is_ahead=counted is None, is_given=is_given)
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
@@ -739,11 +745,24 @@ class Tensors:
             return self._holds_at_times(test.args[0], frame)
         if self_attribute(test) == "training":
             return True
-        if test.op is not Op.COMPARE or test.data not in ("is", "is not"):
+        if test.op is Op.CALL and len(test.args) == 2:
+            return self._is_question(test.callee, frame) and self._is_given(test.args[1], frame)
+        if test.op is not Op.COMPARE or test.data not in _IDENTITY:
             return False
         if self_attribute(test.args[0]) == "training":
             return True
-        return any(isinstance(atom, Given) for atom in self._run.evaluate(test.args[0], frame))
+        return self._is_given(test.args[0], frame)
+
+    def _is_given(self, value: Value, frame: Frame) -> bool:
+        return any(isinstance(atom, Given) for atom in self._run.evaluate(value, frame))
+
+    def _is_question(self, callee: Value, frame: Frame) -> bool:
+        """Whether a function does nothing but tell whether what it is given is None, or is not."""
+        codes = [atom.code for atom in self._run.evaluate(callee, frame) if isinstance(atom, FunctionRef)]
+        events = codes[0].function.flow.events if len(codes) == 1 and isinstance(codes[0], SourceMethod) else ()
+        kinds = [event.kind for event in events]
+        asked = events[-1].value if kinds == [EventKind.COMPARE, EventKind.RETURN] else None
+        return asked is not None and asked.op is Op.COMPARE and asked.args[0].op is Op.PARAM and asked.data in _IDENTITY
 
     def is_number(self, atoms: Atoms) -> bool:
         """Whether `+=` gives another number or tensor: what is not known may be a list, which grows."""
@@ -876,6 +895,13 @@ def _is_cut(atom: Atom) -> bool:
 def _length(values: Iterable[Atoms]) -> Length | None:
     """The first length among values."""
     return next((atom for atoms in values for atom in atoms if isinstance(atom, Length)), None)
+
+
+def _is_parameter(atoms: Atoms, frame: Frame) -> bool:
+    """Whether a value is a number that a function is given, and nothing else."""
+    if frame.function is None or len(atoms) != 1 or not isinstance(atoms[0], Given) or atoms[0].symbol is None:
+        return False
+    return atoms[0].symbol.owner == f"{frame.function.module.path}:{frame.function.qualname}"
 
 
 def _counted(arguments: Arguments) -> Sizes:

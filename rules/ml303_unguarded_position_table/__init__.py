@@ -22,9 +22,12 @@ class UnguardedPositionTable(Rule):
 
     ## What it does
     Finds embeddings that are indexed by `arange(length)`, and buffers or parameters that are sliced up to a length,
-    where that length is a dimension of the input, the table is built once with a literal number of rows (or a default
-    that something in sight leaves as it is), and no comparison, clamp or rebuild stands between them, in the layer or
-    in what calls it.
+    where that length is a dimension of the input, or a parameter that nothing in sight gives, the table is built once
+    with a literal number of rows (or a default that something in sight leaves as it is), and no comparison, clamp or
+    rebuild stands between them, in the layer or in what calls it.
+
+    Also found is a comparison that falls short: the length is kept to the rows of the table, but more of them are read,
+    since positions begin later than 0, or a token was put in front.
 
     ## Why is this bad
     A longer input than the table was built for fails deep inside of the model: `index out of range in self` from an
@@ -59,6 +62,8 @@ class UnguardedPositionTable(Rule):
         length = found.length.module.text_of(found.length.value)
         text = table.module.text_of(table.value)
         place, lookup = table.place, use.place
+        if found.is_compared and size is not None:
+            return self._overrun(found, size.described)
         if size is None:
             rows, built = "as many rows as it is built with", f"only the constructor calls `{text}`"
         else:
@@ -73,4 +78,22 @@ class UnguardedPositionTable(Rule):
             related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
             claim=TableEnds(place, lookup),
+        )
+
+    def _overrun(self, found: FixedTable, rows: str) -> Finding:
+        """A finding about a table of which more is read than was compared with its rows."""
+        from modellint.claims.positions import TableEnds
+
+        table, use = found.table, found.use
+        length = found.length.module.text_of(found.length.value)
+        text = table.module.text_of(table.value)
+        return self.finding(
+            table.place,
+            f"a length is compared with the {rows} rows of the table, but more of them are read",
+            symbol=text,
+            confidence=Confidence.MEDIUM,
+            evidence=(f"what is read up to `{length}` begins later than 0, or is longer than what was compared",),
+            related=(Related(use.place, "the table is read here"),),
+            help="compare the last position with the rows of the table",
+            claim=TableEnds(table.place, use.place),
         )

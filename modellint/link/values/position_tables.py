@@ -17,8 +17,8 @@ from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
 from modellint.flow.lookups import FEW
 from modellint.flow.measured import Measured
-from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
+from modellint.graph.size import Size, excess
+from modellint.graph.value import EventKind, Op, Value, called_name, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
 from modellint.link.values.callers import neighbours
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _MAX_USERS = 8
 #: By what small numbers give large ones.
 _POWERS = frozenset(("**", "<<", "*"))
+#: Words of what counts up to a length.
+_COUNTING = operators.words("counted")
 _ORDERS = frozenset(("<", "<=", ">", ">="))
 #: What makes tables: layers, tensors of given sizes.
 _MAKING = operators.words("table", "sized", "counted", "spaced")
@@ -46,13 +48,15 @@ _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 class FixedTable:
     """A table, made at `table`, whose rows are read at `use` for a run-time `length`.
 
-    `rows` says how many it has; None where the constructor calls a method that builds it for any length.
+    `rows` says how many it has; None where the constructor calls a method that builds it for any length. `is_compared`:
+    a length is compared with the rows, but more of them are read.
     """
 
     table: Site
     rows: Size | None
     use: Site
     length: Site
+    is_compared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,8 @@ class _Ran:
     done: frozenset[Function]
     #: The attributes under which the object keeps tables, by what makes them, and what stores them anew.
     names: dict[Value, str]
+    #: What makes tables of any length with which a method compares one.
+    compared: frozenset[Value]
     stored: dict[str, set[Function]]
 
     def reaches(self, read: Read) -> bool:
@@ -97,6 +103,8 @@ class PositionTables:
         words = frozenset[str]().union(*(method.words for method in building))
         if making.keys().isdisjoint(words):
             return False
+        if _compares(self._methods(cls)):
+            return True
         attributes = [value for owner in self._project.members.mro(cls) for value in owner.attributes.values()]
         if any(_is_length(value, cls.module) for value in walk_all(attributes)):
             return True
@@ -143,14 +151,16 @@ class PositionTables:
             return
         own = self._run_of(cls)
         everything = [own, *map(self._run_of, self._users(cls))]
-        reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
+        known = own.names.keys() | own.compared
+        reads = [read for ran in everything for read in ran.reads if read.table.value in known]
         for table in dict.fromkeys(read.table.value for read in reads):
             here = [read for read in reads if read.table.value is table]
             limits = _Limits(cls, here, everything, self._project)
-            found = None
-            if not self._is_rebuilt(cls, own, own.names[table]):
-                found = self._fixed(here, limits)
-            found = found or self._built_once(cls, own, here, limits)
+            found = self._overrun(here, limits)
+            if found is None and table in own.names:
+                is_rebuilt = self._is_rebuilt(cls, own, own.names[table])
+                fixed = None if is_rebuilt else self._fixed(here, limits, is_alone=not everything[1:])
+                found = fixed or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
 
@@ -158,12 +168,19 @@ class PositionTables:
         return self._project.once(("read tables", cls), lambda: _run(cls, self._methods(cls), self._project))
 
     @staticmethod
-    def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
-        """A table that the constructor makes for a fixed length."""
+    def _overrun(reads: list[Read], limits: _Limits) -> FixedTable | None:
+        """A table that is read beyond the length that is compared with its rows."""
+        found = next(filter(limits.fall_short_of, reads), None)
+        return None if found is None else FixedTable(found.table, found.rows, found.use, found.length, is_compared=True)
+
+    @staticmethod
+    def _fixed(reads: list[Read], limits: _Limits, *, is_alone: bool) -> FixedTable | None:
+        """A table that the constructor makes for a fixed length; a length that is given counts if nobody gives any."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
             fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
-            if fixed is not None and not read.is_given and not limits.apply_to(read):
+            is_open = not read.is_given or (is_alone and read.is_length)
+            if fixed is not None and is_open and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
                 return FixedTable(read.table, named, read.use, read.length)
         return None
@@ -219,6 +236,7 @@ class _Limits:
 
     def __init__(self, cls: Class, reads: list[Read], everything: list[_Ran], project: Project) -> None:
         self._reads = reads
+        self._own = everything[0].limits
         self._users = everything[1:]
         self._keepers = [user for user in self._users if cls not in project.members.mro(user.cls)]
         self._project = project
@@ -232,12 +250,18 @@ class _Limits:
         """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
-            if site.function in self._compared:
+            if site.function in self._compared and not self.fall_short_of(read):
                 return True
             for cls in () if owner is None else self._project.members.mro(owner):
                 if any(method in self._compared for method in cls.methods.values()):
                     return True
         return any(map(self._is_limited, self._callers_of(read))) or any(map(self._cuts(read), self._users))
+
+    def fall_short_of(self, read: Read) -> bool:
+        """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
+        limits = {} if read.use.function is None else self._own.get(read.use.function, {})
+        is_beyond = bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
+        return is_beyond and not any(map(self._is_limited, self._callers_of(read)))
 
     @property
     def are_given(self) -> bool:
@@ -274,10 +298,55 @@ class _Limits:
         return lambda ran: ran.reaches(read) and not any(other.use.value is read.use.value for other in ran.reads)
 
 
+def _falls_short(limit: Limit, read: Read) -> bool:
+    """Whether a comparison keeps a length to the rows of a table that is read beyond that length.
+
+    At positions that begin later than 0, for one more than it, or for a token that was put in front.
+    """
+    if limit.bound is None or read.rows is None or excess(limit.bound, read.rows) != 0:
+        return False
+    length = read.length.value
+    is_more = length.op is Op.BIN and length.data == "+" and any(map(_is_positive, length.args))
+    return read.is_ahead or is_more or any(_is_joined(length, tensor) for tensor in limit.measured)
+
+
+def _is_positive(value: Value) -> bool:
+    return value.op is Op.CONST and type(value.data) is int and value.data > 0
+
+
+def _is_joined(length: Value, tensor: Value) -> bool:
+    """Whether a length is that of a tensor to which more was joined along the dimension that is measured."""
+    if length.op is not Op.INDEX:
+        return False
+    measured, joined = length.args[1], length.args[0].args[0] if length.args[0].op is Op.ATTR else None
+    if joined is None or joined.op is not Op.CALL:
+        return False
+    row = next((row for row in operators.called(called_name(joined.callee)) if "joins" in row.facets), None)
+    parts, along = joined.argument(0, "tensors"), joined.argument(1, "dim")
+    if row is None or parts is None or along is None or len(parts.args) < 2:
+        return False
+    is_same = along.op is Op.CONST and measured.op is Op.CONST and along.data == measured.data
+    return is_same and any(part is tensor or same(part, tensor) for part in parts.args)
+
+
+def _compares(methods: list[Function]) -> bool:
+    """Whether a method counts up to a length, and compares one with an attribute of the object."""
+    return any(
+        method.name != "__init__"
+        and not _COUNTING.isdisjoint(method.words)
+        and any(
+            event.value.data in _ORDERS and any(self_attribute(arg) is not None for arg in event.value.args)
+            for event in method.flow.of(EventKind.COMPARE)
+        )
+        for method in methods
+    )
+
+
 def _keeps(cls: Class, project: Project) -> bool:
-    """Whether an object of a class keeps a table of a fixed length."""
+    """Whether an object of a class keeps a table of a fixed length, or one whose rows a length is compared with."""
     run, lookups, shell = _built(cls, project)
-    found = bool(_names(shell, cls, lookups, project))
+    names, compared = _names(shell, cls, lookups, project)
+    found = bool(names or compared)
     run.close()
     return found
 
@@ -294,7 +363,7 @@ def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     """Run the methods of an object of a class with any arguments, each on the object as its constructor left it."""
     run, lookups, shell = _built(cls, project)
     assert shell.model is not None
-    names = _names(shell, cls, lookups, project)
+    names, compared = _names(shell, cls, lookups, project)
     before = len(shell.stores)
     built = {name: list(stored) for name, stored in shell.history.items()}
     for method in methods:
@@ -308,23 +377,32 @@ def _run(cls: Class, methods: list[Function], project: Project) -> _Ran:
     for store in shell.stores[before:]:
         if store.name is not None and store.function is not None:
             stored.setdefault(store.name, set()).add(store.function)
-    found = _Ran(cls, list(lookups.reads.values()), lookups.limits, frozenset(run.calls.done), names, stored)
+    reads = list(lookups.reads.values())
+    found = _Ran(cls, reads, lookups.limits, frozenset(run.calls.done), names, compared, stored)
     run.close()
     return found
 
 
-def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> dict[Value, str]:
-    """The attributes under which an object keeps tables of a fixed length, by what makes these."""
+def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tuple[dict[Value, str], frozenset[Value]]:
+    """The attributes under which an object keeps tables of a fixed length, by what makes these, and all other tables.
+
+    The others only where a method compares a length with something that the object keeps.
+    """
     constructor = project.members.method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
+    others: set[Value] = set()
+    is_comparing = _compares([method for owner in project.members.mro(cls) for method in owner.methods.values()])
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
             is_above = owner is not None and owner.module is not cls.module
-            if not is_above and any(isinstance(size, Size) and _may_be_fixed(size, own) for size in sides[:-1]):
+            rows = () if is_above else tuple(size for size in sides[:-1] if isinstance(size, Size))
+            if any(_may_be_fixed(size, own) for size in rows):
                 found[table.value] = name
-    return found
+            elif rows and is_comparing:
+                others.add(table.value)
+    return found, frozenset(others)
 
 
 def _may_be_fixed(size: Size, constructor: str | None) -> bool:

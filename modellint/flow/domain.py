@@ -126,11 +126,12 @@ class Length:
     """A whole number that only a run knows: how many elements a tensor has along a dimension, or what is made of it.
 
     Where it is measured (`x.shape`, `x.size(0)`, `len(x)`) makes no difference to what becomes of it. `is_made`: it was
-    calculated from what was measured.
+    calculated from what was measured. `is_more`: something was added to that, or the tensor was joined to another one.
     """
 
     origin: Site = field(compare=False)
     is_made: bool = False
+    is_more: bool = False
 
     def along(self, _place: Hashable) -> Length:
         """That along one of several dimensions, if it is known which."""
@@ -210,7 +211,7 @@ class Positions(HashedOnce):
     """Elements that count up from 0, made at `origin`; `is_total`: they are a running total, which does so less 1.
 
     `length` is where it is said how many there are, if only a run knows that; `is_given`: a caller does. `is_ahead`:
-    they begin later.
+    they begin later than 0, or go further than what was measured.
     """
 
     origin: Site
@@ -234,7 +235,7 @@ class Tensor(HashedOnce):
     is known, None where even their number is not. `made` is where it is made of sizes. `ids`, `fillers`, `positions`
     and `real` are what its elements are known to be. `compared` are the elements and scores that a mask was made by
     comparing. `extent` is what it is made for, where that is asked. `is_conditional`: it may be something else
-    altogether. `is_cut`: it is no longer than some number.
+    altogether. `is_cut`: it is no longer than some number. `joined`: the dimension along which it was joined of others.
     """
 
     width: Size | None = None
@@ -249,6 +250,7 @@ class Tensor(HashedOnce):
     extent: Extent | None = None
     is_conditional: bool = False
     is_cut: bool = False
+    joined: int | None = None
 
     @property
     def rows(self) -> Size | None:

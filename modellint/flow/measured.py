@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.flow import sizes
 from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unknown, size_of, text
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW, Lookups, shape_of
-from modellint.flow.tensors import tensors_in
+from modellint.flow.tensors import Tensors, joined_along, tensors_in
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, subscripts
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.tensors import Tensors
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
 
@@ -42,7 +42,7 @@ class Read:
     length: Site
     is_given: bool
     calls: tuple[Site, ...]
-    #: Whether it is read beyond the length: at positions that begin later than 0.
+    #: Whether it is read beyond a length that is measured: at positions that begin later than 0, or for more of them.
     is_ahead: bool = False
     #: Whether that is said by a length, rather than by what picks rows.
     is_length: bool = True
@@ -60,9 +60,20 @@ class Limit:
     bound: Size | None = None
 
 
+class _MeasuredTensors(Tensors):
+    """What operators do to tensors whose lengths are compared."""
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        found = super().function(name, arguments, frame, value)
+        row = operators.row(name)
+        along = None if found or row is None else joined_along(row, arguments)
+        return found if along is None else (Tensor(joined=along),)
+
+
 class Measured(Lookups):
     """The lengths of one run."""
 
+    TENSORS = _MeasuredTensors
     measures = True
 
     def __init__(self, run: Interpreter, tensors: Tensors) -> None:
@@ -151,7 +162,7 @@ class Measured(Lookups):
         compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
         if compared and not any(map(_is_few, sides)):
             measured = (_measured(a.origin.value) for a in compared if isinstance(a, Length))
-            is_plain = all(isinstance(a, Length) and not a.is_made for a in compared)
+            is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
             limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound)
             functions = [outer.function for outer, _ in self._frames if outer.function is not None]

@@ -60,7 +60,11 @@ def measured(shape: Shape, at: Atoms | None) -> Atoms:
         is_there = place is not None and -len(tensor.sizes) <= place < len(tensor.sizes)
         size = tensor.sizes[place] if is_there and place is not None else None
         return PLAIN if size is None else (size if isinstance(size, Length) else number(size),)
-    return PLAIN if tensor.is_cut else (shape.length.along(None if known is None else known.value),)
+    if tensor.is_cut:
+        return PLAIN
+    length = shape.length.along(None if known is None else known.value)
+    is_more = type(length) is Length and place is not None and place == tensor.joined
+    return (replace(length, is_more=True) if is_more else length,)
 
 
 def element(shape: Shape) -> Atoms:
@@ -142,7 +146,8 @@ def joined(row: Operator, parts: list[Sizes | None], dim: Atoms | None) -> Sizes
         if isinstance(total, Size) and isinstance(size, Size):
             total = total + size
         else:
-            total = next((one for one in (total, size) if isinstance(one, Length)), None)
+            length = next((one for one in (total, size) if isinstance(one, Length)), None)
+            total = replace(length, is_more=True) if type(length) is Length and total != Size.of(0) else length
     return (*first[:at], total, *first[at + 1 :])
 
 

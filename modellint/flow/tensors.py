@@ -377,7 +377,7 @@ class Tensors:
         for tensor in tensors_in(operand):
             width = tensor.width if is_front and len(widths) == 1 else None
             head = tensor.head if width is not None else None
-            yield replace(tensor, width=width, head=head, sizes=sides, made=None)
+            yield replace(tensor, width=width, head=head, sizes=sides, made=None, joined=joined_along(row, arguments))
 
     def _chosen(
         self,
@@ -468,7 +468,9 @@ class Tensors:
             return PLAIN if found is None else (sizes.number(found),)
         length = _length((left, right))
         if length is not None and not (*tensors_in(left), *tensors_in(right)):
-            return (replace(length, is_made=True),)
+            by = size_of(right) or size_of(left)
+            is_more = operator == "+" and by is not None and by.constant is not None and by.constant > 0
+            return (replace(length, is_made=True, is_more=length.is_more or is_more),)
         if operator == "@":
             return (Tensor(real=Real(made, True)) if any(map(elements.is_real, (*left, *right))) else _NOTHING,)
         if any(isinstance(atom, Counter) for atom in (*left, *right)) and not (*tensors_in(left), *tensors_in(right)):
@@ -631,10 +633,11 @@ class Tensors:
         """Positions with what is known of how far they count, where only a run knows that."""
         counted = counted_end(operation.arguments)
         end, at = (operation.arguments.argument(1, "end") or (), 1) if counted is None else counted
-        is_given = _length((end,)) is None
-        if is_given and not _is_parameter(end, operation.frame):
+        length = _length((end,))
+        is_given, is_ahead = length is None, counted is None or (length is not None and length.is_more)
+        if is_given and not _is_parameter(end):
             return positions
-        return replace(positions, length=operation.written((at, "end")), is_ahead=counted is None, is_given=is_given)
+        return replace(positions, length=operation.written((at, "end")), is_ahead=is_ahead, is_given=is_given)
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """What an operator gives that counts what only a run knows, rounds such a number, or gives no less than it."""
@@ -897,11 +900,16 @@ def _length(values: Iterable[Atoms]) -> Length | None:
     return next((atom for atoms in values for atom in atoms if isinstance(atom, Length)), None)
 
 
-def _is_parameter(atoms: Atoms, frame: Frame) -> bool:
-    """Whether a value is a number that a function is given, and nothing else."""
-    if frame.function is None or len(atoms) != 1 or not isinstance(atoms[0], Given) or atoms[0].symbol is None:
-        return False
-    return atoms[0].symbol.owner == f"{frame.function.module.path}:{frame.function.qualname}"
+def _is_parameter(atoms: Atoms) -> bool:
+    """Whether a value is what a parameter is given, and nothing else."""
+    return len(atoms) == 1 and isinstance(atoms[0], Given) and atoms[0].name == atoms[0].parameter
+
+
+def joined_along(row: Operator, arguments: Arguments) -> int | None:
+    """The dimension along which tensors become one, if that is known."""
+    dim = arguments.argument(1, "dim")
+    along = Constant(0) if dim is None else constant(dim)
+    return along.value if "joins" in row.facets and along is not None and type(along.value) is int else None
 
 
 def _counted(arguments: Arguments) -> Sizes:

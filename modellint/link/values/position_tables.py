@@ -18,7 +18,7 @@ from modellint.flow.interp import followed
 from modellint.flow.lookups import FEW
 from modellint.flow.measured import Measured
 from modellint.graph.size import Size, excess
-from modellint.graph.value import EventKind, Op, Value, called_name, dotted, same, self_attribute, walk_all
+from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
 from modellint.link.values.callers import neighbours
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 _MAX_USERS = 8
 #: By what small numbers give large ones.
 _POWERS = frozenset(("**", "<<", "*"))
-#: Words of what counts up to a length.
-_COUNTING = operators.words("counted")
 _ORDERS = frozenset(("<", "<=", ">", ">="))
 #: What makes tables: layers, tensors of given sizes.
 _MAKING = operators.words("table", "sized", "counted", "spaced")
@@ -159,8 +157,7 @@ class PositionTables:
             found = self._overrun(here, limits)
             if found is None and table in own.names:
                 is_rebuilt = self._is_rebuilt(cls, own, own.names[table])
-                fixed = None if is_rebuilt else self._fixed(here, limits, is_alone=not everything[1:])
-                found = fixed or self._built_once(cls, own, here, limits)
+                found = (None if is_rebuilt else self._fixed(here, limits)) or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
 
@@ -174,12 +171,12 @@ class PositionTables:
         return None if found is None else FixedTable(found.table, found.rows, found.use, found.length, is_compared=True)
 
     @staticmethod
-    def _fixed(reads: list[Read], limits: _Limits, *, is_alone: bool) -> FixedTable | None:
-        """A table that the constructor makes for a fixed length; a length that is given counts if nobody gives any."""
+    def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
+        """A table that the constructor makes for a fixed length."""
         for read in reads:
             same = [other.rows for other in reads if other.use.value is read.use.value and other.rows is not None]
             fixed = next((size for size in same if size.constant is not None and size.constant >= FEW), None)
-            is_open = not read.is_given or (is_alone and read.is_length)
+            is_open = not read.is_given or read.is_length
             if fixed is not None and is_open and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
                 return FixedTable(read.table, named, read.use, read.length)
@@ -299,47 +296,15 @@ class _Limits:
 
 
 def _falls_short(limit: Limit, read: Read) -> bool:
-    """Whether a comparison keeps a length to the rows of a table that is read beyond that length.
-
-    At positions that begin later than 0, for one more than it, or for a token that was put in front.
-    """
-    if limit.bound is None or read.rows is None or excess(limit.bound, read.rows) != 0:
-        return False
-    length = read.length.value
-    is_more = length.op is Op.BIN and length.data == "+" and any(map(_is_positive, length.args))
-    return read.is_ahead or is_more or any(_is_joined(length, tensor) for tensor in limit.measured)
-
-
-def _is_positive(value: Value) -> bool:
-    return value.op is Op.CONST and type(value.data) is int and value.data > 0
-
-
-def _is_joined(length: Value, tensor: Value) -> bool:
-    """Whether a length is that of a tensor to which more was joined along the dimension that is measured."""
-    if length.op is not Op.INDEX:
-        return False
-    measured, joined = length.args[1], length.args[0].args[0] if length.args[0].op is Op.ATTR else None
-    if joined is None or joined.op is not Op.CALL:
-        return False
-    row = next((row for row in operators.called(called_name(joined.callee)) if "joins" in row.facets), None)
-    parts, along = joined.argument(0, "tensors"), joined.argument(1, "dim")
-    if row is None or parts is None or along is None or len(parts.args) < 2:
-        return False
-    is_same = along.op is Op.CONST and measured.op is Op.CONST and along.data == measured.data
-    return is_same and any(part is tensor or same(part, tensor) for part in parts.args)
+    """Whether a comparison keeps a length to the rows of a table that is read beyond that length."""
+    is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
+    return is_bound and read.is_ahead
 
 
 def _compares(methods: list[Function]) -> bool:
-    """Whether a method counts up to a length, and compares one with an attribute of the object."""
-    return any(
-        method.name != "__init__"
-        and not _COUNTING.isdisjoint(method.words)
-        and any(
-            event.value.data in _ORDERS and any(self_attribute(arg) is not None for arg in event.value.args)
-            for event in method.flow.of(EventKind.COMPARE)
-        )
-        for method in methods
-    )
+    """Whether a method compares something with an attribute of the object, as of which is the larger one."""
+    tests = (e.value for m in methods if m.name != "__init__" for e in m.flow.of(EventKind.COMPARE))
+    return any(test.data in _ORDERS and any(self_attribute(arg) is not None for arg in test.args) for test in tests)
 
 
 def _keeps(cls: Class, project: Project) -> bool:

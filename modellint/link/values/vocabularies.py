@@ -169,7 +169,7 @@ class Vocabularies:
         if any("resize" in word for word in words) or (words.isdisjoint(GROWS) and words.isdisjoint(growing)):
             return
         for number, event in enumerate(function.flow.events):
-            if _may_grow(event):
+            if may_grow(event):
                 yield number, event, event.value.callee.args[0]
             elif event.kind is EventKind.CALL and (other := growing.get(called_name(event.value.callee))) is not None:
                 definition = self._project.names.definition(function.module, event.value.callee)
@@ -192,7 +192,7 @@ class Vocabularies:
         return self._project.once(("growing", module), found)
 
 
-def _may_grow(event: Event) -> bool:
+def may_grow(event: Event) -> bool:
     """Whether a call gives a tokenizer more tokens, which are not its own."""
     call = event.value
     is_named = event.kind is EventKind.CALL and call.callee.op is Op.ATTR and call.callee.data in GROWS
@@ -207,7 +207,7 @@ def _given_tokens(function: Function) -> set[str]:
     words = function.words
     if words.isdisjoint(GROWS) or any("resize" in word for word in words):
         return set()
-    given = (e.value.callee.args[0] for e in function.flow.events if e.guard is None and _may_grow(e))
+    given = (e.value.callee.args[0] for e in function.flow.events if e.guard is None and may_grow(e))
     return {str(value.data) for value in given if value.op is Op.PARAM and not is_self(value)}
 
 

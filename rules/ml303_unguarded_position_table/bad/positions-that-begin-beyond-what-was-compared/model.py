@@ -2,10 +2,6 @@ import torch
 from torch import nn
 
 
-def exists(value):
-    return value is not None
-
-
 class Positions(nn.Module):
     def __init__(self, width, longest):
         super().__init__()
@@ -15,9 +11,9 @@ class Positions(nn.Module):
     def forward(self, x, positions=None, offset=None):
         length = x.shape[1]
         assert length <= self.longest, f"at most {self.longest} tokens"
-        if not exists(positions):
+        if positions is None:
             positions = torch.arange(length, device=x.device)
-        if exists(offset):
+        if offset is not None:
             positions = positions + offset[..., None]
         return x + self.table(positions)
 

@@ -76,6 +76,11 @@ class _Ran:
         """Whether it does what reads a table, for whatever length."""
         return read.use.function in self.done
 
+    def falls_short_of(self, read: Read) -> bool:
+        """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
+        limits = {} if read.use.function is None else self.limits.get(read.use.function, {})
+        return bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
+
 
 class PositionTables:
     """Finds tables of a fixed length; one per project."""
@@ -97,25 +102,17 @@ class PositionTables:
 
     def _may_keep(self, cls: Class, making: dict[str, Function | None]) -> bool:
         """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
-        building = self._building(cls)
+        building = _constructing(self._methods(cls))
         words = frozenset[str]().union(*(method.words for method in building))
         if making.keys().isdisjoint(words):
             return False
-        if _compares(self._methods(cls)):
+        if _compares_rows(self._methods(cls)):
             return True
         attributes = [value for owner in self._project.members.mro(cls) for value in owner.attributes.values()]
         if any(_is_length(value, cls.module) for value in walk_all(attributes)):
             return True
         functions = [function for name in making.keys() & words if (function := making[name]) is not None]
         return any(map(_says_length, (*building, *functions))) or any(map(_builds, building))
-
-    def _building(self, cls: Class) -> list[Function]:
-        """The methods that run when an object of a class is built."""
-        methods = self._methods(cls)
-        found = [method for method in methods if method.name == "__init__"]
-        for builder in found:
-            found += [m for m in methods if m.name in builder.words and m not in found]
-        return found
 
     def _methods(self, cls: Class) -> list[Function]:
         return [method for owner in self._project.members.mro(cls) for method in owner.methods.values()]
@@ -148,27 +145,25 @@ class PositionTables:
         if not self._project.once(("kept tables", cls), lambda: _keeps(cls, self._project)):
             return
         own = self._run_of(cls)
+        overrun = {read.table.value: read for read in reversed(own.reads) if own.falls_short_of(read)}
+        for read in overrun.values():
+            yield FixedTable(read.table, read.rows, read.use, read.length, is_compared=True)
+        if own.names.keys() <= overrun.keys():
+            return
         everything = [own, *map(self._run_of, self._users(cls))]
-        known = own.names.keys() | own.compared
-        reads = [read for ran in everything for read in ran.reads if read.table.value in known]
-        for table in dict.fromkeys(read.table.value for read in reads):
+        reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
+        for table in dict.fromkeys(read.table.value for read in reads if read.table.value not in overrun):
             here = [read for read in reads if read.table.value is table]
             limits = _Limits(cls, here, everything, self._project)
-            found = self._overrun(here, limits)
-            if found is None and table in own.names:
-                is_rebuilt = self._is_rebuilt(cls, own, own.names[table])
-                found = (None if is_rebuilt else self._fixed(here, limits)) or self._built_once(cls, own, here, limits)
+            found = None
+            if not self._is_rebuilt(cls, own, own.names[table]):
+                found = self._fixed(here, limits)
+            found = found or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
 
     def _run_of(self, cls: Class) -> _Ran:
         return self._project.once(("read tables", cls), lambda: _run(cls, self._methods(cls), self._project))
-
-    @staticmethod
-    def _overrun(reads: list[Read], limits: _Limits) -> FixedTable | None:
-        """A table that is read beyond the length that is compared with its rows."""
-        found = next(filter(limits.fall_short_of, reads), None)
-        return None if found is None else FixedTable(found.table, found.rows, found.use, found.length, is_compared=True)
 
     @staticmethod
     def _fixed(reads: list[Read], limits: _Limits) -> FixedTable | None:
@@ -233,7 +228,6 @@ class _Limits:
 
     def __init__(self, cls: Class, reads: list[Read], everything: list[_Ran], project: Project) -> None:
         self._reads = reads
-        self._own = everything[0].limits
         self._users = everything[1:]
         self._keepers = [user for user in self._users if cls not in project.members.mro(user.cls)]
         self._project = project
@@ -247,18 +241,12 @@ class _Limits:
         """Whether what reads a table of a fixed length, or a caller of that, limits the length."""
         for site in (read.use, read.length, read.table):
             owner = None if site.function is None else site.function.owner
-            if site.function in self._compared and not self.fall_short_of(read):
+            if site.function in self._compared:
                 return True
             for cls in () if owner is None else self._project.members.mro(owner):
                 if any(method in self._compared for method in cls.methods.values()):
                     return True
         return any(map(self._is_limited, self._callers_of(read))) or any(map(self._cuts(read), self._users))
-
-    def fall_short_of(self, read: Read) -> bool:
-        """Whether what reads a table compares a length with its rows, and nothing else, but reads more of them."""
-        limits = {} if read.use.function is None else self._own.get(read.use.function, {})
-        is_beyond = bool(limits) and all(_falls_short(limit, read) for limit in limits.values())
-        return is_beyond and not any(map(self._is_limited, self._callers_of(read)))
 
     @property
     def are_given(self) -> bool:
@@ -301,10 +289,25 @@ def _falls_short(limit: Limit, read: Read) -> bool:
     return is_bound and read.is_ahead
 
 
-def _compares(methods: list[Function]) -> bool:
-    """Whether a method compares something with an attribute of the object, as of which is the larger one."""
-    tests = (e.value for m in methods if m.name != "__init__" for e in m.flow.of(EventKind.COMPARE))
-    return any(test.data in _ORDERS and any(self_attribute(arg) is not None for arg in test.args) for test in tests)
+def _constructing(methods: list[Function]) -> list[Function]:
+    """The methods that run when an object is built."""
+    found = [method for method in methods if method.name == "__init__"]
+    for builder in found:
+        found += [m for m in methods if m.name in builder.words and m not in found]
+    return found
+
+
+def _compares_rows(methods: list[Function]) -> bool:
+    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table."""
+    building = _constructing(methods)
+    tests = [e.value for m in methods if m not in building for e in m.flow.of(EventKind.COMPARE)]
+    names = {self_attribute(arg) for test in tests if test.data in _ORDERS for arg in test.args} - {None}
+    if not names:
+        return False
+    events = [event for builder in building for event in builder.flow.events]
+    kept = [e.value for e in events if e.target is not None and self_attribute(e.target) in names]
+    given = list(walk_all(arg for e in events if e.kind is EventKind.CALL for arg in e.value.args[1:]))
+    return any(same(value, arg) for value in kept if value.op is not Op.CALL for arg in given)
 
 
 def _keeps(cls: Class, project: Project) -> bool:
@@ -357,7 +360,7 @@ def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tup
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
-    is_comparing = _compares([method for owner in project.members.mro(cls) for method in owner.methods.values()])
+    is_comparing = _compares_rows([m for owner in project.members.mro(cls) for m in owner.methods.values()])
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

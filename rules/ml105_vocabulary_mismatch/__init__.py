@@ -8,6 +8,8 @@ from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
 
+from .late import added_late
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from modellint.link.values.vocabularies import Growth, Tie
     from modellint.probes import Probe
 
+    from .late import Late
+
 
 class VocabularyMismatch(Rule):
     """Two places that must agree on the size of the vocabulary have different sizes
@@ -26,7 +30,8 @@ class VocabularyMismatch(Rule):
     ## What it does
     Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
     with the tokens that the same function, or one that it calls, adds to it: `len(tokenizer)` taken before
-    `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all. In recipes it compares the
+    `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all; and models that are resized to a
+    tokenizer before it gets more tokens, also in functions of other files. In recipes it compares the
     head of a searcher with what scores the same ids (the output layer for CTC, a language model) and with the tokens
     of the only tokenizer.
 
@@ -61,6 +66,8 @@ class VocabularyMismatch(Rule):
         for function in (*module.all_functions(), module.body):
             for growth in project.vocabularies.growths(function):
                 yield self._grown(growth)
+            for late in added_late(function, project):
+                yield self._late(late, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import SizesDiffer
@@ -135,4 +142,17 @@ class VocabularyMismatch(Rule):
             ),
             help="add the tokens first, and size the table by `len` of the tokenizer",
             claim=Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
+        )
+
+    def _late(self, late: Late, module: ModuleFacts) -> Finding:
+        """A finding about tokens that are added once the model was made as large as its tokenizer was."""
+        resized, added = module.text_of(late.resized.callee), module.text_of(late.added.callee)
+        return self.finding(
+            module.place(late.resized),
+            f"`{resized}` makes the table as large as the tokenizer is, and `{added}` adds tokens to that afterwards",
+            symbol=resized,
+            confidence=Confidence.MEDIUM,
+            evidence=("nothing resizes the table once the tokens are there: their ids have no row",),
+            related=(Related(module.place(late.added), "tokens are added here"),),
+            help="add the tokens first, and resize the table afterwards",
         )

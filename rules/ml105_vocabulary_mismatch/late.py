@@ -1,4 +1,4 @@
-"""Tokens that are added once the model was made as large as its tokenizer was."""
+"""Tokens that are added once a model was made as large as its tokenizer was."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.callees import bound
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedFunction
-from modellint.link.values.vocabularies import GROWS, may_grow
+from modellint.link.values.vocabularies import GROWS, given_tokens, may_grow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
-#: The method by which a model of transformers gets as many rows as a tokenizer has tokens.
+#: The method by which a model of a library gets as many rows as a tokenizer has tokens.
 _RESIZES = "resize_token_embeddings"
-#: Through how many functions tokens and models are followed.
-_MAX_CALLS = 4
+#: Through how many functions a model is followed to where that is done.
+_MAX_CALLS = 5
+_HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
 
@@ -33,18 +34,71 @@ class Late:
 
 
 def added_late(function: Function, project: Project) -> Iterator[Late]:
-    """The tokens that a function, or what it calls, adds after it has had a model resized."""
+    """The tokens that a function, or one that it calls, adds after it has had a model resized."""
+    growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
+    if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
+        return
     calls = list(function.flow.of(EventKind.CALL))
     grown = [
-        (number, event, tokenizer)
-        for number, event in enumerate(calls)
-        for tokenizer in _grown(event, function, project)
+        (at, tokenizer) for at, event in enumerate(calls) for tokenizer in _grown(event, function, growing, project)
     ]
-    resized = [number for number, event in enumerate(calls) if grown and _resizes(event, function, project)]
-    for number, event, tokenizer in grown:
-        before = [at for at in resized if at < number and _is_sure(calls[at], event)]
-        if before and before[-1] == resized[-1] and _is_of(tokenizer, calls[before[-1]].value):
-            yield Late(calls[before[-1]].value, event.value)
+    resized = [at for at, event in enumerate(calls) if grown and _resizes(event.value, function, project)]
+    for at, tokenizer in grown:
+        before = next((other for other in reversed(resized) if other < at), None)
+        if before is None or before != resized[-1] or not _is_sure(calls[before], calls[at]):
+            continue
+        if _is_of(tokenizer, calls[before].value):
+            yield Late(calls[before].value, calls[at].value)
+
+
+def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
+    """The functions by which a file may give a tokenizer more tokens, by the names there."""
+    found = dict(project.vocabularies.growing(module))
+    own = {function.name: function for function in module.all_functions()}
+    while more := {name: f for name, f in own.items() if name not in found and not f.words.isdisjoint(found)}:
+        found |= more
+    return found
+
+
+def _grown(
+    event: Event, function: Function, growing: dict[str, Function], project: Project, depth: int = 0
+) -> Iterator[Value]:
+    """The tokenizers that a call gives more tokens, each as it is written there."""
+    if may_grow(event):
+        yield event.value.callee.args[0]
+    other = growing.get(called_name(event.value.callee))
+    if other is None or depth > _MAX_CALLS or _called(event.value, function, project) is not other:
+        return
+    names = given_tokens(other, is_sure=False)
+    if other.module is function.module and not _resizes(event.value, function, project):
+        inner = other.flow.of(EventKind.CALL)
+        given = [value for one in inner for value in _grown(one, other, growing, project, depth + 1)]
+        names |= {str(value.data) for value in given if value.op is Op.PARAM}
+    yield from (arg for name, arg in bound(other, event.value) if name in names)
+
+
+def _resizes(call: Value, function: Function, project: Project, depth: int = 0) -> bool:
+    """Whether a call gives a model as many rows as a tokenizer has tokens, itself or by what it calls."""
+    if called_name(call.callee) == _RESIZES:
+        return True
+    other = _called(call, function, project) if depth < _MAX_CALLS else None
+    if other is None or other is function:
+        return False
+    return project.once(
+        ("resizes", other, depth),
+        lambda: any(_resizes(event.value, other, project, depth + 1) for event in other.flow.of(EventKind.CALL)),
+    )
+
+
+def _called(call: Value, function: Function, project: Project) -> Function | None:
+    """The function of the project that a call is of, or the method of the same object."""
+    method = self_attribute(call.callee)
+    if method is not None:
+        return None if function.owner is None else function.owner.methods.get(method)
+    if call.callee.op is not Op.GLOBAL and call.callee.op is not Op.ATTR:
+        return None
+    definition = project.names.definition(function.module, call.callee)
+    return definition.function if isinstance(definition, DefinedFunction) else None
 
 
 def _is_sure(first: Event, second: Event) -> bool:
@@ -54,8 +108,10 @@ def _is_sure(first: Event, second: Event) -> bool:
 
 def _is_of(tokenizer: Value, resized: Value) -> bool:
     """Whether a tokenizer is the one that a model was resized for: the call is given it, or gives it."""
+    if tokenizer.op in _HOLDING:
+        return any(_is_of(part, resized) for part in tokenizer.args)
     known = _stored(tokenizer)
-    if any(part is tokenizer or part is known for arg in resized.args[1:] for part in arg.walk()):
+    if any(_stored(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
         return True
     while known.op in _PARTS:
         known = _stored(known.args[0])
@@ -67,51 +123,3 @@ def _stored(value: Value) -> Value:
     while value.op is Op.ATTR and len(value.args) > 1:
         value = value.args[1]
     return value
-
-
-def _called(event: Event, function: Function, project: Project) -> Function | None:
-    """The function of the project that a call is of."""
-    callee = event.value.callee
-    if callee.op is not Op.GLOBAL and callee.op is not Op.ATTR:
-        return None
-    definition = project.names.definition(function.module, callee)
-    return definition.function if isinstance(definition, DefinedFunction) else None
-
-
-def _resizes(event: Event, function: Function, project: Project, depth: int = 0) -> bool:
-    """Whether a call gives a model as many rows as a tokenizer has tokens."""
-    if called_name(event.value.callee) == _RESIZES:
-        return True
-    other = _called(event, function, project) if depth < _MAX_CALLS else None
-    if other is None or other is function:
-        return False
-    calls = other.flow.of(EventKind.CALL)
-    return project.once(
-        ("resizes", other, depth), lambda: any(_resizes(inner, other, project, depth + 1) for inner in calls)
-    )
-
-
-def _grown(event: Event, function: Function, project: Project, depth: int = 0) -> Iterator[Value]:
-    """The tokenizers that a call gives more tokens, without a model that grows with them."""
-    if may_grow(event):
-        yield event.value.callee.args[0]
-        return
-    other = _called(event, function, project) if depth < _MAX_CALLS else None
-    if other is None or other is function:
-        return
-    names = project.once(("given tokens", other, depth), lambda: _given_tokens(other, project, depth + 1))
-    yield from (arg for name, arg in bound(other, event.value) if name in names)
-
-
-def _given_tokens(function: Function, project: Project, depth: int) -> set[str]:
-    """The parameters that a function takes for tokenizers, and may give more tokens."""
-    if any("resize" in word for word in function.words):
-        return set()
-    events = function.flow.of(EventKind.CALL)
-    found = [value for event in events for value in _grown(event, function, project, depth)]
-    return {str(value.data) for value in found if value.op is Op.PARAM}
-
-
-def mentions(words: frozenset[str]) -> bool:
-    """Whether words of a function speak of growing tokenizers."""
-    return not words.isdisjoint(GROWS)

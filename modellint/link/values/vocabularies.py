@@ -164,7 +164,7 @@ class Vocabularies:
 
     def _grown(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
         """Where a function gives a tokenizer more tokens, or has another function do so."""
-        growing = self._growing(function.module)
+        growing = self.growing(function.module)
         words = function.words
         if any("resize" in word for word in words) or (words.isdisjoint(GROWS) and words.isdisjoint(growing)):
             return
@@ -174,11 +174,11 @@ class Vocabularies:
             elif event.kind is EventKind.CALL and (other := growing.get(called_name(event.value.callee))) is not None:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
-                    names = _given_tokens(other)
+                    names = given_tokens(other, is_sure=True)
                     yield from ((number, event, arg) for name, arg in bound(other, event.value) if name in names)
 
-    def _growing(self, module: ModuleFacts) -> dict[str, Function]:
-        """The functions that a file has or mentions, by the names there, that give a tokenizer more tokens."""
+    def growing(self, module: ModuleFacts) -> dict[str, Function]:
+        """The functions that a file has or mentions, by the names there, that may give a tokenizer more tokens."""
 
         def found() -> dict[str, Function]:
             own = {f.name: f for f in module.functions.values()}
@@ -187,7 +187,7 @@ class Vocabularies:
                 for word, _, definition in reached(module, self._project)
                 if isinstance(definition, DefinedFunction)
             }
-            return {name: one for name, one in (own | mentioned).items() if _given_tokens(one)}
+            return {name: one for name, one in (own | mentioned).items() if given_tokens(one, is_sure=False)}
 
         return self._project.once(("growing", module), found)
 
@@ -202,12 +202,14 @@ def may_grow(event: Event) -> bool:
     return not own and not (call.args[1].op in (Op.LIST, Op.DICT) and not call.args[1].args)
 
 
-def _given_tokens(function: Function) -> set[str]:
-    """The parameters that a function takes for tokenizers, and gives more tokens whatever happens."""
-    words = function.words
-    if words.isdisjoint(GROWS) or any("resize" in word for word in words):
+def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
+    """The parameters that a function takes for tokenizers, and gives more tokens: at times, or whatever happens."""
+    if function.words.isdisjoint(GROWS):
         return set()
-    given = (e.value.callee.args[0] for e in function.flow.events if e.guard is None and may_grow(e))
+    if any("resize" in called_name(event.value.callee) for event in function.flow.of(EventKind.CALL)):
+        return set()
+    events = (event for event in function.flow.events if event.guard is None or not is_sure)
+    given = (event.value.callee.args[0] for event in events if may_grow(event))
     return {str(value.data) for value in given if value.op is Op.PARAM and not is_self(value)}
 
 

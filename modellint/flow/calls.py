@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from modellint.flow import codecs, exact, library
+from modellint.flow import codecs, exact, generators, library
 from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -235,6 +235,8 @@ class Calls:
             return library.tensor_method(atom, name, arguments, value)
         if isinstance(atom, codecs.CodecObject):
             return codecs.called(run, atom, name, arguments, frame, value)
+        if isinstance(atom, generators.Generator):
+            return generators.called(atom, name, arguments, frame, value)
         if isinstance(atom, Super):
             return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
@@ -404,9 +406,11 @@ class Calls:
         if self._run.training is not None and self._run.training.builds(Outside(name), arguments, frame, value):
             return UNKNOWN
         if self._run.lookups is not None and name.partition(".")[0] in PACKAGES:
-            codec = codecs.made(name, arguments, frame, value)
-            if codec is not None:
-                return codec
+            known = codecs.made(name, arguments, frame, value)
+            if known is None and name.partition(".")[0] == generators.LIBRARY:
+                known = generators.made(name, arguments, frame, value)
+            if known is not None:
+                return known
         if self._run.tensors is not None:
             found = self._run.tensors.function(name, arguments, frame, value)
             if found is not None:

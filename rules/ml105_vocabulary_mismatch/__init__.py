@@ -8,7 +8,7 @@ from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.value import Op
 from modellint.rule import Rule
 
-from .late import added_late
+from .late import added_late, unresized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.link.values.vocabularies import Growth, Tie
     from modellint.probes import Probe
 
-    from .late import Late
+    from .late import Late, Unresized
 
 
 class VocabularyMismatch(Rule):
@@ -68,6 +68,8 @@ class VocabularyMismatch(Rule):
                 yield self._grown(growth)
             for late in added_late(function, project):
                 yield self._late(late, module)
+            for found in unresized(function, project):
+                yield self._unresized(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.claims.recipes import SizesDiffer
@@ -155,4 +157,23 @@ class VocabularyMismatch(Rule):
             evidence=("nothing resizes the table once the tokens are there: their ids have no row",),
             related=(Related(module.place(late.added), "tokens are added here"),),
             help="add the tokens first, and resize the table afterwards",
+        )
+
+    def _unresized(self, found: Unresized, module: ModuleFacts) -> Finding:
+        """A finding about a model that is fed by a tokenizer with more tokens than it was published with."""
+        loaded, added = module.text_of(found.model.callee), module.text_of(found.added.callee)
+        return self.finding(
+            module.place(found.model),
+            f"the model has rows for the tokens of its checkpoint, but is fed by a tokenizer that `{added}` gives more",
+            symbol=loaded,
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                "nothing resizes its table: unless the checkpoint has spare rows, the ids of new tokens have none",
+            ),
+            related=(
+                Related(module.place(found.added), "tokens are added here"),
+                Related(module.place(found.fed), "both meet here"),
+            ),
+            help="call `resize_token_embeddings(len(tokenizer))` once the tokens are there",
         )

@@ -1,4 +1,4 @@
-"""Tokens that are added once a model was made as large as its tokenizer was."""
+"""Tokens that are added once a model was made as large as its tokenizer was, or though nothing makes it larger."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _RESIZES = "resize_token_embeddings"
 #: Through how many functions a model is followed to where that is done.
 _MAX_CALLS = 5
+#: The method that loads what was published.
+_LOADS = "from_pretrained"
 _HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
@@ -31,6 +33,15 @@ class Late:
 
     resized: Value
     added: Value
+
+
+@dataclass(frozen=True)
+class Unresized:
+    """`model` is loaded as it was published, and `fed` by a tokenizer to which `added` gives more tokens."""
+
+    model: Value
+    added: Value
+    fed: Value
 
 
 def added_late(function: Function, project: Project) -> Iterator[Late]:
@@ -49,6 +60,89 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
             continue
         if _is_of(tokenizer, calls[before].value):
             yield Late(calls[before].value, calls[at].value)
+
+
+def unresized(function: Function, project: Project) -> Iterator[Unresized]:
+    """The models of checkpoints that a function feeds with a tokenizer to which it, or what it calls, adds tokens."""
+    growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
+    if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
+        return
+    calls = [event.value for event in function.flow.of(EventKind.CALL)]
+    one = _Origins(function, project)
+    grown = {
+        origin: event.value
+        for event in function.flow.of(EventKind.CALL)
+        for tokenizer in _grown(event, function, growing, project)
+        for origin in one.of(tokenizer)
+    }
+    loaded = [call for call in calls if one.loads(call)] if grown else []
+    if len(loaded) < 2 or any(_may_resize(call, function, project) for call in calls):
+        return
+    for model in loaded:
+        for call in calls if model not in grown else ():
+            tokenizer = next((t for t in grown if t in loaded and one.is_fed(call, model, t)), None)
+            if tokenizer is not None:
+                yield Unresized(model, grown[tokenizer], call)
+                break
+
+
+class _Origins:
+    """Which calls of a function give what it works with, through what only hands it on."""
+
+    def __init__(self, function: Function, project: Project) -> None:
+        self._function = function
+        self._project = project
+        self._known: dict[Value, frozenset[Value]] = {}
+
+    def of(self, value: Value) -> frozenset[Value]:
+        """The values that a value is one of."""
+        if value not in self._known:
+            self._known[value] = frozenset((value,))  # a loop, which adds nothing by itself
+            self._known[value] = (
+                frozenset().union(*map(self.of, more)) if (more := self._behind(value)) else frozenset((value,))
+            )
+        return self._known[value]
+
+    def _behind(self, value: Value) -> list[Value]:
+        """What a value is one of, or is what a function of the project was given and gives back."""
+        if value.op is Op.ATTR and len(value.args) > 1:
+            return [value.args[1]]
+        if value.op is Op.CHOICE:
+            return list(value.args)
+        if value.op is Op.INDEX and value.args[0].op in _HOLDING:
+            return list(value.args[0].args)
+        other = _called(value, self._function, self._project) if value.op is Op.CALL else None
+        if other is None:
+            return []
+        given = {str(one.value.data) for one in other.flow.of(EventKind.RETURN) if one.value.op is Op.PARAM}
+        return [arg for name, arg in bound(other, value) if name in given]
+
+    def loads(self, call: Value, depth: int = 0) -> bool:
+        """Whether a call loads what was published, or is of a function that gives what it loads."""
+        if called_name(call.callee) == _LOADS:
+            return True
+        other = _called(call, self._function, self._project) if depth < _MAX_CALLS else None
+        given = [] if other is None else [event.value for event in other.flow.of(EventKind.RETURN)]
+        own = None if other is None else _Origins(other, self._project)
+        return own is not None and bool(given) and all(v.op is Op.CALL and own.loads(v, depth + 1) for v in given)
+
+    def is_fed(self, call: Value, model: Value, tokenizer: Value) -> bool:
+        """Whether a call gives a model what a tokenizer gives, or gives both to something that works with them."""
+        callee = call.callee
+        owners = self.of(callee.args[0] if callee.op is Op.ATTR else callee)
+        is_own = model in owners or any(model in self.of(arg) for arg in call.args[1:])
+        return is_own and tokenizer not in owners and self._uses(call, tokenizer)
+
+    def _uses(self, call: Value, tokenizer: Value) -> bool:
+        return any(tokenizer in self.of(part) for arg in call.args[1:] for part in arg.walk())
+
+
+def _may_resize(call: Value, function: Function, project: Project) -> bool:
+    """Whether a call may make a table larger, as far as names and the functions of the project tell."""
+    if "resize" in called_name(call.callee):
+        return True
+    other = _called(call, function, project)
+    return other is not None and any("resize" in word for word in other.words)
 
 
 def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:

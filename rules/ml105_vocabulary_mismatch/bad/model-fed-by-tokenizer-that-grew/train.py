@@ -1,0 +1,18 @@
+from tokens import add_marks
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+
+
+def train(name, texts):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    add_marks(tokenizer)
+    model = AutoModelForCausalLM.from_pretrained(name)  # expect: ML105
+    for text in texts:
+        batch = tokenizer(text, return_tensors="pt", padding=True)
+        model(**batch, labels=batch["input_ids"]).loss.backward()
+
+
+def fine_tune(name, data):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForCausalLM.from_pretrained(name)  # expect: ML105
+    tokenizer.add_tokens(["<call>"])
+    Trainer(model=model, tokenizer=tokenizer, train_dataset=data).train()

@@ -1,0 +1,31 @@
+from tokens import add_marks, fit
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+
+
+def by_helper(name, data):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForCausalLM.from_pretrained(name)
+    add_marks(tokenizer, model)
+    Trainer(model=model, tokenizer=tokenizer, train_dataset=data).train()
+
+
+def afterwards(name, data):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForCausalLM.from_pretrained(name)
+    tokenizer.add_tokens(["<image>"])
+    fit(model, tokenizer)
+    Trainer(model=model, tokenizer=tokenizer, train_dataset=data).train()
+
+
+def another(name, other, data):
+    tokenizer, others = AutoTokenizer.from_pretrained(name), AutoTokenizer.from_pretrained(other)
+    model = AutoModelForCausalLM.from_pretrained(name)
+    others.add_tokens(["<image>"])
+    Trainer(model=model, tokenizer=tokenizer, train_dataset=data).train()
+    return others
+
+
+def both(name):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    tokenizer.add_tokens(["<image>"])
+    return AutoModelForCausalLM.from_pretrained(name), tokenizer

@@ -68,6 +68,18 @@ INCIDENTS = (
         ),
         silent=("ML304",),
     ),
+    Incident(
+        "Amphion, repaired",
+        "open-mmlab/Amphion",
+        "d3de90f",
+        (
+            ("ML303", "models/codec/ns3_codec/transformer.py", 47),
+            ("ML303", "models/svc/transformer/transformer.py", 69),
+            ("ML303", "models/vc/Noro/noro_model.py", 217),
+            ("ML303", "modules/naturalpseech2/transformers.py", 48),
+        ),
+        silent=("ML1",),
+    ),
     Incident("Flower-SpeechBrain", "yan-gao-GY/Flower-SpeechBrain", "HEAD", silent=("ML1", "ML3")),
 )
 

@@ -86,9 +86,10 @@ def viewed(given: tuple[Atoms, ...], at: Site, before: Sizes | None = None) -> S
     `before` are the sizes that it has, where -1 is that of the same dimension, counted from the last one.
     """
     sides = tuple(map(side, numbers(given)))
-    own = (*(Length(at) for _ in sides), *(before or ()))[-len(sides) :] if before is not None else ()
-    kept = own or tuple(Length(at) for _ in sides)
-    return tuple(b if isinstance(a, Size) and a.constant == -1 else a for a, b in zip(sides, kept, strict=True)) or None
+    left: tuple[Size | Length | None, ...] = tuple(Length(at) for _ in sides)
+    if sides and before:
+        left = (*left, *before)[-len(sides) :]
+    return tuple(b if isinstance(a, Size) and a.constant == -1 else a for a, b in zip(sides, left, strict=True)) or None
 
 
 def after(row: Operator, sizes: Sizes | None, get: Callable[[int, str], Atoms | None]) -> Sizes | None:

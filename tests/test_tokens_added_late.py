@@ -42,3 +42,10 @@ def test_a_tokenizer_that_an_object_keeps_is_the_one_that_its_model_was_resized_
 def test_another_tokenizer_may_grow_as_it_likes(workspace: Workspace) -> None:
     workspace.write({"loading.py": LOADING, "engine.py": ENGINE.replace("{tokenizer}", "other")})
     assert workspace.places("--select", "ML105") == []
+
+
+def test_one_function_may_do_it_in_the_wrong_order(workspace: Workspace) -> None:
+    workspace.write(
+        {"loading.py": LOADING.replace("    return model", '    tokenizer.add_tokens(["<image>"])\n    return model')}
+    )
+    assert workspace.places("--select", "ML105") == [("loading.py", 7, "ML105")]

@@ -80,7 +80,9 @@ def unresized(function: Function, project: Project) -> Iterator[Unresized]:
         return
     for model in loaded:
         for call in calls if model not in grown else ():
-            tokenizer = next((t for t in grown if t in loaded and one.is_fed(call, model, t)), None)
+            owners = one.owners(call)
+            is_model = model in owners and owners.isdisjoint(grown)
+            tokenizer = next((t for t in grown if is_model and t in loaded and one.is_fed_by(call, t)), None)
             if tokenizer is not None:
                 yield Unresized(model, grown[tokenizer], call)
                 break
@@ -126,15 +128,18 @@ class _Origins:
         own = None if other is None else _Origins(other, self._project)
         return own is not None and bool(given) and all(v.op is Op.CALL and own.loads(v, depth + 1) for v in given)
 
-    def is_fed(self, call: Value, model: Value, tokenizer: Value) -> bool:
-        """Whether a call gives a model what a tokenizer gives, or gives both to something that works with them."""
-        callee = call.callee
-        owners = self.of(callee.args[0] if callee.op is Op.ATTR else callee)
-        is_own = model in owners or any(model in self.of(arg) for arg in call.args[1:])
-        return is_own and tokenizer not in owners and self._uses(call, tokenizer)
+    def owners(self, call: Value) -> frozenset[Value]:
+        """What is called, or has the method that is."""
+        return self.of(call.callee.args[0] if call.callee.op is Op.ATTR else call.callee)
 
-    def _uses(self, call: Value, tokenizer: Value) -> bool:
-        return any(tokenizer in self.of(part) for arg in call.args[1:] for part in arg.walk())
+    def is_fed_by(self, call: Value, tokenizer: Value) -> bool:
+        """Whether a call is given what a tokenizer, or a function of the project by it, makes of a text."""
+        parts = (part for arg in call.args[1:] for part in arg.walk() if part.op is Op.CALL)
+        return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer) for part in parts)
+
+    def _hands_on(self, call: Value, tokenizer: Value) -> bool:
+        is_own = _called(call, self._function, self._project) is not None
+        return is_own and any(tokenizer in self.of(arg) for arg in call.args[1:])
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:

@@ -1,5 +1,5 @@
 from tokens import add_marks
-from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
 def train(name, texts):
@@ -11,8 +11,9 @@ def train(name, texts):
         model(**batch, labels=batch["input_ids"]).loss.backward()
 
 
-def fine_tune(name, data):
+def answer(name, question):
     tokenizer = AutoTokenizer.from_pretrained(name)
     model = AutoModelForCausalLM.from_pretrained(name)  # expect: ML105
     tokenizer.add_tokens(["<call>"])
-    Trainer(model=model, tokenizer=tokenizer, train_dataset=data).train()
+    ids = tokenizer(question, return_tensors="pt").input_ids
+    return tokenizer.decode(model.generate(ids)[0])

@@ -1,5 +1,5 @@
 from tokens import add_marks, fit
-from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+from transformers import AutoModelForCausalLM, AutoTokenizer, InstructBlipProcessor, Trainer
 
 
 def by_helper(name, data):
@@ -29,3 +29,18 @@ def both(name):
     tokenizer = AutoTokenizer.from_pretrained(name)
     tokenizer.add_tokens(["<image>"])
     return AutoModelForCausalLM.from_pretrained(name), tokenizer
+
+
+def processor(name, other, images):
+    tokenizer, others = AutoTokenizer.from_pretrained(name), AutoTokenizer.from_pretrained(other)
+    others.add_special_tokens({"bos_token": "[DEC]"})
+    return InstructBlipProcessor(images, tokenizer=tokenizer, qformer_tokenizer=others)
+
+
+def one_of_them(name, is_new):
+    if is_new:
+        tokenizer = AutoTokenizer.from_pretrained("new")
+        tokenizer.add_special_tokens({"bos_token": "[DEC]"})
+    else:
+        tokenizer = AutoTokenizer.from_pretrained(name)
+    return tokenizer(tokenizer("a").text)

@@ -31,7 +31,8 @@ class VocabularyMismatch(Rule):
     Compares layers that share their weight (`head.weight = embed.weight`), and tables that are sized by a tokenizer
     with the tokens that the same function, or one that it calls, adds to it: `len(tokenizer)` taken before
     `add_tokens`, and `tokenizer.vocab_size`, which does not count added tokens at all; and models that are resized to a
-    tokenizer before it gets more tokens, also in functions of other files. In recipes it compares the
+    tokenizer before it gets more tokens, also in functions of other files. Where nothing resizes a model of a
+    checkpoint that such a tokenizer feeds, it says so as *info*. In recipes it compares the
     head of a searcher with what scores the same ids (the output layer for CTC, a language model) and with the tokens
     of the only tokenizer.
 

@@ -98,6 +98,8 @@ class Binding:
                 default = parameter.default
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
                 found = (*PLAIN, *NONE) if may_be_none else PLAIN
+            if frame.function is not None and any(isinstance(atom, There) for atom in found):
+                found = self._run.devices.bound(found, name, frame.function)
             frame.names[name] = found
 
     def _is_unknown(self, atom: Atom) -> bool:

@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.domain import PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, text
+from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, Unknown, text
+from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
-from modellint.graph.value import Op
+from modellint.graph.value import Op, dotted, self_attribute, walk_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
 _TYPES = operators.attributes("torch", "type")
@@ -32,6 +34,19 @@ WORK = ("forward", "__call__", "training_step")
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 #: Arguments that are names or numbers, of functions and of methods that move.
 _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
+#: What tensors have and do, but not lists, tuples, dicts, sets, strings or numbers.
+_OF_TENSORS = (operators.methods("Tensor") | operators.attributes("Tensor")) - frozenset(
+    name for kind in (list, tuple, dict, set, str, int, float, complex) for name in dir(kind)
+)
+#: Annotations of what has one dimension or more as a tensor.
+_SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray"))
+_FACTORIES = operators.words("fresh")
+#: Facets of factories that are given sizes, or numbers to count from or to.
+_SIZES = frozenset(("sized", "flat", "random"))
+#: What may stand around a class in an annotation that leaves nothing else than the class, or None.
+_AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
+#: What the object made while it works, in the place of an attribute's name.
+_LATE = ""
 #: More dimensions than these make no difference.
 _MAX_RANK = 8
 
@@ -41,6 +56,8 @@ class Fresh(Plain):
     """A tensor that `maker` made on the default device, of `rank` dimensions or more.
 
     `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
+    `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the constructor put it
+    on a device of its own choice.
     """
 
     maker: Value
@@ -48,6 +65,8 @@ class Fresh(Plain):
     rank: int
     kept: str | None = None
     is_open: bool = False
+    is_late: bool = False
+    is_placed: bool = False
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, _MAX_RANK)))
@@ -55,14 +74,19 @@ class Fresh(Plain):
 
 @dataclass(frozen=True, slots=True)
 class There(Given):
-    """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor."""
+    """A tensor, or something with tensors, on the device that the object was moved to; `is_sure` if it is a tensor.
+
+    `is_shown`: what is done with it says so, too. `was_late`: the object made it while it works, and moved it there.
+    """
 
     is_sure: bool = True
+    is_shown: bool = True
+    was_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Moved(Plain):
-    """What an attribute of the object keeps, on a device that is not known, or is the right one."""
+    """What an attribute keeps, or was made late (`_LATE`), on a device that is not known, or is the right one."""
 
     kept: str
 
@@ -90,6 +114,16 @@ class Meeting:
     is_sure: bool
 
 
+@dataclass(eq=False, slots=True)
+class Encounter:
+    """Where a tensor that the object at work `made` is used with one that is there, the other operand."""
+
+    made: Fresh
+    function: Function
+    value: Value
+    other: Value | None
+
+
 class Devices:
     """The tensors of one run."""
 
@@ -98,6 +132,8 @@ class Devices:
         self._is_moved = False
         #: By attribute and operation.
         self.meetings: dict[tuple[str, int], Meeting] = {}
+        #: By what makes the tensor, and by operation.
+        self.encounters: dict[tuple[int, int], Encounter] = {}
         #: The contexts of `with` statements that are open, and where they were opened.
         self.contexts: tuple[tuple[Value, Frame], ...] = ()
         #: Under which attribute of the object a container is kept.
@@ -117,11 +153,51 @@ class Devices:
     def given(self, function: Function, plain: frozenset[str]) -> Arguments:
         """What a method is given: tensors, unless it is said that they are something else."""
         found: dict[str, Atoms] = {}
+        shown = worked_with(function)
         for parameter in function.parameters:
             is_tensor = _is_tensor(parameter, plain, at_work=function.name in WORK)
             if is_tensor is not None and parameter.kind in ("positional", "keyword"):
-                found[parameter.name] = (There(parameter.name, is_sure=is_tensor),)
+                is_shown = parameter.name in shown or may_be_tensor(parameter)
+                found[parameter.name] = (There(parameter.name, is_sure=is_tensor, is_shown=is_shown),)
         return Arguments(keywords=found, is_complete=False)
+
+    @staticmethod
+    def default_factory(owner: Atoms, frame: Frame, value: Value) -> str | None:
+        """The factory of torch that a parameter names by default: `getattr(torch, window)`."""
+        name = value.positional[1] if owner == (Outside("torch"),) and len(value.positional) > 1 else None
+        if name is None or name.op is not Op.PARAM or frame.function is None:
+            return None
+        defaults = (one.default for one in frame.function.parameters if one.name == name.data)
+        found = next((one.data for one in defaults if one is not None and one.op is Op.CONST), None)
+        return found if isinstance(found, str) and found in _FACTORIES else None
+
+    def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh]) -> Arguments:
+        """What a constructor is given: tensors on the default device, as annotations say or as it is `handed` some.
+
+        So it is of containers of layers.
+        """
+        owner = next((one.cls for one in model.mro() if one.cls is not None and "__init__" in one.cls.methods), None)
+        found: dict[str, Atoms] = {name: (made,) for name, made in handed.items()}
+        function = None if owner is None else owner.methods["__init__"]
+        for parameter in () if function is None else function.parameters:
+            annotation, default = parameter.annotation, parameter.default
+            if annotation is not None and is_tensor(parameter) and parameter.kind in ("positional", "keyword"):
+                may_be_none = default is not None and default.op is Op.CONST and default.data is None
+                given = Fresh(annotation, function, 1 if default is None or may_be_none else 0)
+                found[parameter.name] = (given, *NONE) if may_be_none else (given,)
+            elif annotation is not None and function is not None and parameter.kind in ("positional", "keyword"):
+                layers = container_of_layers(parameter, function, self._run.project)
+                if layers is not None:
+                    self._run.hold(layers)
+                    found[parameter.name] = (layers,)
+        return Arguments(keywords=found, is_complete=False)
+
+    def bound(self, atoms: Atoms, name: str, function: Function) -> Atoms:
+        """What a parameter is given, shown to be a tensor by what the function does with it."""
+        if all(map(_is_shown, atoms)):
+            return atoms
+        known = self._run.project.once(("worked with", function), lambda: worked_with(function))
+        return tuple(map(_shown, atoms)) if name in known else atoms
 
     def read(self, name: str, atoms: Atoms) -> Atoms:
         """What an attribute of the object holds, known to be from there."""
@@ -148,9 +224,11 @@ class Devices:
         return (There("", is_sure=is_sure),) if self.is_moved else None
 
     def holds_kept(self, arguments: Arguments) -> bool:
-        """Whether something that was left behind is among arguments."""
+        """Whether something that was left behind, or is on the default device, is among arguments."""
         return self.is_moved and any(
-            isinstance(atom, Fresh) and atom.kept is not None for atoms in arguments.all() for atom in opened(atoms)
+            isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
+            for atoms in arguments.all()
+            for atom in opened(atoms)
         )
 
     def layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -162,7 +240,8 @@ class Devices:
             self._run.objects.construct(shell)
             return self._run.calls.apply(own, arguments, frame, value)
         if shell.model is not None and not shell.is_module_container and shell.model.has_state():
-            self._meet([*arguments.all(), (There(""),)], frame, value, value.callee)
+            given = [part for atoms in arguments.all() for part in _parts(atoms)]
+            self._meet([*given, (There(""),)], frame, value, value.callee)
         return self.output(is_sure=True)
 
     # -- attributes and parts --------------------------------------------------------------------------------------
@@ -185,7 +264,8 @@ class Devices:
         if gives is not None:
             return (Kind(),) if gives == "dtype" else PLAIN
         if isinstance(atom, There):
-            return (There(f"{atom.name}.{name}", is_sure=atom.is_sure and row is not None),)
+            is_sure = atom.is_sure and row is not None
+            return (There(f"{atom.name}.{name}", is_sure=is_sure, is_shown=atom.is_shown or is_sure),)
         if isinstance(atom, Shell | Derived):
             return None
         return (atom,) if row is not None else PLAIN
@@ -200,16 +280,16 @@ class Devices:
 
     def indexed(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """`owner[…]`, of which `found` is known: ids have to be where the tensor is, unless they are on the CPU."""
-        if not any(isinstance(atom, Fresh) for atom in owner):
-            return found
         index = value.args[1]
+        if not any(isinstance(atom, Fresh) for atom in owner):
+            return tuple(map(_shown, found)) if index.op is Op.TUPLE else found
         lost, ids = 0, []
         for part in index.args if index.op in (Op.TUPLE, Op.LIST) else (index,):
             if part.op is Op.SLICE or (part.op is Op.CONST and part.data is Ellipsis):
                 continue
             lost += -1 if part.op is Op.CONST and part.data is None else 1
             ids.append(self._run.evaluate(part, frame))
-        self._meet([owner, *ids], frame, value)
+        self._meet([owner, *ids], frame, value, is_known=not any(isinstance(atom, Fresh) for i in ids for atom in i))
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
         return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
 
@@ -217,26 +297,39 @@ class Devices:
 
     def operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
         """What Python's operator gives of operands, of which `found` is known otherwise."""
-        if not any(isinstance(atom, Fresh) or self.is_there(atom) for atoms in operands for atom in atoms):
+        if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in operands for atom in atoms):
             return found
         self._meet(operands, frame, value)
-        rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, Fresh | There | Moved))
+        dropped = Fresh | There | Moved
+        if all(isinstance(atom, dropped) or atom == NONE[0] for atoms in operands for atom in atoms):
+            dropped |= Unknown
+        rest = tuple(atom for atom in found if type(atom) is not Plain and not isinstance(atom, dropped))
         return (*self._result(operands, max(map(_rank, operands))), *rest)
 
     def _result(self, operands: Iterable[Atoms], rank: int) -> Atoms:
         """Where a result is that is made of tensors; each operand may be one of several."""
         found: dict[Atom, None] = {}
         is_there = False
-        for atoms in operands:
+        for atoms in _decisive(operands):
             there = [atom for atom in atoms if self.is_there(atom)]
             if there:
-                found[There("", is_sure=any(not isinstance(atom, There) or atom.is_sure for atom in there))] = None
+                sure = [not isinstance(atom, There) or atom.is_sure for atom in there]
+                shown = [not isinstance(atom, There) or atom.is_shown for atom in there]
+                late = [isinstance(atom, There) and atom.was_late for atom in there]
+                found[There("", is_sure=any(sure), is_shown=any(shown), was_late=any(late))] = None
             made = [atom.of_rank(rank) for atom in atoms if isinstance(atom, Fresh)]
             is_there = is_there or (bool(there) and not made)
             found.update(dict.fromkeys((*made, *(atom for atom in atoms if isinstance(atom, Moved)))))
         if is_there:
-            sure = sorted(atom.is_sure for atom in found if isinstance(atom, There))
-            return (There("", is_sure=sure[-1]),)
+            results = [atom for atom in found if isinstance(atom, There)]
+            return (
+                There(
+                    "",
+                    is_sure=any(atom.is_sure for atom in results),
+                    is_shown=any(atom.is_shown for atom in results),
+                    was_late=any(atom.was_late for atom in results),
+                ),
+            )
         return tuple(found) or PLAIN
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -247,12 +340,12 @@ class Devices:
         row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
-        return self._called(row, [(atom,), *arguments.all()], arguments, frame, value)
+        return self._called(row, [(_shown(atom),), *arguments.all()], arguments, frame, value)
 
     @staticmethod
     def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
         if isinstance(atom, There):
-            return (There(atom.name, is_sure=False),)
+            return (There(atom.name, is_sure=False, is_shown=atom.is_shown),)
         return (atom.of_rank(0),) if isinstance(atom, Fresh) else PLAIN
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -267,9 +360,12 @@ class Devices:
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
             return None
         if row is None:
-            self._meet(given, frame, value)
+            self._meet(given, frame, value, is_known=False)
             return self._result(given, 0)
-        return self._called(row, given, arguments, frame, value)
+        found = self._called(row, given, arguments, frame, value)
+        first = arguments.argument(0, "input") or ()
+        is_tensor = found is not None and any(map(self.is_there, opened(first)))
+        return tuple(map(_shown, found)) if found is not None and is_tensor else found
 
     def _called(
         self, row: Operator, operands: list[Atoms], arguments: Arguments, frame: Frame, value: Value
@@ -278,15 +374,28 @@ class Devices:
         if "host" in row.facets or (gives is not None and gives != "tensors"):
             return PLAIN if gives is not None else self._moved(operands[0], None)
         if "moves" in row.facets:
-            return self._moved(operands[0], self._destination(arguments))
+            destination = self._destination(arguments)
+            is_current = row.name == "Tensor.cuda" and destination == "nowhere"  # the device of a machine with one GPU
+            given = [*value.positional, *value.keywords.values()]
+            if not self.is_moved and (is_current or self._chooses(given, arguments)):
+                return tuple(replace(a, is_placed=True) if isinstance(a, Fresh) else a for a in operands[0])
+            return self._moved(operands[0], None if is_current else destination)
         if "device" in arguments.keywords:
             placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
             return self._moved(self._result(operands, 0), placed)
         if "together" in row.facets:
-            self._meet(operands, frame, value)
+            self._meet(operands, frame, value, least=0 if self._is_strict(row, operands) else 1)
+        if "passed" in row.facets and "together" not in row.facets and any(isinstance(a, Fresh) for a in operands[0]):
+            operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
         if any(facet in row.facets for facet in ("sized", "makes")) and not any(map(self.is_there, operands[0])):
             return PLAIN
         return self._result(operands, self._rank_of(row, operands, arguments))
+
+    def _is_strict(self, row: Operator, operands: list[Atoms]) -> bool:
+        """Whether even a single number on the CPU is refused; beside a number of Python's it is taken for one, too."""
+        others = (atom for atoms in operands[1:] for atom in atoms)
+        is_strict = row.facets["together"].startswith("strict")
+        return is_strict and all(isinstance(a, Fresh) or a == NONE[0] or self.is_there(a) for a in others)
 
     # -- from one device to another --------------------------------------------------------------------------------
 
@@ -309,6 +418,15 @@ class Devices:
         is_option = isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool))
         return "nowhere" if is_type or is_option or isinstance(atom, Kind) else None
 
+    @staticmethod
+    def _chooses(given: list[Value], arguments: Arguments) -> bool:
+        """Whether a constructor chooses a device by arguments: a literal, a constant of a file, its own attribute."""
+        atoms = [atom for atoms in arguments.all() for atom in atoms]
+        if any(isinstance(a, Constant) and isinstance(a.value, str) and a.value.startswith("cuda") for a in atoms):
+            return True
+        is_named = any("device" in str(v.data) and (v.op is Op.GLOBAL or self_attribute(v) is not None) for v in given)
+        return is_named and bool(atoms) and all(type(a) in (Plain, Unknown) for a in atoms)
+
     def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
         """Tensors that were moved, and whether they were left behind before."""
         if destination == "nowhere":
@@ -316,7 +434,9 @@ class Devices:
         if destination == "back":
             return tuple(atom for atom in atoms if isinstance(atom, Fresh)) or PLAIN
         moved = [Moved(a.kept) for a in atoms if isinstance(a, Fresh | Moved) and a.kept is not None]
-        there = (There(""),) if destination == "there" else ()
+        moved += [Moved(_LATE) for a in atoms if isinstance(a, Fresh) and a.is_late]
+        was_late = any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
+        there = (There("", was_late=was_late),) if destination == "there" else ()
         return (*there, *dict.fromkeys(moved)) or PLAIN
 
     # -- what makes tensors ----------------------------------------------------------------------------------------
@@ -324,21 +444,30 @@ class Devices:
     def _made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """A tensor that a factory makes, of which a device may be named."""
         device = arguments.keywords.get("device")
-        is_open = not arguments.is_complete
+        is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
+        is_open = not arguments.is_complete and not is_starred  # sizes that are not known name no device
+        is_default = True
         if device is not None:
             if all(self.is_there(atom) or atom == Place(is_there=True) for atom in device):
                 return (There(""),)
-            default = self._default(device)
+            declared = self._declared(device)
+            default = None if declared is None else declared.default
             is_open = default is not None and default.op is Op.CONST and default.data is None
-            if not is_open and not all(isinstance(a, Constant) and a.value in (None, "cpu") for a in device):
+            is_default = is_open or all(isinstance(a, Constant) and a.value in (None, "cpu") for a in device)
+            chosen = [value.keywords["device"]] if "device" in value.keywords else []
+            if not is_default and (self.is_moved or not self._chooses(chosen, Arguments((device,)))):
                 return None
         if any(map(self._is_device, self.contexts)):
             return None
         first = arguments.positional[0] if arguments.positional else ()
-        data = [atom for atom in opened(first) if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
-        if data:
+        data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]
+        if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
             return self._result([tuple(data)], _rank(tuple(data)))
-        return (Fresh(value, frame.function, self._rank_made(row, arguments), is_open=is_open),)
+        rank = max(self._rank_made(row, arguments, frame, value), int(is_starred))
+        if device is not None and not is_default:
+            return (Fresh(value, frame.function, rank, is_placed=True),)
+        is_late = self.is_moved and device is None and not is_open and not _is_empty(row, arguments)
+        return (Fresh(value, frame.function, rank, is_open=is_open, is_late=is_late),)
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
         """Whether a context says where tensors are made, or may say so."""
@@ -347,22 +476,24 @@ class Devices:
             return True
         return self._run.named(context.callee, frame) == (Outside("torch.device"),)
 
-    def _default(self, atoms: Atoms) -> Value | None:
-        """The default of the constructor's parameter that a value was given by."""
+    def _declared(self, atoms: Atoms) -> Parameter | None:
+        """The constructor's parameter that a value was given by."""
         subject = self._run.objects.subject
         name = atoms[0].name if len(atoms) == 1 and isinstance(atoms[0], Given) else None
         if name is None or subject is None or subject.model is None:
             return None
-        declared = subject.model.parameter(name)
-        return None if declared is None else declared.default
+        return subject.model.parameter(name)
 
     # -- how many dimensions ---------------------------------------------------------------------------------------
 
-    def _rank_made(self, row: Operator, arguments: Arguments) -> int:
+    def _rank_made(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> int:
         given = arguments.positional
         size = given[0] if given else arguments.keywords.get("size", ())
         if "literal" in row.facets and "sized" not in row.facets:
-            default = self._default(size)
+            if _is_sequence(value, frame):
+                return 1
+            declared = self._declared(size)
+            default = None if declared is None else declared.default
             if default is not None:
                 return 1 if default.op in (Op.LIST, Op.TUPLE) else 0
             return _depth(size)
@@ -399,22 +530,54 @@ class Devices:
 
     # -- meetings --------------------------------------------------------------------------------------------------
 
-    def _meet(self, operands: list[Atoms], frame: Frame, value: Value, other: Value | None = None) -> None:
-        """Note what was left behind and is used with something that is there."""
+    def _meet(
+        self,
+        operands: list[Atoms],
+        frame: Frame,
+        value: Value,
+        other: Value | None = None,
+        least: int = 1,
+        is_known: bool = True,
+    ) -> None:
+        """Note what was left behind, has `least` dimensions or more, and is used with something that is there.
+
+        Of what was made late only where it `is_known` that the operation refuses it.
+        """
         if not self.is_moved or frame.function is None:
             return
         for number, atoms in enumerate(operands):
             moved = {atom.kept for atom in atoms if isinstance(atom, Moved)}
-            kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank > 0} - moved
+            kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank >= least} - moved
             others = [each for n, each in enumerate(operands) if n != number and any(map(self.is_there, each))]
             if kept and others:
                 is_sure = any(map(self._is_surely_there, others))
                 for name in sorted(filter(None, kept)):
                     self._note(Meeting(name, frame.function, value, other or self._other(value, frame), is_sure))
+            if others:
+                late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
+                if late and is_known and all(map(self._is_unmoved, atoms)):
+                    self._encounter(late, others, frame, value, other)
 
     def _note(self, meeting: Meeting) -> None:
         known = self.meetings.setdefault((meeting.kept, id(meeting.value)), meeting)
         known.is_sure = known.is_sure or meeting.is_sure
+
+    def _encounter(
+        self, late: list[Fresh], others: list[Atoms], frame: Frame, value: Value, other: Value | None
+    ) -> None:
+        """Note what the object made on the default device, where it is used with what is there for sure."""
+        shown = [each for each in others if self._is_surely_there(each) and all(map(_is_shown, each))]
+        if not shown or frame.function is None:
+            return
+        for made in late:
+            met = Encounter(made, frame.function, value, other or self._other(value, frame))
+            self.encounters.setdefault((id(made.maker), id(value)), met)
+
+    def _is_unmoved(self, atom: Atom) -> bool:
+        """Whether something stays where it is, if it is a tensor that was made late."""
+        if isinstance(atom, There):
+            return not atom.was_late
+        return isinstance(atom, Fresh) or atom == NONE[0] or self.is_there(atom)
 
     def _is_surely_there(self, atoms: Atoms) -> bool:
         return all(self.is_there(atom) and (not isinstance(atom, There) or atom.is_sure) for atom in atoms)
@@ -455,6 +618,14 @@ def _operands(value: Value) -> Iterator[Value]:
             yield arg
 
 
+def _decisive(operands: Iterable[Atoms]) -> Iterable[Atoms]:
+    """Operands, without single numbers made late where there is a tensor made late that they are used with."""
+    known = list(operands)
+    if not any(isinstance(atom, Fresh) and atom.is_late and atom.rank for atoms in known for atom in atoms):
+        return known
+    return [atoms for atoms in known if not all(isinstance(a, Fresh) and a.is_late and not a.rank for a in atoms)]
+
+
 def _rank(atoms: Atoms) -> int:
     """How many dimensions a tensor has at least that may be one of several."""
     ranks = [atom.rank for atom in atoms if isinstance(atom, Fresh)]
@@ -467,6 +638,27 @@ def _sizes(atoms: Atoms) -> int:
     return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
 
 
+def _is_sequence(call: Value, frame: Frame) -> bool:
+    """Whether the first argument of a call is a parameter that is said to be a sequence of numbers."""
+    first = call.positional[0] if call.positional else None
+    if first is None or first.op is not Op.PARAM or frame.function is None:
+        return False
+    return any(
+        one.name == first.data and not _SEQUENCES.isdisjoint(_words(one.annotation))
+        for one in frame.function.parameters
+    )
+
+
+def _is_empty(row: Operator, arguments: Arguments) -> bool:
+    """Whether a factory makes a tensor of no elements, to have one: `torch.empty(0)`, `torch.tensor([])`."""
+    given = arguments.positional if row.facets.get("sized") == "" else arguments.positional[:1]
+    if "sized" not in row.facets or "passed" in row.facets:
+        held = [atom for atoms in given for atom in atoms]
+        return bool(held) and all(isinstance(a, Shell) and a.is_container and not a.entries for a in held)
+    held = [atom for atoms in given for atom in opened(atoms)]
+    return any(isinstance(atom, Constant) and type(atom.value) is int and atom.value == 0 for atom in held)
+
+
 def _depth(atoms: Atoms, most: int = _MAX_RANK) -> int:
     """How deeply the numbers are nested that a tensor is made of; a list may hold itself."""
     if not atoms or not most:
@@ -474,6 +666,39 @@ def _depth(atoms: Atoms, most: int = _MAX_RANK) -> int:
     return min(
         1 + _depth(a.element(), most - 1) if isinstance(a, Shell) and a.is_container else _rank((a,)) for a in atoms
     )
+
+
+def _shown(atom: Atom) -> Atom:
+    """What has been used as only tensors are."""
+    return replace(atom, is_shown=True) if isinstance(atom, There) and not atom.is_shown else atom
+
+
+def _is_shown(atom: Atom) -> bool:
+    return not isinstance(atom, There) or atom.is_shown
+
+
+def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
+    """The parameters with which a function does what is done with tensors: asks them, or gives them to torch."""
+    found: set[str] = set()
+    for value in walk_all(event.value for event in function.flow.events):
+        is_asked = value.op is Op.ATTR and value.data in _OF_TENSORS
+        if is_asked or (not only_asked and value.op is Op.INDEX and value.args[1].op is Op.TUPLE):
+            known = value.args[0]
+        elif not only_asked and value.op is Op.CALL and value.positional and _takes_tensors(value.callee, function):
+            known = value.positional[0]
+        else:
+            continue
+        if known.op is Op.PARAM:
+            found.add(str(known.data))
+    return found
+
+
+def _takes_tensors(callee: Value, function: Function) -> bool:
+    """Whether a call is one of torch's functions but a factory, or of a layer that the object has."""
+    name = self_attribute(callee)
+    if name is not None:
+        return function.owner is not None and name in function.owner.assigned
+    return (dotted(callee) or "").startswith(("torch.", "F.")) and callee.data not in _FACTORIES
 
 
 def _is_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:
@@ -485,6 +710,12 @@ def _is_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) ->
     if not at_work or parameter.name in plain:
         return None
     return parameter.annotation is None
+
+
+def is_tensor(parameter: Parameter) -> bool:
+    """Whether the annotation of a parameter says that it is a tensor, rather than something else, too, or with some."""
+    words = {word.rpartition(".")[2] for word in _words(parameter.annotation)} - _AROUND
+    return bool(words) and all(word.endswith("Tensor") for word in words)
 
 
 def may_be_tensor(parameter: Parameter) -> bool:

@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.devices import is_tensor
+from modellint.flow.given import container_of_layers
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.makers import Makers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
@@ -289,10 +291,16 @@ class _Body:
                 return True
             if isinstance(named, DefinedClass | External) and self._is_registered(named):
                 return False
+            if self._is_named_by_value(value.callee):
+                return True
             called = self._called(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
         if value.op is Op.PARAM:
+            if self._function.name == "__init__" and any(
+                one.name == value.data and is_tensor(one) for one in self._function.parameters
+            ):
+                return True
             return self._given and value.data != "self" and value.data not in self._plain_parameters()
         if value.op is Op.GLOBAL and isinstance(named := self._definition(value), DefinedConstant):
             return _Body(self.keepers, named.module.body, None)._is_fresh(named.value)
@@ -302,6 +310,12 @@ class _Body:
         if value.op is Op.LAMBDA and isinstance(value.data, Nested):
             return any(map(self._is_fresh, value.data.returns))
         return any(map(self._is_fresh, value.args))
+
+    def _is_named_by_value(self, callee: Value) -> bool:
+        """Whether it may be a factory that is looked up by a name that is not known: `getattr(torch, window)`."""
+        if callee.op is not Op.CALL or callee.callee.data not in ("getattr", "builtins.getattr"):
+            return False
+        return bool(callee.positional) and self._definition(callee.positional[0]) == External("torch")
 
     def _is_registered(self, named: DefinedClass | External) -> bool:
         """Whether a class is one of layers, parameters or buffers."""
@@ -470,7 +484,9 @@ class _Body:
     def _is_kept(self, value: Value) -> bool:
         """Whether a value may be a plain container with layers in it, or hold one."""
         op = value.op
-        if op in _HARMLESS or op is Op.PARAM or op is Op.GLOBAL:
+        if op is Op.PARAM:
+            return self._function.name == "__init__" and self._are_layers(str(value.data))
+        if op in _HARMLESS or op is Op.GLOBAL:
             return op is Op.GLOBAL and self._is_constant(value)
         if op is Op.ATTR:
             root = value
@@ -492,6 +508,13 @@ class _Body:
         if op in (Op.CHOICE, Op.BOOL, Op.BIN):
             return any(map(self._is_kept, value.args))
         return True
+
+    def _are_layers(self, name: str) -> bool:
+        """Whether a parameter is said to be a plain container of layers."""
+        return any(
+            one.name == name and container_of_layers(one, self._function, self._project) is not None
+            for one in self._function.parameters
+        )
 
     def _call_gives(self, call: Value) -> bool:
         """Whether a call may give a plain container with layers in it, or something that keeps one."""

@@ -472,7 +472,7 @@ def _dict(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value
 
 
 def _getattr(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
-    name = text(given[1])
+    name = text(given[1]) or run.devices.default_factory(given[0], frame, value)
     if name is None:
         return join([UNKNOWN, *given[2:3]])
     found = join(run.objects.attribute(atom, name, frame, value) for atom in given[0])

@@ -11,8 +11,9 @@ from modellint.flow.interp import Interpreter
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from modellint.flow.devices import Fresh
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
@@ -29,8 +30,12 @@ _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 class Life:
     """An object of a class that is given anything."""
 
-    def __init__(self, model: ClassModel, project: Project, gate: Keepers) -> None:
+    def __init__(
+        self, model: ClassModel, project: Project, gate: Keepers, handed: Mapping[str, Fresh] | None = None
+    ) -> None:
         self.model = model
+        #: The tensors that its constructor is given, as far as they are known.
+        self._handed = handed or {}
         self.run = Interpreter(project, gate)
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
 
@@ -46,7 +51,7 @@ class Life:
 
     def begin(self) -> None:
         """Run the constructor."""
-        self.run.objects.initialise(self.shell, ANY_ARGUMENTS)
+        self.run.objects.initialise(self.shell, self.run.devices.made_outside(self.model, self._handed))
 
     def follow(self, function: Function, *, at_work: bool = False) -> None:
         """Run a method; one that has been called before only to see what happens where the object is `at_work`."""

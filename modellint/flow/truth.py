@@ -116,7 +116,7 @@ def _is_none(atom: Atom) -> bool | None:
         return atom.is_none()
     if isinstance(atom, Given) and atom.is_there:
         return False
-    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh | Number
+    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh | Place | Number
     return False if isinstance(atom, kinds) else None
 
 

@@ -34,9 +34,9 @@ argmax                                              : drawn:best along:dim@1 red
 argmin                                              : drawn:least along:dim@1 reduces dtype:int64
 argsort                                             : drawn:any along:dim@1 same-shape dtype:int64
 multinomial                                         : drawn:best dtype:int64
-clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place
-clamp_max                                           : limit:max@1 same-shape in-place
-clamp_min                                           : lift:min@1 same-shape in-place
+clamp clip                                          : limit:max@2 lift:min@1 same-shape in-place together:strict-GPU
+clamp_max                                           : limit:max@1 same-shape in-place together:strict-GPU
+clamp_min                                           : lift:min@1 same-shape in-place together:strict-GPU
 minimum                                             : limit:other@1 same-shape extreme smallest together
 maximum                                             : lift:other@1 same-shape extreme largest together
 fmin                                                : limit:other@1 same-shape extreme smallest together
@@ -136,7 +136,7 @@ hann_window hamming_window blackman_window          : real flat fresh:default
 bartlett_window kaiser_window                       : real flat fresh:default
 normal                                              : real fresh:cpu
 tensor as_tensor                                    : passed literal fresh:default
-from_numpy                                          : passed fresh:default unchecked:numpy
+from_numpy                                          : passed fresh:cpu unchecked:numpy
 no_grad inference_mode set_grad_enabled             : no-gradients
 compile                                             : wraps
 

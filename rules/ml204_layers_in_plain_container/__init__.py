@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Finding, Severity
+from modellint.link.classes.calls import MODULE
 from modellint.link.classes.registered import type_name, unregistered
 from modellint.link.classes.wrapping import without_comma, wrapped
 from modellint.rule import Rule
@@ -29,6 +30,9 @@ class LayersInPlainContainer(Rule):
     `ModuleDict` or `Sequential`, not by `add_module`, `register_module` or `setattr`, not under another name. Layers
     without parameters or buffers (activations, dropout, pooling) lose nothing by it and are left alone.
 
+    A warning for a list, tuple or dict that the constructor is given, where its annotation says that layers are in it
+    (`List[nn.Module]`); an info where their class is one that others derive from, and has no state itself.
+
     ## Why is this bad
     `nn.Module` sees what is assigned to its attributes, not what lies in a list there. Layers in a plain container are
     not in `parameters()`, so no optimizer trains them; `.to(device)` leaves them on the CPU, where the first batch on
@@ -52,7 +56,7 @@ class LayersInPlainContainer(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for found in unregistered(module, project):
             if found.layers or not found.parameters:
-                yield self._finding(found)
+                yield self._finding(found, project)
 
     def probe(self, claim: NotRegistered, project: Project) -> Probe | None:
         """Build the class, and look for what the attribute holds in `parameters()` and `state_dict()`."""
@@ -60,7 +64,7 @@ class LayersInPlainContainer(Rule):
 
         return file_probe(claim, claim.owner)
 
-    def _finding(self, found: Unregistered) -> Finding:
+    def _finding(self, found: Unregistered, project: Project) -> Finding:
         kept = found.kept
         module = kept.function.module
         attribute = f"self.{kept.attribute}"
@@ -79,12 +83,22 @@ class LayersInPlainContainer(Rule):
             message,
             symbol=f"{found.cls.name}.{kept.attribute}",
             confidence=found.confidence,
+            severity=_severity(found, project),
             evidence=found.evidence,
             related=found.related,
             help=remedy,
             fix=_fix(found),
             claim=found.claim,
         )
+
+
+def _severity(found: Unregistered, project: Project) -> Severity | None:
+    """A warning for layers that only an annotation speaks of, an info where their class itself has no state."""
+    if not found.is_said:
+        return None
+    models = [layer.model for layer in found.layers if layer.model is not None]
+    has_state = any(model.name == MODULE or model.has_state() for model in models)
+    return Severity.WARNING if has_state else Severity.INFO
 
 
 def _names(found: Unregistered) -> str:

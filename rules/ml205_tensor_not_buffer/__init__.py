@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.edits.python import assigned, text_at
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.graph.value import Op
 from modellint.link.classes.stranded import stranded
 from modellint.rule import Rule
 from modellint.source import Place, Span, plain_text
@@ -26,6 +27,10 @@ class TensorNotBuffer(Rule):
     ## What it does
     Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
     them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
+
+    So it does with tensors that a constructor is given, where its annotation says that they are tensors or the file
+    gives it new ones. An info where whoever makes the layer, or the constructor itself, may have put the tensor where
+    it belongs for once (`.to("cuda")`), and for objects that are no layers but that layers keep and call.
 
     ## Why is this bad
     `model.to("cuda")` moves parameters and buffers, nothing else. The tensor stays on the CPU, and the first batch on
@@ -60,12 +65,14 @@ class TensorNotBuffer(Rule):
         other = "a tensor that has" if met.other is None else f"`{_short(met.function.module.text_of(met.other))}`"
         return self.finding(
             module.place(found.target),
-            f"`self.{name}` is a plain tensor: when the layer moves it stays behind, and cannot be used with {other}",
+            f"`self.{name}` is a plain tensor: {_why(found)}, and cannot be used with {other}",
             symbol=f"{found.cls.name}.{name}",
             confidence=Confidence.MEDIUM if found.is_certain else Confidence.LOW,
+            severity=Severity.INFO if found.is_placed else None,
             evidence=tuple(_evidence(found)),
             related=tuple(_related(found)),
-            help=f'register it: `self.register_buffer("{name}", …)`',
+            help=("" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and ")
+            + f'register it: `self.register_buffer("{name}", …)`',
             fix=_registered(found),
             claim=LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
@@ -73,18 +80,28 @@ class TensorNotBuffer(Rule):
         )
 
 
+def _why(found: Stranded) -> str:
+    if found.is_layer:
+        return "when the layer moves it stays behind"
+    return f"when the layer that keeps a `{found.cls.name}`, which is none, moves it stays behind"
+
+
 def _related(found: Stranded) -> Iterator[Related]:
     met, made = found.met, found.made
     yield Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here")
     if made.function is not None:
-        yield Related(made.function.module.place(made.maker), "the tensor is made here")
+        said = "the tensor is made here" if made.maker.op is Op.CALL else "it is said here to be a tensor"
+        yield Related(made.function.module.place(made.maker), said)
 
 
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
-    if made.function is not None:
+    if made.function is not None and made.maker.op is not Op.CALL:
+        yield "whoever makes the layer gives it a tensor, and `.to()` of a layer moves only what is registered"
+    elif made.function is not None:
         maker = made.function.module.text_of(made.maker.callee)
-        yield f"`{maker}` makes a tensor on the default device, and `.to()` of a layer moves only what is registered"
+        where = "puts it on a device of its own choice" if found.is_placed else "leaves it on the default device"
+        yield f"`{maker}` makes a tensor, the constructor {where}, and `.to()` of a layer moves only what is registered"
     users = dict.fromkeys(f"`{meeting.function.name}`" for meeting in found.meetings)
     yield f"{', '.join(users)} calculates with it and what is on the layer's device; nothing moves it there"
     if not found.is_certain:

@@ -238,7 +238,7 @@ class Codec(nn.Module):
         self.table = nn.Embedding(10, 4) if not self.other else self.other[0].table
 
     def forward(self, x):
-        return self.table(f0(x.argmax(-1), self.table)), self.table(torch.full((2,), 12))
+        return self.table(f0(x.argmax(-1), self.table)), self.table(torch.full((2,), 12, device=x.device))
 """
     workspace.write({"model.py": HEAD + ring + model})
     assert [(line, code) for _, line, code in workspace.places()] == [((HEAD + ring + model).count("\n") - 3, "ML104")]

@@ -166,6 +166,10 @@ def fresh(trial: Trial, value: str) -> bool:
 
 def together(trial: Trial, value: str) -> bool:
     """With tensors on two devices it is refused, whichever of them is on the CPU; without a GPU, one is pretended."""
+    if value.startswith("strict"):
+        with pytest.raises(RuntimeError, match=r"(?i)device"):
+            trial.again(_placed(trial.operand, "cuda").float(), [torch.tensor(float(one)) for one in trial.args])
+        return True
     is_real = torch.cuda.is_available()
     given = trial.operand if isinstance(trial.operand, list) else [trial.operand, *trial.args]
     if "pair" in trial.row.facets:  # of one tensor its largest elements, of two the larger ones
@@ -590,7 +594,7 @@ def tried(facet: str) -> tuple[list[str], list[str]]:
     for row, kind, of in places():
         for key, value in row.facets.items() if why_not(row) is None else ():
             mine = f"{key}:{value}"
-            if key != facet or (value == "GPU" and not torch.cuda.is_available()):
+            if key != facet or (value.endswith("GPU") and not torch.cuda.is_available()):
                 continue
             try:
                 found = CHECKS[facet](trial_of(row, kind, of, facet), value)

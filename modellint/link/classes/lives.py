@@ -17,9 +17,9 @@ from modellint.link.classes import objects
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Meeting
+    from modellint.flow.devices import Encounter, Fresh, Meeting
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.heap import Path, Store
     from modellint.flow.objects import Read
@@ -211,12 +211,12 @@ class Kept:
 class Lived:
     """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
 
-    def __init__(self, model: ClassModel, keepers: Keepers) -> None:
+    def __init__(self, model: ClassModel, keepers: Keepers, handed: Mapping[str, Fresh] | None = None) -> None:
         self.model = model
         self._classes = keepers.project.classes
         self._gate = keepers
-        self._life = Life(model, keepers.project, keepers)
-        self._is_whole = False
+        self._life = Life(model, keepers.project, keepers, handed)
+        self._has_worked = self._is_whole = False
         self._life.begin()
         #: What the constructor stores under attributes.
         self.first_stores = tuple(self._life.shell.stores)
@@ -264,16 +264,23 @@ class Lived:
         """Whether a method stands in the file of the class itself."""
         return self.model.cls is not None and method.module is self.model.cls.module
 
-    def _go_on(self) -> Life:
-        """The life with everything that the object can be asked to do."""
-        if not self._is_whole:
-            self._is_whole = True
+    def _work(self) -> Life:
+        """The life with the object's work."""
+        if not self._has_worked:
+            self._has_worked = True
             for method in self._methods():
                 if method.name in WORK:
                     self._life.follow(method, at_work=True)
-            for method in self._methods():
-                self._life.follow(method)
         return self._life
+
+    def _go_on(self) -> Life:
+        """The life with everything that the object can be asked to do."""
+        life = self._work()
+        if not self._is_whole:
+            self._is_whole = True
+            for method in self._methods():
+                life.follow(method)
+        return life
 
     def lost(self, kept: Kept) -> dict[Shell, bool]:
         """The layers and parameters in a container that are not registered, and whether they are under conditions."""
@@ -299,6 +306,14 @@ class Lived:
     def meetings(self) -> list[Meeting]:
         """Where a tensor that was left behind is used with one that was moved."""
         return list(self._go_on().run.devices.meetings.values())
+
+    def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
+        """Where what the object makes while it works, or when one of `methods` is called, meets what was moved."""
+        life = self._work()
+        for method in methods:
+            if self.model.method(method.name) is method:
+                life.follow(method)
+        return list(life.run.devices.encounters.values())
 
     def reads(self, name: str) -> list[Read]:
         return [read for read in self._go_on().reads if read.name == name]

@@ -12,9 +12,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Related
+from modellint.flow.given import is_said
 from modellint.flow.objects import Read
 from modellint.graph.value import EventKind, Op
+from modellint.link.classes.calls import CONTAINERS
+from modellint.link.classes.handed import given_values
 from modellint.link.classes.lives import CARE
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,6 +60,11 @@ class Unregistered:
         if self._is_in_doubt:
             return Confidence.LOW
         return Confidence.HIGH if self.is_module and any(use.at_work for use in self.uses) else Confidence.MEDIUM
+
+    @property
+    def is_said(self) -> bool:
+        """Whether that there are layers is only said by the annotation of a parameter."""
+        return bool(self.layers) and all(map(is_said, self.layers))
 
     @property
     def claim(self) -> NotRegistered | None:
@@ -137,6 +146,8 @@ class _Inspection:
             return None
         layers = tuple(shell for shell in lost if shell.is_layer)
         parameters = tuple(shell for shell in lost if not shell.is_layer)
+        if any(is_said(layer) and self._is_given_registered(layer) for layer in layers):
+            return None
         is_accident = kept.has_stray_comma or is_called
         doubts = ["it is registered under some conditions"] if any(lost.values()) else []
         if not is_accident:
@@ -144,6 +155,22 @@ class _Inspection:
         reasons = tuple(dict.fromkeys(doubts))
         is_module = self.model.is_module is True
         return Unregistered(self.cls, kept, layers, parameters, uses, reasons, is_accident, is_module)
+
+    def _is_given_registered(self, layer: Shell) -> bool:
+        """Whether a container that registers is given in sight, where an annotation speaks of a plain one."""
+        function = layer.function
+        said = layer.value
+        if function is None or function.owner is None or said is None:
+            return True
+        annotated = [(one.name, one.annotation) for one in function.parameters if one.annotation is not None]
+        named = [name for name, annotation in annotated if any(part is said for part in annotation.walk())]
+        for value, where in given_values(function.owner, named[0], self.project) if named else ():
+            definition = self.project.names.definition(where.module, value.callee) if value.op is Op.CALL else None
+            made = None if value.op is not Op.CALL else self.project.classes.of(definition)
+            is_told = made is None or made.cls is None or function.owner not in [one.cls for one in made.mro()]
+            if not is_told or (isinstance(definition, External) and definition.name in CONTAINERS):
+                return True
+        return False
 
     # -- uses --------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,9 @@ from modellint.flow.domain import NONE
 from modellint.flow.heap import Shell
 from modellint.flow.life import covers
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.handed import given_values, handed, is_new
+from modellint.link.classes.lives import Lived
+from modellint.link.names import DefinedClass
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
@@ -25,12 +28,13 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Store
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Lived
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 #: Methods by which a class moves what it holds itself, or says what its attributes are.
 _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__")
+#: Methods by which an object is called.
+_WORDS = frozenset(("__call__", "forward"))
 _MOVES = operators.methods("Tensor", "moves")
 
 
@@ -39,7 +43,9 @@ class Stranded:
     """A tensor, `made` by a constructor and kept as a plain attribute by `target`, and where it meets what has moved.
 
     `is_certain`: it is such a tensor whatever happens, and meets what is one for sure.
-    `can_register`: a buffer can take the attribute's place, at that place.
+    `can_register`: a buffer can take the attribute's place, at that place. `is_placed`: the constructor was given it,
+    or put it on a device of its own choice, or `is_layer` is
+    False: then nothing moves the object at all.
     """
 
     cls: Class
@@ -50,6 +56,8 @@ class Stranded:
     meetings: tuple[Meeting, ...]
     is_certain: bool
     can_register: bool
+    is_placed: bool
+    is_layer: bool
 
     @property
     def met(self) -> Meeting:
@@ -60,23 +68,49 @@ class Stranded:
 def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     """The tensors that the classes of a file leave behind."""
     seen: set[int] = set()
+    given_new = handed(module, project)
     for cls in module.classes.values():
-        subjects = project.lives.subjects(cls)
-        for model in subjects if subjects and project.lives.may_strand(cls) else ():
-            if model.is_module is True and not any(map(model.has_own_adder, _MOVERS)):
-                for found in _Search(cls, model, project).run():
+        subjects = [model for model in project.lives.subjects(cls) if model.is_module is True]
+        if not subjects and not _WORDS.isdisjoint(cls.methods) and _is_held(cls, project):
+            subjects = [project.classes.model(cls)]
+        given = given_new.get(cls, {})
+        for model in subjects if subjects and (given or project.lives.may_strand(cls)) else ():
+            if not any(map(model.has_own_adder, _MOVERS)):
+                for found in _Search(cls, model, project, given).run():
                     if id(found.target) not in seen:
                         seen.add(id(found.target))
                         yield found
 
 
+def _is_held(cls: Class, project: Project) -> bool:
+    """Whether a class is no layer, but layers in sight keep objects of it."""
+    if project.classes.model(cls).is_module is not False or not project.lives.keepers.may_store(cls):
+        return False
+    return any(
+        project.classes.model(other).is_module is True and any(_keeps(method, cls, project) for method in methods)
+        for module in neighbours(project, cls.module, cls.name)
+        for other in module.classes.values()
+        if (methods := [method for method in other.methods.values() if cls.name in method.words])
+    )
+
+
+def _keeps(method: Function, cls: Class, project: Project) -> bool:
+    """Whether a method keeps an object that it makes of a class."""
+    return any(
+        part.op is Op.CALL and project.names.definition(method.module, part.callee) == DefinedClass(cls)
+        for event in method.flow.of(EventKind.STORE)
+        if event.target is not None and self_attribute(event.target) is not None
+        for part in event.value.walk()
+    )
+
+
 class _Search:
     """What objects of one class, `model`, leave behind of what `cls` stores."""
 
-    def __init__(self, cls: Class, model: ClassModel, project: Project) -> None:
+    def __init__(self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh]) -> None:
         self._cls = cls
         self._project = project
-        self._lived = project.lives.of(model)
+        self._lived = Lived(model, project.lives.keepers, given) if given else project.lives.of(model)
 
     def run(self) -> Iterator[Stranded]:
         """The tensors that meet what has moved, and that nothing moves."""
@@ -99,15 +133,42 @@ class _Search:
         if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
             return None
         made = _fresh(store)[0]
+        is_given = made.maker.op is not Op.CALL  # where it is None it is not used
+        if is_given and not self._may_be_new(made):
+            return None
+        something = [one for one in stores if one.atoms != NONE]
         is_certain = (
-            covers(one.path for one in stores)
-            and all(_is_kept(atom) for one in stores for atom in one.atoms)
-            and not any(atom.is_open for one in stores for atom in _fresh(one))
+            covers(one.path for one in something)
+            and all(_is_kept(atom) or (is_given and atom == NONE[0]) for one in something for atom in one.atoms)
+            and not any(atom.is_open for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
-        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) for atom in store.atoms)
-        can_register = is_alone and store.target is not None and store.is_initialised
-        return Stranded(self._cls, name, store.function, target, made, meetings, is_certain, can_register)
+        is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) and not atom.is_placed for atom in store.atoms)
+        is_layer = self._lived.model.is_module is True
+        can_register = is_layer and is_alone and store.target is not None and store.is_initialised
+        is_placed = is_given or not is_layer or any(atom.is_placed for one in stores for atom in _fresh(one))
+        return Stranded(
+            cls=self._cls,
+            attribute=name,
+            function=store.function,
+            target=target,
+            made=made,
+            meetings=meetings,
+            is_certain=is_certain,
+            can_register=can_register,
+            is_placed=is_placed,
+            is_layer=is_layer,
+        )
+
+    def _may_be_new(self, given: Fresh) -> bool:
+        """Whether a parameter that is said to be a tensor is given new ones, or by nobody in sight."""
+        function = given.function
+        name = next((p.name for p in function.parameters if p.annotation is given.maker), None) if function else None
+        cls = None if function is None else function.owner
+        if name is None or cls is None:
+            return False
+        values = list(given_values(cls, name, self._project))
+        return not values or any(is_new(value, where, self._project) for value, where in values)
 
     def _is_looked_after(self, name: str, lived: Lived) -> bool:
         """Whether the attribute is registered or stored anew by objects of the class, or may be."""

@@ -1,0 +1,77 @@
+"""Layers that a constructor is given in plain containers, as annotations of its parameters say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.heap import Entry, Shell
+from modellint.graph.value import Op, dotted
+from modellint.link.classes.calls import MODULE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function, Parameter
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: What annotations call plain containers, and which of them that is.
+_CONTAINERS = {
+    **dict.fromkeys(("List", "list", "Sequence", "Iterable", "Collection", "MutableSequence"), "list"),
+    **dict.fromkeys(("Tuple", "tuple"), "tuple"),
+    **dict.fromkeys(("Dict", "dict", "Mapping", "MutableMapping", "OrderedDict"), "dict"),
+}
+
+
+def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:
+    """The container of layers that a parameter is said to be."""
+    found = None if parameter.annotation is None else _named(parameter.annotation)
+    if found is None:
+        return None
+    kind, element = found
+    model = _layer(element, function, project)
+    if model is None:
+        return None
+    layer = Shell("pretrained", element, (), model)
+    container = Shell(kind, parameter.annotation, ())
+    layer.function = container.function = function
+    container.entries.append(Entry(None, (layer,), ()))
+    container.is_exact = False
+    return container
+
+
+def is_said(shell: Shell) -> bool:
+    """Whether something is a layer that an annotation speaks of."""
+    return shell.kind == "pretrained" and shell.model is not None
+
+
+def _named(annotation: Value) -> tuple[str, Value] | None:
+    """Which container an annotation names, and what it has in it."""
+    sides = list(_sides(annotation))
+    if len(sides) != 1 or sides[0].op is not Op.INDEX:
+        return None
+    owner, inner = sides[0].args[:2]
+    kind = _CONTAINERS.get((dotted(owner) or "").rpartition(".")[2])
+    element = inner.args[-1 if kind == "dict" else 0] if inner.op is Op.TUPLE and inner.args else inner
+    return None if kind is None else (kind, element)
+
+
+def _sides(annotation: Value) -> Iterator[Value]:
+    """The alternatives of an annotation, but None."""
+    inner = annotation.args[1] if annotation.op is Op.INDEX else annotation
+    if annotation.op is Op.BIN and annotation.data == "|":
+        yield from (side for arg in annotation.args for side in _sides(arg))
+    elif annotation is not inner and (dotted(annotation.args[0]) or "").rpartition(".")[2] in ("Optional", "Union"):
+        yield from (side for arg in (inner.args if inner.op is Op.TUPLE else (inner,)) for side in _sides(arg))
+    elif annotation.op is not Op.CONST or annotation.data is not None:
+        yield annotation
+
+
+def _layer(element: Value, function: Function, project: Project) -> ClassModel | None:
+    definition = project.names.definition(function.module, element)
+    model = None if definition is None else project.classes.of(definition)
+    if model is None or model.is_module is not True or model.is_container:
+        return None
+    is_stateless = model.cls is None and model.name != MODULE and model.has_state() is False
+    return None if is_stateless else model

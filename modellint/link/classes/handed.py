@@ -1,0 +1,121 @@
+"""Tensors that the project gives to constructors which keep them as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.devices import Fresh
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.link.names import DefinedClass, External
+from modellint.link.values.callers import neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+#: Methods of tensors whose result is where the tensor is, or on the GPU of a machine that has one.
+_STAYING = operators.methods("Tensor", "passed") - {"to", "type", "type_as"}
+_MAX_DEPTH = 8
+
+
+def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh]]:
+    """The parameters that constructors keep as they are and are given new tensors for in the same file, one of each."""
+    found: dict[Class, dict[str, Fresh]] = {}
+    own = {cls.name for cls in module.classes.values()}
+    for function in module.all_functions():
+        for event in function.flow.of(EventKind.CALL) if not own.isdisjoint(function.words) else ():
+            call = event.value
+            if call.callee.op is not Op.GLOBAL or call.callee.data not in own or call.has_unpacking:
+                continue
+            definition = project.names.definition(module, call.callee)
+            if isinstance(definition, DefinedClass) and definition.cls.module is module:
+                for name, number in _kept(definition.cls):
+                    given = call.argument(number, name)
+                    new = None if given is None else _made(given, function, project)
+                    if new is not None:
+                        found.setdefault(definition.cls, {}).setdefault(name, new)
+    return found
+
+
+def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Value, Function]]:
+    """What a constructor's parameter is given in the files in sight, but for None; the call where it cannot be told."""
+    function = cls.methods["__init__"]
+    number = next((n for n, one in enumerate(function.parameters[1:]) if one.name == name), 0)
+    model = project.classes.model(cls)
+    derived = [other for other in cls.module.classes.values() if model in project.classes.model(other).mro()]
+    for one in (cls, *(other for other in derived if other is not cls)):
+        for module in neighbours(project, cls.module, one.name):
+            for caller in (*module.all_functions(), module.body):
+                for event in caller.flow.of(EventKind.CALL) if one.name in caller.words else ():
+                    call = event.value
+                    if project.names.definition(module, call.callee) == DefinedClass(one):
+                        is_told = not call.has_unpacking and (one is cls or "__init__" not in one.methods)
+                        value = call.argument(number, name) if is_told else call
+                        if value is not None and not (value.op is Op.CONST and value.data is None):
+                            yield value, caller
+
+
+def is_new(value: Value, function: Function, project: Project) -> bool:
+    """Whether a value is a tensor that is made on the default device."""
+    return _made(value, function, project) is not None
+
+
+def _kept(cls: Class) -> Iterator[tuple[str, int]]:
+    """The parameters without annotation that a constructor stores as they are, and their positions in a call."""
+    function = cls.methods.get("__init__")
+    if function is None:
+        return
+    stored = {
+        _parameter(event.value)
+        for event in function.flow.of(EventKind.STORE)
+        if event.target is not None and self_attribute(event.target) is not None
+    }
+    for number, parameter in enumerate(function.parameters[1:]):
+        is_number = parameter.default is not None and parameter.default.data is not None
+        is_open = parameter.annotation is None and parameter.kind == "positional" and not is_number
+        if is_open and parameter.name in stored:
+            yield parameter.name, number
+
+
+def _parameter(value: Value) -> str | None:
+    """The parameter that a value is, perhaps on the GPU of a machine that has one, or wrapped."""
+    while value.op is Op.CALL:
+        if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
+            value = value.callee.args[0]
+        elif called_name(value.callee) == "Variable" and value.positional:
+            value = value.positional[0]
+        else:
+            return None
+    return str(value.data) if value.op is Op.PARAM else None
+
+
+def _made(value: Value, function: Function, project: Project, depth: int = 0) -> Fresh | None:
+    """The tensor with dimensions that a value is for sure, and what makes it on the default device."""
+    if depth > _MAX_DEPTH:
+        return None
+    if value.op is Op.UPDATE:
+        return _made(value.args[0], function, project, depth + 1)
+    name = self_attribute(value)
+    if name is not None and function.owner is not None:
+        stored = project.lives.keepers.stored(function.owner).get(name, ())
+        made = [_made(one, where, project, depth + 1) for one, where in stored]
+        return made[0] if made and None not in made else None
+    if value.op is not Op.CALL:
+        return None
+    definition = project.names.definition(function.module, value.callee)
+    if isinstance(definition, External):
+        row = operators.row(definition.name)
+        if row is None or not value.positional or "trained" in row.facets or "kept" in row.facets:
+            return None
+        if "fresh" in row.facets:
+            has_dimensions = "literal" not in row.facets or value.positional[0].op is Op.LIST
+            is_open = "device" in value.data or value.has_unpacking
+            return Fresh(value, function, 1) if has_dimensions and not is_open else None
+        return _made(value.positional[0], function, project, depth + 1) if "passed" in row.facets else None
+    if value.callee.op is Op.ATTR and value.callee.data in _STAYING:
+        return _made(value.callee.args[0], function, project, depth + 1)
+    return None

@@ -1,0 +1,158 @@
+"""ML211: a tensor that a layer makes on the default device while it works elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import TYPE_CHECKING
+
+from modellint.edits.python import text_at
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.flow.devices import worked_with
+from modellint.graph.value import Op
+from modellint.rule import Rule
+from modellint.source import Place, Span
+
+from .made import encounters, factory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.devices import Encounter, Fresh
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+#: What a project mentions that moves its models, or has them moved.
+_MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
+
+
+class TensorOnDefaultDevice(Rule):
+    """A tensor is made on the default device, and meets what is on the layer's
+
+    ## What it does
+    Looks for tensors that `forward`, or what it calls, makes without `device=` (`torch.zeros`, `torch.arange`,
+    `torch.tensor`, `torch.from_numpy` …) and uses together with its input, a parameter or what a layer gives, in an
+    operation that refuses tensors of two devices: arithmetic, `cat`, `stack`, `matmul`, `masked_fill`, a look-up, the
+    state of an RNN. One element (`torch.zeros(1)`) is refused, too; a single number without dimensions is not, but as a
+    bound of `clamp`, which is an error.
+
+    An info where nothing in the project ever moves a model.
+
+    ## Why is this bad
+    On a GPU the first batch fails with `Expected all tensors to be on the same device`.
+
+    ## How to fix
+    Make it where the input is: `torch.zeros(n, device=x.device)`, `x.new_zeros(n)`, `torch.zeros_like(x)`.
+
+    ## What it cannot see
+    Tensors that the layer takes from functions or objects that are not known, and layers that are called from other
+    folders only.
+
+    ## Confirming
+    Not run: how `forward` is called to come by that place is not known.
+
+    ## References
+    - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
+    """
+
+    code = "ML211"
+    name = "tensor-on-default-device"
+    severity = Severity.WARNING
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for met in encounters(module, project):
+            yield self._finding(met, project)
+
+    def _finding(self, met: list[Encounter], project: Project) -> Finding:
+        made = min((one.made for one in met), key=lambda one: (one.maker.line, one.maker.offset))
+        function = made.function
+        assert function is not None
+        module = function.module
+        maker = module.text_of(made.maker.callee)
+        is_bound = all(one.made.rank == 0 for one in met)
+        evidence = [f"`{maker}` makes a tensor on the default device, and nothing moves it"]
+        is_still = not is_bound and not _moves(module, project)
+        if is_still:
+            evidence.append("nothing in this project moves a model yet")
+        return self.finding(
+            module.place(made.maker),
+            f"`{maker}` makes a tensor on the default device, where it is used with {_others(met[0])}"
+            f", which may be elsewhere",
+            symbol=f"{function.qualname}.{maker.rpartition('.')[2]}",
+            confidence=Confidence.MEDIUM,
+            severity=Severity.ERROR if is_bound else Severity.INFO if is_still else None,
+            evidence=evidence,
+            related=_related(made, met),
+            help="make it on the device of the tensor that it is used with",
+            fix=_fixed(made, met, project),
+        )
+
+
+def _related(made: Fresh, met: list[Encounter]) -> list[Related]:
+    more = dict.fromkeys(one.made for one in met if one.made.maker is not made.maker)
+    uses = {id(one.value): one for one in met}.values()
+    return [
+        *(Related(one.function.module.place(one.value), f"`{one.function.name}` uses it here") for one in uses),
+        *(
+            Related(one.function.module.place(one.maker), "made on the default device, too")
+            for one in more
+            if one.function is not None
+        ),
+    ]
+
+
+def _others(met: Encounter) -> str:
+    text = "a tensor" if met.other is None else met.function.module.text_of(met.other)
+    return text if met.other is None else f"`{text if len(text) <= 40 else f'{text[:37]}...'}`"
+
+
+def _fixed(made: Fresh, met: list[Encounter], project: Project) -> Fix | None:
+    """The device of a tensor that the function is given; of a bound, the number."""
+    function, call = made.function, made.maker
+    if function is None or any(one.made.maker is not call for one in met):
+        return None
+    module, row = function.module, factory(call, function, project)
+    if row is None:
+        return None
+    if made.rank == 0:
+        number = call.positional[0] if "literal" in row.facets and len(call.args) == 2 and not call.keywords else None
+        is_bound = all(any(part is call for part in one.value.args) for one in met)
+        if number is None or number.op is not Op.CONST or not is_bound:
+            return None
+        return Fix("Clamp by the number", Applicability.SAFE, (Edit(module.place(call), module.text_of(number)),))
+    name = _tensor_given(function, call, {str(one.other.data) for one in met if one.other is not None})
+    whole = text_at(module.place(call), module)
+    if row.facets["fresh"] != "default" or name is None or not call.positional or not whole.endswith(")"):
+        return None
+    span = module.span(call)
+    spot = Place(module.path, Span(span.end_line, span.end_column - 1, span.end_line, span.end_column - 1))
+    comma = "" if whole[:-1].rstrip().endswith(",") else ", "
+    return Fix(f"Make it where `{name}` is", Applicability.SAFE, (Edit(spot, f"{comma}device={name}.device"),))
+
+
+def _tensor_given(function: Function, call: Value, met: set[str]) -> str | None:
+    """The tensor that a function is given: one that is met, or the only one; it has its name where the call stands."""
+    known = worked_with(function, only_asked=True) - {"self"}
+    tensors = [one.name for one in function.parameters if one.default is None and one.name in known]
+    chosen = [name for name in tensors if name in met] or tensors
+    if len(chosen) != 1:
+        return None
+    return chosen[0] if _keeps_name(chosen[0], function, call) else None
+
+
+def _keeps_name(name: str, function: Function, call: Value) -> bool:
+    """Whether nothing else than the parameter gets its name in a function before a call, in the text."""
+    try:
+        tree = ast.parse(textwrap.dedent(function.text))
+    except (SyntaxError, ValueError):
+        return False
+    stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return not any(node.id == name and function.line + node.lineno - 1 < call.line for node in stored)
+
+
+def _moves(module: ModuleFacts, project: Project) -> bool:
+    """Whether anything in the project moves models, or has them moved."""
+    from modellint.link.searched import is_searched, paths_mentioning
+
+    return not is_searched(project, module) or any(paths_mentioning(project, module, word) for word in _MOVING)

@@ -1,0 +1,11 @@
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x):
+        return x * torch.clamp(self.scale, max=4.6).exp()  # expect: ML211

@@ -1,0 +1,144 @@
+"""What layers make on the default device while they work, where that meets what was moved.
+
+An object's life is run on paper, as for what its constructor makes (ML205). Only the layers whose work can reach a
+factory that names no device are worth it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.devices import is_tensor, may_be_tensor
+from modellint.flow.records import MAKING
+from modellint.graph.value import EventKind, Op
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedFunction, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from modellint.flow.devices import Encounter
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.classes.lives import Lived
+    from modellint.link.project import Project
+    from modellint.operators import Operator
+
+_TO_HOST = operators.methods("Tensor", "host") | operators.methods("Tensor", "moves")
+_WORDS = operators.words("fresh")
+#: How many calls may lie between a layer's method and the function that makes a tensor, and how many layers are asked.
+_MAX_CALLS = 3
+_MAX_LAYERS = 4
+
+
+def encounters(module: ModuleFacts, project: Project) -> Iterator[list[Encounter]]:
+    """What the functions of a file make, and all that it meets; what meets the same at one place is told together."""
+    seen: set[int] = set()
+    words = _WORDS | {name for name, full in module.imports.items() if full.rpartition(".")[2] in _WORDS}
+    for function in module.all_functions():
+        if function.name in MAKING or words.isdisjoint(function.words) or not _makes(function, project):
+            continue
+        for lived, entry in _lives(function, project):
+            met = lived.encounters(_given_tensors(entry))
+            found = [one for one in met if _is_of(one, module) and _is_mistake(one, project)]
+            for group in _together(one for one in found if id(one.made.maker) not in seen):
+                seen.update(id(one.made.maker) for one in group)
+                yield group
+
+
+def _is_of(met: Encounter, module: ModuleFacts) -> bool:
+    return met.made.function is not None and met.made.function.module is module
+
+
+def _is_mistake(met: Encounter, project: Project) -> bool:
+    functions = [one for one in (met.function, met.made.function) if one is not None]
+    return not (_is_number(met, project) or any(_is_for_cpu(one, project) for one in functions))
+
+
+def _is_for_cpu(function: Function, project: Project) -> bool:
+    """Whether a function, or one that it calls, takes the array that a tensor is: one elsewhere refuses to give it."""
+    if _takes_array(function):
+        return True
+    called = (project.names.definition(function.module, one.value.callee) for one in function.flow.of(EventKind.CALL))
+    return any(isinstance(one, DefinedFunction) and _takes_array(one.function) for one in called)
+
+
+def _takes_array(function: Function) -> bool:
+    return "numpy" in function.words and any(
+        call.callee.op is Op.ATTR
+        and call.callee.data == "numpy"
+        and not any(part.op is Op.ATTR and part.data in _TO_HOST for part in call.callee.args[0].walk())
+        for call in (event.value for event in function.flow.of(EventKind.CALL))
+    )
+
+
+def _is_number(met: Encounter, project: Project) -> bool:
+    """Whether the other operand is a parameter that is said to be no tensor."""
+    other, function = met.other, met.function
+    if other is None or other.op is not Op.PARAM or other.data not in SourceMethod(function, project.names).plain:
+        return False
+    return not any(one.name == other.data and may_be_tensor(one) for one in function.parameters)
+
+
+def _together(met: Iterable[Encounter]) -> list[list[Encounter]]:
+    """Encounters, those together that have what makes the tensor, or where it is used, in common."""
+    groups: list[list[Encounter]] = []
+    for one in met:
+        near = [g for g in groups if any(one.value is o.value or one.made.maker is o.made.maker for o in g)]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(other for group in near for other in group), one])
+    return groups
+
+
+def factory(call: Value, function: Function, project: Project) -> Operator | None:
+    """What makes a tensor without that a device is named, if a call does."""
+    if "device" in call.data or None in call.data:
+        return None
+    definition = project.names.definition(function.module, call.callee)
+    row = operators.row(definition.name) if isinstance(definition, External) else None
+    return row if row is not None and "fresh" in row.facets else None
+
+
+def _makes(function: Function, project: Project) -> bool:
+    return any(factory(event.value, function, project) for event in function.flow.of(EventKind.CALL))
+
+
+def _lives(function: Function, project: Project) -> Iterator[tuple[Lived, Function]]:
+    """The lives of layers whose work may reach a function, and by which method."""
+    asked = 0
+    for method in _entries(function, project):
+        owner = method.owner
+        model = None if owner is None else project.classes.model(owner)
+        if owner is None or model is None:
+            continue
+        models = [model] if model.is_module is True else project.lives.subjects(owner)
+        for one in models if not model.has_own_adder("__setattr__") else ():
+            if one.is_module is not True or asked >= _MAX_LAYERS:
+                continue
+            asked += 1
+            yield project.lives.of(one), method
+
+
+def _entries(function: Function, project: Project) -> list[Function]:
+    """A method, or the methods that call a function, directly or through others."""
+    if function.owner is not None:
+        return [function]
+    found: dict[Function, None] = {}
+    pending = [function]
+    for _ in range(_MAX_CALLS):
+        callers = [caller for one in pending for caller in (*project.callers(one), *_mentioning(one))]
+        found.update(dict.fromkeys(caller for caller in callers if caller.owner is not None))
+        pending = [caller for caller in callers if caller.owner is None and caller.name != "<module>"]
+    return list(found)
+
+
+def _mentioning(function: Function) -> list[Function]:
+    """The methods of the same file that mention a function, which they may keep or hand on."""
+    return [one for one in function.module.all_functions() if one.owner is not None and function.name in one.words]
+
+
+def _given_tensors(method: Function) -> list[Function]:
+    """A method, and those of its class that may call it, where their annotations say that they are given tensors."""
+    near = () if method.owner is None else method.owner.methods.values()
+    return [one for one in near if (one is method or method.name in one.words) and any(map(is_tensor, one.parameters))]

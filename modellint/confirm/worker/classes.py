@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections.abc
 import dataclasses
 import importlib.util
 import inspect
@@ -30,11 +31,24 @@ _SHOWN_NAMES = 6
 _MISSING = inspect.Parameter.empty
 #: Says that a parameter is to be a number by its role, though it need not be passed.
 _NUMBER = object()
+#: What is annotated so is given a list.
+_SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class CannotBuildError(Exception):
     """Nothing says what to pass; the message names the parameter."""
+
+
+class _Passing(nn.Identity):
+    """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1))
+
+    def _get_name(self) -> str:
+        return "Identity"
 
 
 class Settings:
@@ -245,7 +259,10 @@ class Builder:
             return self.device
         if parameter.default is not _MISSING:
             return _MISSING if is_target else self._reduced(parameter)
-        found = self.by_annotation(annotation_of(function, parameter), name, depth)
+        annotation = annotation_of(function, parameter)
+        if annotation is torch.Tensor or (annotation is _MISSING and use.is_buffer):
+            return self._vector(name)
+        found = self.by_annotation(annotation, name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found
 
     def _reduced(self, parameter: inspect.Parameter) -> Any:
@@ -262,7 +279,9 @@ class Builder:
     def _note_alternatives(self, parameter: inspect.Parameter, use: roles.Use, annotation: Any) -> None:
         kinds = typing.get_args(annotation) or (annotation,)
         is_plain = annotation is _MISSING and roles.is_width(parameter.name)
-        if parameter.default is None and (int in kinds or is_plain):
+        if parameter.default is None and torch.Tensor in kinds:
+            self.alternatives[parameter.name] = [self._vector(parameter.name)]
+        elif parameter.default is None and (int in kinds or is_plain):
             self.alternatives[parameter.name] = [_NUMBER]
         elif isinstance(parameter.default, bool):
             self.alternatives[parameter.name] = [not parameter.default]
@@ -277,6 +296,11 @@ class Builder:
         if origin in (typing.Union, getattr(types, "UnionType", typing.Union)):
             kinds = [part for part in parts if part is not type(None)]
             return self.by_annotation(kinds[0], name, depth) if kinds else None
+        if isinstance(origin, type) and issubclass(origin, collections.abc.Mapping) and len(parts) == 2:
+            value = self.by_annotation(parts[1], name, depth)
+            return {"a": value} if parts[0] is str and value is not _MISSING else _MISSING
+        if origin in _SEQUENCES and parts:
+            origin = list
         if origin in (list, tuple) and parts:
             number = len(parts) if origin is tuple and parts[-1] is not Ellipsis else 2
             one = [self.by_annotation(parts[0], name, depth) for _ in range(number)]
@@ -322,7 +346,13 @@ class Builder:
 
     def _identity(self, name: str) -> nn.Module:
         self._others[name] = "Identity()"
-        return nn.Identity()
+        return _Passing()
+
+    def _vector(self, name: str) -> torch.Tensor:
+        """A tensor of which nothing is known: as wide as most layers are, so that it is broadcast."""
+        width = int(self.numbers.chosen("width"))
+        self._others[name] = f"ones({width})"
+        return torch.ones(width)
 
     def _settings_class(self) -> type | None:
         """The one configuration class that the module imports or defines."""

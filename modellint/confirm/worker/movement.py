@@ -62,32 +62,44 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
         return None
     owner.eval().to(DEVICE)
     value = getattr(owner, attribute, None)
-    if not isinstance(value, torch.Tensor) or value.device.type != "cpu":
+    if not isinstance(value, torch.Tensor) or not (away := _left_by(owner, attribute, value)):
         reasons.append(f"`{attribute}` moves to {DEVICE} with its module")
         return None
+    stayed = f"`{attribute}` stayed on `{value.device}`"
     for name, other in vars(owner).items():
         if isinstance(other, torch.Tensor) and name != attribute:
-            setattr(owner, name, other.to(DEVICE))  # so that it is not the first to fail
+            setattr(owner, name, other.to(away))  # so that it is not the first to fail
     inputs = Inputs(owner.forward, owner, attempt)
     for specs in inputs.combinations():
-        given = {name: spec.make(DEVICE) for name, spec in specs.items()}
+        given = {name: spec.make(away) for name, spec in specs.items()}
         error = _error(owner, given)
         if error is None:
-            reasons.append(f"`{attribute}` stayed on `cpu`, but `forward` works")
+            reasons.append(f"{stayed}, but `forward` works")
             return None
         if not mixes(error) or not use.raised_on_line(error):
             reasons.append(f"calling `forward`: {described(error)[:200]}")
             inputs.learn(error, specs)
             continue
-        setattr(owner, attribute, value.to(DEVICE))
+        setattr(owner, attribute, value.to(away))
         again = _error(owner, given)
         setattr(owner, attribute, value)
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        detail = f"`{attribute}` stayed on `cpu` when the module moved to {DEVICE}; `forward` raises {_said(error)}"
+        detail = f"{stayed} when the module moved to {away}; `forward` raises {_said(error)}"
         return {"status": CONFIRMED, "device": "fake", "detail": detail}
     return None
+
+
+def _left_by(owner: nn.Module, attribute: str, value: torch.Tensor) -> str:
+    """Where a layer on the GPU leaves its tensor behind: it is moved there; nowhere if its tensor follows."""
+    if value.device.type == "cpu":
+        return DEVICE
+    owner.to("cpu")
+    if getattr(owner, attribute).device.type != "cpu":
+        return "cpu"
+    owner.to(DEVICE)
+    return ""
 
 
 def _error(owner: nn.Module, given: dict[str, Any]) -> Exception | None:

@@ -110,11 +110,12 @@ class Numbers:
     def number(self, name: str) -> int | float:
         """A small number for what `name` counts or measures."""
         if name not in self.assumed:
-            self.assumed[name] = self._chosen(name)
+            self.assumed[name] = self.chosen(name)
         number: int | float = self.assumed[name]
         return number
 
-    def _chosen(self, name: str) -> int | float:
+    def chosen(self, name: str) -> int | float:
+        """The same, of which nothing is said."""
         lower = name.lower()
         if _FRACTION.search(lower):
             # One choice is an integer: a number that was made up does not make real numbers of ids.
@@ -139,6 +140,8 @@ class Use:
     attributes: tuple[str, ...] = ()
     is_called: bool = False
     is_tested: bool = False
+    #: Whether it is registered as a buffer.
+    is_buffer: bool = False
 
     @property
     def has_attributes(self) -> bool:
@@ -171,6 +174,8 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
                 found.add("called")
             elif isinstance(node.func, ast.Name) and node.func.id in _ITERATING and any(map(is_it, node.args)):
                 found.add("iterated")
+            elif isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer":
+                found.update(("buffer",) if any(map(is_it, node.args[1:2])) else ())
         elif isinstance(node, ast.If | ast.IfExp) and (
             is_it(node.test) or (isinstance(node.test, ast.UnaryOp) and is_it(node.test.operand))
         ):
@@ -181,6 +186,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         tuple(dict.fromkeys(attributes)),
         "called" in found,
         "tested" in found,
+        "buffer" in found,
     )
 
 

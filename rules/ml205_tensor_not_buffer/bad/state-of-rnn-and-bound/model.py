@@ -11,5 +11,6 @@ class Encoder(nn.Module):
         self.limit = torch.tensor(2.0)  # expect: ML205
 
     def forward(self, x):
-        x, _ = self.lstm(x, (self.state, self.state))
+        state = self.state.repeat(1, len(x), 1)
+        x, _ = self.lstm(x, (state, state))
         return self.rnn(x)[0].clamp(max=self.limit)

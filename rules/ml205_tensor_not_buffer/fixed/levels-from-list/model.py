@@ -9,3 +9,6 @@ class Quantizer(nn.Module):
 
     def bound(self, z: torch.Tensor) -> torch.Tensor:
         return z.tanh() * (self.levels - 1)
+
+    def forward(self, z):
+        return self.bound(z).round()

@@ -426,3 +426,33 @@ def own(codec, ids):
     assert whole
     monkeypatch.setattr(summaries, bound, most)
     assert set(roots(tmp_path, code)) >= set(whole)
+
+
+def test_what_one_question_found_out_of_a_body_is_known_to_the_next(tmp_path: Path) -> None:
+    calls = "".join(f"    made = nn.ModuleList([nn.Embedding({n}, 8), made, first])\n" for n in range(1, 40))
+    code = f"def pick(first, second):\n    made = nn.Linear(8, 8)\n{calls}    return made[0](second), made[1](first)\n"
+    (tmp_path / "model.py").write_text(HEAD + code, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    pick = module.functions["pick"]
+    first = calls_of(lambda: project.summaries.takes(pick, "first", "ids", MAX_FILES))
+    second = calls_of(lambda: project.summaries.takes(pick, "second", "ids", MAX_FILES))
+    assert second < first / 2
+
+
+def test_a_name_that_no_file_of_a_class_speaks_of_asks_nothing_about_it(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(f"{HEAD}class Base(nn.Module):\n    def kept(self):\n        pass\n")
+    (tmp_path / "model.py").write_text(
+        f"{HEAD}from base import Base\n\n\nclass Model(Base):\n"
+        "    def __init__(self):\n        self.table = nn.Embedding(10, 8)\n"
+    )
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    model = module.classes["Model"]
+    assert project.summaries.member(model, "table", MAX_FILES)
+    assert project.summaries.member(model, "kept", MAX_FILES)
+    answers = len(project.summaries._answers)
+    assert not project.summaries.member(model, "unheard_of", MAX_FILES)
+    assert len(project.summaries._answers) == answers

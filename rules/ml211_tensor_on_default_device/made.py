@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.devices import is_tensor, may_be_tensor
+from modellint.flow.devices import WORK, is_tensor, may_be_tensor
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod
@@ -115,6 +115,8 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[Lived, Functi
         models = [model] if model.is_module is True else project.lives.subjects(owner)
         for one in models if not model.has_own_adder("__setattr__") else ():
             if one.is_module is not True or asked >= _MAX_LAYERS:
+                continue
+            if not any(map(one.method, WORK)) and not _given_tensors(method):
                 continue
             asked += 1
             yield project.lives.of(one), method

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import There, may_be_tensor
+from modellint.flow.declared import may_be_tensor
+from modellint.flow.devices import There
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Site, Unknown, function_of, size_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Shell

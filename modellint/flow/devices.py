@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.declared import FACTORIES, is_given_tensor, is_sequence, is_tensor, may_be_tensor, worked_with
 from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, Unknown, text
 from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
-from modellint.graph.value import Op, dotted, self_attribute, walk_all
+from modellint.graph.value import Op, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,17 +35,8 @@ WORK = ("forward", "__call__", "training_step")
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 #: Arguments that are names or numbers, of functions and of methods that move.
 _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
-#: What tensors have and do, but not lists, tuples, dicts, sets, strings or numbers.
-_OF_TENSORS = (operators.methods("Tensor") | operators.attributes("Tensor")) - frozenset(
-    name for kind in (list, tuple, dict, set, str, int, float, complex) for name in dir(kind)
-)
-#: Annotations of what has one dimension or more as a tensor.
-_SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray"))
-_FACTORIES = operators.words("fresh")
 #: Facets of factories that are given sizes, or numbers to count from or to.
 _SIZES = frozenset(("sized", "flat", "random"))
-#: What may stand around a class in an annotation that leaves nothing else than the class, or None.
-_AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
 #: What the object made while it works, in the place of an attribute's name.
 _LATE = ""
 #: More dimensions than these make no difference.
@@ -155,10 +147,10 @@ class Devices:
         found: dict[str, Atoms] = {}
         shown = worked_with(function)
         for parameter in function.parameters:
-            is_tensor = _is_tensor(parameter, plain, at_work=function.name in WORK)
-            if is_tensor is not None and parameter.kind in ("positional", "keyword"):
+            is_sure = is_given_tensor(parameter, plain, at_work=function.name in WORK)
+            if is_sure is not None and parameter.kind in ("positional", "keyword"):
                 is_shown = parameter.name in shown or may_be_tensor(parameter)
-                found[parameter.name] = (There(parameter.name, is_sure=is_tensor, is_shown=is_shown),)
+                found[parameter.name] = (There(parameter.name, is_sure=is_sure, is_shown=is_shown),)
         return Arguments(keywords=found, is_complete=False)
 
     @staticmethod
@@ -169,7 +161,7 @@ class Devices:
             return None
         defaults = (one.default for one in frame.function.parameters if one.name == name.data)
         found = next((one.data for one in defaults if one is not None and one.op is Op.CONST), None)
-        return found if isinstance(found, str) and found in _FACTORIES else None
+        return found if isinstance(found, str) and found in FACTORIES else None
 
     def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh]) -> Arguments:
         """What a constructor is given: tensors on the default device, as annotations say or as it is `handed` some.
@@ -490,7 +482,7 @@ class Devices:
         given = arguments.positional
         size = given[0] if given else arguments.keywords.get("size", ())
         if "literal" in row.facets and "sized" not in row.facets:
-            if _is_sequence(value, frame):
+            if is_sequence(value, frame):
                 return 1
             declared = self._declared(size)
             default = None if declared is None else declared.default
@@ -638,17 +630,6 @@ def _sizes(atoms: Atoms) -> int:
     return min((len(shell.entries) for shell in shells), default=1 if atoms else 0)
 
 
-def _is_sequence(call: Value, frame: Frame) -> bool:
-    """Whether the first argument of a call is a parameter that is said to be a sequence of numbers."""
-    first = call.positional[0] if call.positional else None
-    if first is None or first.op is not Op.PARAM or frame.function is None:
-        return False
-    return any(
-        one.name == first.data and not _SEQUENCES.isdisjoint(_words(one.annotation))
-        for one in frame.function.parameters
-    )
-
-
 def _is_empty(row: Operator, arguments: Arguments) -> bool:
     """Whether a factory makes a tensor of no elements, to have one: `torch.empty(0)`, `torch.tensor([])`."""
     given = arguments.positional if row.facets.get("sized") == "" else arguments.positional[:1]
@@ -675,58 +656,3 @@ def _shown(atom: Atom) -> Atom:
 
 def _is_shown(atom: Atom) -> bool:
     return not isinstance(atom, There) or atom.is_shown
-
-
-def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
-    """The parameters with which a function does what is done with tensors: asks them, or gives them to torch."""
-    found: set[str] = set()
-    for value in walk_all(event.value for event in function.flow.events):
-        is_asked = value.op is Op.ATTR and value.data in _OF_TENSORS
-        if is_asked or (not only_asked and value.op is Op.INDEX and value.args[1].op is Op.TUPLE):
-            known = value.args[0]
-        elif not only_asked and value.op is Op.CALL and value.positional and _takes_tensors(value.callee, function):
-            known = value.positional[0]
-        else:
-            continue
-        if known.op is Op.PARAM:
-            found.add(str(known.data))
-    return found
-
-
-def _takes_tensors(callee: Value, function: Function) -> bool:
-    """Whether a call is one of torch's functions but a factory, or of a layer that the object has."""
-    name = self_attribute(callee)
-    if name is not None:
-        return function.owner is not None and name in function.owner.assigned
-    return (dotted(callee) or "").startswith(("torch.", "F.")) and callee.data not in _FACTORIES
-
-
-def _is_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:
-    """Whether a method is given a tensor, or something with tensors; None if not, or where nothing speaks for it."""
-    if parameter.name == "self":
-        return None
-    if may_be_tensor(parameter):
-        return True
-    if not at_work or parameter.name in plain:
-        return None
-    return parameter.annotation is None
-
-
-def is_tensor(parameter: Parameter) -> bool:
-    """Whether the annotation of a parameter says that it is a tensor, rather than something else, too, or with some."""
-    words = {word.rpartition(".")[2] for word in _words(parameter.annotation)} - _AROUND
-    return bool(words) and all(word.endswith("Tensor") for word in words)
-
-
-def may_be_tensor(parameter: Parameter) -> bool:
-    """Whether the annotation of a parameter says that it may be a tensor."""
-    words = _words(parameter.annotation)
-    return any("Tensor" in word for word in words) and "Callable" not in words
-
-
-def _words(annotation: Value | None) -> set[str]:
-    """The names in an annotation."""
-    if annotation is None:
-        return set()
-    written = [part.data for part in annotation.walk() if isinstance(part.data, str)]
-    return {word for name in written for word in name.replace("[", " ").replace("]", " ").replace("|", " ").split()}

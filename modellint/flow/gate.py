@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.devices import is_tensor
+from modellint.flow.declared import is_tensor
 from modellint.flow.given import container_of_layers
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.makers import Makers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint.edits.python import text_at
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
-from modellint.flow.devices import worked_with
+from modellint.flow.declared import worked_with
 from modellint.graph.value import Op
 from modellint.rule import Rule
 from modellint.source import Place, Span

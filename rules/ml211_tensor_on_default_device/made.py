@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.devices import WORK, is_tensor, may_be_tensor
+from modellint.flow.declared import is_tensor, may_be_tensor
+from modellint.flow.devices import WORK
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod

@@ -1,0 +1,90 @@
+"""Which parameters of functions are tensors: what their annotations say, and what is done with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.graph.value import Op, dotted, self_attribute, walk_all
+
+if TYPE_CHECKING:
+    from modellint.flow.frame import Frame
+    from modellint.graph.python import Function, Parameter
+    from modellint.graph.value import Value
+
+#: What tensors have and do, but not lists, tuples, dicts, sets, strings or numbers.
+_OF_TENSORS = (operators.methods("Tensor") | operators.attributes("Tensor")) - frozenset(
+    name for kind in (list, tuple, dict, set, str, int, float, complex) for name in dir(kind)
+)
+#: Annotations of what has one dimension or more as a tensor.
+_SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray"))
+#: Words of what makes tensors.
+FACTORIES = operators.words("fresh")
+#: What may stand around a class in an annotation that leaves nothing else than the class, or None.
+_AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
+
+
+def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
+    """The parameters with which a function does what is done with tensors: asks them, or gives them to torch."""
+    found: set[str] = set()
+    for value in walk_all(event.value for event in function.flow.events):
+        is_asked = value.op is Op.ATTR and value.data in _OF_TENSORS
+        if is_asked or (not only_asked and value.op is Op.INDEX and value.args[1].op is Op.TUPLE):
+            known = value.args[0]
+        elif not only_asked and value.op is Op.CALL and value.positional and _takes_tensors(value.callee, function):
+            known = value.positional[0]
+        else:
+            continue
+        if known.op is Op.PARAM:
+            found.add(str(known.data))
+    return found
+
+
+def _takes_tensors(callee: Value, function: Function) -> bool:
+    """Whether a call is one of torch's functions but a factory, or of a layer that the object has."""
+    name = self_attribute(callee)
+    if name is not None:
+        return function.owner is not None and name in function.owner.assigned
+    return (dotted(callee) or "").startswith(("torch.", "F.")) and callee.data not in FACTORIES
+
+
+def is_given_tensor(parameter: Parameter, plain: frozenset[str], *, at_work: bool) -> bool | None:
+    """Whether a method is given a tensor, or something with tensors; None if not, or where nothing speaks for it."""
+    if parameter.name == "self":
+        return None
+    if may_be_tensor(parameter):
+        return True
+    if not at_work or parameter.name in plain:
+        return None
+    return parameter.annotation is None
+
+
+def is_tensor(parameter: Parameter) -> bool:
+    """Whether the annotation of a parameter says that it is a tensor, rather than something else, too, or with some."""
+    words = {word.rpartition(".")[2] for word in _words(parameter.annotation)} - _AROUND
+    return bool(words) and all(word.endswith("Tensor") for word in words)
+
+
+def may_be_tensor(parameter: Parameter) -> bool:
+    """Whether the annotation of a parameter says that it may be a tensor."""
+    words = _words(parameter.annotation)
+    return any("Tensor" in word for word in words) and "Callable" not in words
+
+
+def _words(annotation: Value | None) -> set[str]:
+    """The names in an annotation."""
+    if annotation is None:
+        return set()
+    written = [part.data for part in annotation.walk() if isinstance(part.data, str)]
+    return {word for name in written for word in name.replace("[", " ").replace("]", " ").replace("|", " ").split()}
+
+
+def is_sequence(call: Value, frame: Frame) -> bool:
+    """Whether the first argument of a call is a parameter that is said to be a sequence of numbers."""
+    first = call.positional[0] if call.positional else None
+    if first is None or first.op is not Op.PARAM or frame.function is None:
+        return False
+    return any(
+        one.name == first.data and not _SEQUENCES.isdisjoint(_words(one.annotation))
+        for one in frame.function.parameters
+    )

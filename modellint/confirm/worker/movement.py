@@ -45,7 +45,7 @@ def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
                 if outcome is not None:
                     return outcome
                 is_kept = attempt.is_certain or all(assigned.get(id(owner), [False]))
-                if is_kept and getattr(owner, claim.attribute).device.type != "cpu":
+                if is_kept and _left_by(owner, claim.attribute) == "":
                     moved.append(attempt.builder)
                 elif id(owner) in assigned:
                     is_open = True
@@ -60,11 +60,11 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
         return None
-    owner.eval().to(DEVICE)
-    value = getattr(owner, attribute, None)
-    if not isinstance(value, torch.Tensor) or not (away := _left_by(owner, attribute, value)):
+    away = _left_by(owner.eval(), attribute)
+    if not away:
         reasons.append(f"`{attribute}` moves to {DEVICE} with its module")
         return None
+    value = getattr(owner, attribute)
     stayed = f"`{attribute}` stayed on `{value.device}`"
     for name, other in vars(owner).items():
         if isinstance(other, torch.Tensor) and name != attribute:
@@ -91,15 +91,19 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
     return None
 
 
-def _left_by(owner: nn.Module, attribute: str, value: torch.Tensor) -> str:
-    """Where a layer on the GPU leaves its tensor behind: it is moved there; nowhere if its tensor follows."""
-    if value.device.type == "cpu":
-        return DEVICE
-    owner.to("cpu")
-    if getattr(owner, attribute).device.type != "cpu":
-        return "cpu"
-    owner.to(DEVICE)
-    return ""
+def _left_by(owner: Any, attribute: str) -> str | None:
+    """Where a layer is after it has left its tensor behind; nowhere if that follows to the GPU and back.
+
+    None if there is no layer, or no tensor.
+    """
+    for device in (DEVICE, "cpu") if isinstance(owner, nn.Module) else ():
+        owner.to(device)
+        value = getattr(owner, attribute, None)
+        if not isinstance(value, torch.Tensor):
+            return None
+        if value.device.type != torch.device(device).type:
+            return device
+    return "" if isinstance(owner, nn.Module) else None
 
 
 def _error(owner: nn.Module, given: dict[str, Any]) -> Exception | None:

@@ -106,12 +106,8 @@ class Body(Callees):
 
     def elements(self, value: Value) -> Kinds:
         """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
-        known, key = self.known.elements, id(value)
-        found = known.get(key)
-        if found is None and (found := self._settled.elements.get(key)) is None:
-            known[key] = NONE  # a loop, which adds nothing by itself
-            found = known[key] = self._summaries.nested(self._found_elements, value, ELEMENTS)
-        return found
+        found = self.known.elements.get(id(value))
+        return found if found is not None else self._found_out("elements", self._found_elements, value, ELEMENTS)
 
     def _all(self, values: Iterable[Value]) -> Kinds:
         return NONE.union(*map(self.elements, values))
@@ -169,12 +165,8 @@ class Body(Callees):
 
     def results(self, value: Value) -> Tables:
         """The parameters, or attributes of these, that a value may be the result of a call of, or hold one."""
-        known, key = self.known.results, id(value)
-        found = known.get(key)
-        if found is None and (found := self._settled.results.get(key)) is None:
-            known[key] = NONE
-            found = known[key] = self._summaries.nested(self._found_results, value, NONE)
-        return found
+        found = self.known.results.get(id(value))
+        return found if found is not None else self._found_out("results", self._found_results, value, NONE)
 
     def _found_results(self, value: Value) -> Tables:
         """Of a call, or what holds one: what becomes of a result in other functions is not followed."""
@@ -198,12 +190,8 @@ class Body(Callees):
 
     def real(self, value: Value) -> Kinds:
         """Whether a value may be real numbers, or hold some, but for what is given."""
-        known, key = self.known.reals, id(value)
-        found = known.get(key)
-        if found is None and (found := self._settled.reals.get(key)) is None:
-            known[key] = NONE
-            found = known[key] = self._summaries.nested(self._found_real, value, _REAL)
-        return found
+        found = self.known.reals.get(id(value))
+        return found if found is not None else self._found_out("reals", self._found_real, value, _REAL)
 
     def _all_real(self, values: Iterable[Value]) -> Kinds:
         return _REAL if any(map(self.real, values)) else NONE

@@ -7,7 +7,7 @@ much: a method of an object of which nothing is known may be any method of that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from modellint import operators
 from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
@@ -17,12 +17,13 @@ from modellint.knowledge import codecs
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.flow.summaries import Summaries
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
+T = TypeVar("T")
 NONE: frozenset[Any] = frozenset()
 #: Words of classes that look up rows.
 TABLES = operators.words("table")
@@ -181,11 +182,18 @@ class Callees:
 
     def objects(self, value: Value) -> Objects:
         """What a value may be, or hold, that can be called or indexed."""
-        known, key = self.known.objects, id(value)
-        found = known.get(key)
-        if found is None and (found := self._settled.objects.get(key)) is None:
-            known[key] = NONE
-            found = known[key] = self._summaries.nested(self._found_objects, value, ANYTHING)
+        found = self.known.objects.get(id(value))
+        return found if found is not None else self._found_out("objects", self._found_objects, value, ANYTHING)
+
+    def _found_out(
+        self, facts: str, question: Callable[[Value], frozenset[T]], value: Value, most: frozenset[T]
+    ) -> frozenset[T]:
+        """A fact about a value, from what is settled; else it is asked for. `most` is what it may be at most."""
+        found: frozenset[T] | None = getattr(self._settled, facts).get(id(value))
+        if found is None:
+            known: dict[int, frozenset[T]] = getattr(self.known, facts)
+            known[id(value)] = NONE  # a loop, which adds nothing by itself
+            found = known[id(value)] = self._summaries.nested(question, value, most)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:

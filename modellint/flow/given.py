@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.heap import Entry, Shell
+from modellint.graph.python import sides
 from modellint.graph.value import Op, dotted
 from modellint.link.classes.calls import MODULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -48,24 +47,13 @@ def is_said(shell: Shell) -> bool:
 
 def _named(annotation: Value) -> tuple[str, Value] | None:
     """Which container an annotation names, and what it has in it."""
-    sides = list(_sides(annotation))
-    if len(sides) != 1 or sides[0].op is not Op.INDEX:
+    found = list(sides(annotation))
+    if len(found) != 1 or found[0].op is not Op.INDEX:
         return None
-    owner, inner = sides[0].args[:2]
+    owner, inner = found[0].args[:2]
     kind = _CONTAINERS.get((dotted(owner) or "").rpartition(".")[2])
     element = inner.args[-1 if kind == "dict" else 0] if inner.op is Op.TUPLE and inner.args else inner
     return None if kind is None else (kind, element)
-
-
-def _sides(annotation: Value) -> Iterator[Value]:
-    """The alternatives of an annotation, but None."""
-    inner = annotation.args[1] if annotation.op is Op.INDEX else annotation
-    if annotation.op is Op.BIN and annotation.data == "|":
-        yield from (side for arg in annotation.args for side in _sides(arg))
-    elif annotation is not inner and (dotted(annotation.args[0]) or "").rpartition(".")[2] in ("Optional", "Union"):
-        yield from (side for arg in (inner.args if inner.op is Op.TUPLE else (inner,)) for side in _sides(arg))
-    elif annotation.op is not Op.CONST or annotation.data is not None:
-        yield annotation
 
 
 def _layer(element: Value, function: Function, project: Project) -> ClassModel | None:

@@ -355,15 +355,18 @@ class ModuleFacts:
 
 
 def alternatives(annotation: Value) -> Iterator[Value]:
-    """The alternatives of an annotation, `None` and `Optional` taken off."""
+    """The alternatives of an annotation that are names, `None` and `Optional` taken off."""
+    return (side for side in sides(annotation) if side.op is not Op.INDEX and side.op is not Op.CONST)
+
+
+def sides(annotation: Value) -> Iterator[Value]:
+    """The alternatives of an annotation, generic ones (`list[int]`) among them, `None` and `Optional` taken off."""
     if annotation.op is Op.BIN and annotation.data == "|":
         for arg in annotation.args:
-            yield from alternatives(arg)
-    elif annotation.op is Op.INDEX:
-        name = annotation.args[0].data
-        if name in ("Optional", "Annotated", "Union"):
-            inner = annotation.args[1]
-            for arg in inner.args if inner.op is Op.TUPLE else (inner,):
-                yield from alternatives(arg)
-    elif annotation.op is not Op.CONST:
+            yield from sides(arg)
+    elif annotation.op is Op.INDEX and annotation.args[0].data in ("Optional", "Annotated", "Union"):
+        inner = annotation.args[1]
+        for arg in inner.args if inner.op is Op.TUPLE else (inner,):
+            yield from sides(arg)
+    elif annotation.op is not Op.CONST or annotation.data is not None:
         yield annotation

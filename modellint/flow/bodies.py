@@ -107,7 +107,10 @@ class Body(Callees):
     def elements(self, value: Value) -> Kinds:
         """The kinds of drawn ids, constants and positions that a value may be, or hold, but for what is given."""
         found = self.known.elements.get(id(value))
-        return found if found is not None else self._found_out("elements", self._found_elements, value, ELEMENTS)
+        if found is None:
+            facts = self.known.elements, self._settled.elements
+            found = self._summaries.found_out(facts, id(value), self._found_elements, value, ELEMENTS, NONE)
+        return found
 
     def _all(self, values: Iterable[Value]) -> Kinds:
         return NONE.union(*map(self.elements, values))
@@ -166,7 +169,10 @@ class Body(Callees):
     def results(self, value: Value) -> Tables:
         """The parameters, or attributes of these, that a value may be the result of a call of, or hold one."""
         found = self.known.results.get(id(value))
-        return found if found is not None else self._found_out("results", self._found_results, value, NONE)
+        if found is None:
+            facts = self.known.results, self._settled.results
+            found = self._summaries.found_out(facts, id(value), self._found_results, value, NONE, NONE)
+        return found
 
     def _found_results(self, value: Value) -> Tables:
         """Of a call, or what holds one: what becomes of a result in other functions is not followed."""
@@ -191,7 +197,10 @@ class Body(Callees):
     def real(self, value: Value) -> Kinds:
         """Whether a value may be real numbers, or hold some, but for what is given."""
         found = self.known.reals.get(id(value))
-        return found if found is not None else self._found_out("reals", self._found_real, value, _REAL)
+        if found is None:
+            facts = self.known.reals, self._settled.reals
+            found = self._summaries.found_out(facts, id(value), self._found_real, value, _REAL, NONE)
+        return found
 
     def _all_real(self, values: Iterable[Value]) -> Kinds:
         return _REAL if any(map(self.real, values)) else NONE
@@ -232,12 +241,12 @@ class Body(Callees):
 
     def carries(self, value: Value, name: str, facet: Facet) -> bool:
         """Whether a value may be, or hold, the elements or the real numbers that a parameter is given."""
-        known, key = self.known.carried, (id(value), name, facet == "real")
-        found = known.get(key)
-        if found is None and (found := self._settled.carried.get(key)) is None:
-            known[key] = False
+        key = id(value), name, facet == "real"
+        found = self.known.carried.get(key)
+        if found is None:
+            facts = self.known.carried, self._settled.carried
             carrying = partial(self._is_carrying, name=name, facet=facet)
-            found = known[key] = self._summaries.nested(carrying, value, True)
+            found = self._summaries.found_out(facts, key, carrying, value, most=True, least=False)
         return found
 
     def _is_carrying(self, value: Value, name: str, facet: Facet) -> bool:

@@ -17,7 +17,7 @@ from modellint.knowledge import codecs
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.flow.summaries import Summaries
     from modellint.graph.python import ModuleFacts
@@ -183,17 +183,9 @@ class Callees:
     def objects(self, value: Value) -> Objects:
         """What a value may be, or hold, that can be called or indexed."""
         found = self.known.objects.get(id(value))
-        return found if found is not None else self._found_out("objects", self._found_objects, value, ANYTHING)
-
-    def _found_out(
-        self, facts: str, question: Callable[[Value], frozenset[T]], value: Value, most: frozenset[T]
-    ) -> frozenset[T]:
-        """A fact about a value, from what is settled; else it is asked for. `most` is what it may be at most."""
-        found: frozenset[T] | None = getattr(self._settled, facts).get(id(value))
         if found is None:
-            known: dict[int, frozenset[T]] = getattr(self.known, facts)
-            known[id(value)] = NONE  # a loop, which adds nothing by itself
-            found = known[id(value)] = self._summaries.nested(question, value, most)
+            facts = self.known.objects, self._settled.objects
+            found = self._summaries.found_out(facts, id(value), self._found_objects, value, ANYTHING, NONE)
         return found
 
     def _all_objects(self, values: Iterable[Value]) -> Objects:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
+K = TypeVar("K")
 T = TypeVar("T")
 #: How many questions may be answered for each other, and how deeply values nested in each other meanwhile, where a
 #: question counts for several: Python allows a thousand calls. What is beyond may be anything.
-_MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 200, 3
+_MAX_CALLS, _MAX_NESTING, _OF_QUESTION = 40, 170, 3
 #: How many answers may be computed for one question, those that rest on each other again and again. The rest may be
 #: anything, too.
 _MAX_COMPUTED = 2_000
@@ -99,15 +100,34 @@ class Summaries:
                 self._settled[about] = known, before | trace if before else trace
         return answer
 
-    def nested(self, question: Callable[[Value], T], value: Value, most: T) -> T:
-        """The answer to a question about a value, which asks about the values in it; `most` where they are too many."""
+    def found_out(
+        self,
+        facts: tuple[dict[K, T], dict[K, T]],
+        key: K,
+        question: Callable[[Value], T],
+        value: Value,
+        most: T,
+        least: T,
+    ) -> T:
+        """A fact about a value: what is settled of it, or else the answer to a question, which may ask about its parts.
+
+        `facts`: what is known, and what is settled. `most` is said where too many values are nested in each other,
+        `least` is what a value adds to itself.
+        """
+        known, settled = facts
+        found = settled.get(key)
+        if found is not None:
+            return found
         if self._is_too_deep():
+            known[key] = most
             return most
+        known[key] = least
         self._nesting += 1
         try:
-            return question(value)
+            found = known[key] = question(value)
         finally:
             self._nesting -= 1
+        return found
 
     def _is_too_deep(self) -> bool:
         questions = self._answers.depth

@@ -13,7 +13,7 @@ from modellint.digest import digest
 from modellint.graph.mentions import APART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from modellint.files import Files
 
@@ -155,18 +155,52 @@ def _has(content: bytes, word: bytes) -> bool:
     if word.startswith(_QUOTED):
         return any(quote + name + quote in content for quote in (b"'", b'"'))
     if word.startswith(_OF):
-        attribute = rb"\.\s*" + re.escape(name) + rb"(?![\w\x80-\xff])"
-        own = re.findall(rb"(?<![\w\x80-\xff])self" + attribute, content)
-        return len(own) < len(re.findall(attribute, content)) or bool(own and _REBOUND.search(content))
+        is_own = False
+        for dot in _dots(content, name):
+            if not _is_self(content, dot):
+                return True
+            is_own = True
+        return is_own and _REBOUND.search(content) is not None
     if before:
-        return word in map(b" ".join, _DEFINED.findall(content))
-    at = content.find(word)
+        return any(_is_defined(content, before, at) for at in _places(content, name))
+    return next(_places(content, word), None) is not None
+
+
+def _places(content: bytes, name: bytes) -> Iterator[int]:
+    """Where a word begins."""
+    at = content.find(name)
     while at >= 0:
-        around = content[max(at - 1, 0) : at] + content[at + len(word) : at + len(word) + 1]
+        around = content[max(at - 1, 0) : at] + content[at + len(name) : at + len(name) + 1]
         if not around.translate(APART).strip():
-            return True
-        at = content.find(word, at + 1)
-    return False
+            yield at
+        at = content.find(name, at + 1)
+
+
+def _is_defined(content: bytes, keyword: bytes, at: int) -> bool:
+    """Whether `class` or `def` stands before a name."""
+    end = at
+    while content[end - 1 : end] in (b" ", b"\t"):
+        end -= 1
+    start = end - len(keyword)
+    is_keyword = end < at and start >= 0 and content[start:end] == keyword
+    return is_keyword and not content[max(start - 1, 0) : start].translate(APART).strip()
+
+
+def _dots(content: bytes, name: bytes) -> Iterator[int]:
+    """Where the dots before the attributes of a name are."""
+    for at in _places(content, name):
+        while at > 0 and content[at - 1 : at].isspace():
+            at -= 1
+        if content[at - 1 : at] == b".":
+            yield at - 1
+
+
+def _is_self(content: bytes, dot: int) -> bool:
+    """Whether a dot stands behind `self`."""
+    return (
+        content[max(dot - 4, 0) : dot] == b"self"
+        and not content[max(dot - 5, 0) : max(dot - 4, 0)].translate(APART).strip()
+    )
 
 
 def _indexed_as(word: bytes) -> bytes:

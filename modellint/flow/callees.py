@@ -6,11 +6,12 @@ much: a method of an object of which nothing is known may be any method of that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from modellint import operators
 from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
+from modellint.graph.immutable import dataclass
 from modellint.graph.python import Class, Function
 from modellint.graph.value import Nested, Op, called_name, dotted
 from modellint.knowledge import codecs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.flow import codecs, exact, generators, library
@@ -35,6 +34,7 @@ from modellint.flow.domain import (
 from modellint.flow.ground import Ground
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
+from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
 from modellint.knowledge import parameter_counts
 from modellint.knowledge.codecs import PACKAGES, is_known

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NONE, UNKNOWN, Constant, Real, Site, Tensor, size_of, text
 from modellint.flow.environment import Foreign
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.knowledge import codecs
 from modellint.link.classes import calls

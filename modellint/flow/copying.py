@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.flow.heap import Counted, Entry, Shell
+from modellint.graph.immutable import replace
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atoms

@@ -7,7 +7,6 @@ tensors of two devices: where one that was left behind meets one that is there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -15,6 +14,7 @@ from modellint.flow.declared import FACTORIES, is_given_tensor, is_sequence, is_
 from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, Unknown, text
 from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, self_attribute
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ that may be a layer and may be anything else is looked at as the layer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from modellint.graph.hashing import HashedOnce, hashed_once
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Derived, Outside, Positions, Real, Tensor
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import replace
 from modellint.graph.size import Size
 from modellint.graph.value import Op, Value
 

@@ -6,8 +6,9 @@ before it looks for itself, and `None` leaves the answer to the interpreter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

@@ -6,7 +6,6 @@ it, and what refuses a small one, is taken into account.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -32,6 +31,7 @@ from modellint.flow.lookups import Lookups, shape_of
 from modellint.flow.rounding import stores
 from modellint.flow.sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
 from modellint.flow.tensors import Tensors
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ at every turn. Kept is only what holds no value of a body: constants, and that s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Unknown, function_of
 from modellint.flow.heap import TENSORS
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,10 @@ grows: what is taken out of it again stays possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, Constant, Counter, Site, Unknown, join
+from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator

@@ -6,7 +6,6 @@ length on the way, what indexes the table, and what is compared or kept from ear
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -26,6 +25,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.lookups import Lookups, shape_of
 from modellint.flow.tensors import Tensors, counted_end, tensors_in
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
+from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
 
 if TYPE_CHECKING:

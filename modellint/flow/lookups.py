@@ -7,7 +7,6 @@ is remembered for the run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -35,6 +34,7 @@ from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
 from modellint.flow.summaries import MAX_FILES
 from modellint.flow.tensors import Tensors, tensors_in
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod

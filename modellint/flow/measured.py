@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -11,6 +10,7 @@ from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unk
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import FEW, Lookups, shape_of
 from modellint.flow.tensors import Tensors, joined_along, tensors_in
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, subscripts
 

@@ -6,12 +6,12 @@ written or kept there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Derived, Unknown
 from modellint.flow.heap import Shell, shells_in
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes import calls
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow import exact, library, sizes
@@ -38,6 +37,7 @@ from modellint.flow.domain import (
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, Store, Waiting
 from modellint.flow.waiting import effects
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls

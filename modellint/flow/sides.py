@@ -7,7 +7,6 @@ something limits it from below on the way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import (
@@ -22,6 +21,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, same
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import (
@@ -20,6 +19,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import Shell
+from modellint.graph.immutable import replace
 from modellint.graph.size import Size
 from modellint.graph.value import Op
 

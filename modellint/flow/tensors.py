@@ -6,7 +6,6 @@ limits ids in a way that is not modelled, leaves a tensor of which nothing is kn
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -33,6 +32,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size, Symbol, excess
 from modellint.graph.value import EventKind, Op, called_name, self_attribute, subscripts
 from modellint.link.classes.definitions import SourceMethod

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Given, Length
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import opened
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, join
 from modellint.flow.heap import TENSORS, Shell
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
 

@@ -6,11 +6,11 @@ value graph, and off those of all that it may call; where that cannot be told, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction, External
 

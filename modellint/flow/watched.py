@@ -6,7 +6,6 @@ and what they run into is noted where that says how wide it takes them to be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -14,6 +13,7 @@ from modellint.flow.domain import Bound, Constant, Given, Ids, Plain, Site, Tens
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import Operation, Tensors, tensors_in
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from modellint.graph.hashing import HashedOnce, hashed_once
+from modellint.graph.immutable import dataclass
 
 
 @hashed_once

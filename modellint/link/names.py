@@ -11,11 +11,11 @@ import builtins
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted
 
 if TYPE_CHECKING:

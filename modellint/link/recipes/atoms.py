@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Site
 from modellint.flow.environment import Foreign
+from modellint.graph.immutable import dataclass
 from modellint.link.classes.conditions import compare_constants
 from modellint.link.recipes.evaluation import ItemKind
 

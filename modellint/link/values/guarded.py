@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -10,6 +9,7 @@ from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
 from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import Tensors, tensors_in
+from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.mentioned import reached

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import symtable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -66,6 +66,10 @@ class FileResult:
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     inventory: Inventory = _NOTHING
     paired: ScriptChoice | None = None
+
+    def sharing(self, known: dict[tuple[str, str], tuple[str, str]]) -> FileResult:
+        """The result, with the dependencies that other results have, too, in memory once: they are `known`."""
+        return replace(self, dependencies=tuple(known.setdefault(pair, pair) for pair in self.dependencies))
 
     def rests_on(self, keys: Collection[str], changed: Changed | None = None) -> bool:
         """Whether the result rests on one of some keys, or on an answer that is another one with changed files."""
@@ -250,7 +254,7 @@ class Analyser:
                 check = self._yaml if kind_of(part.path.name) == YAML else self._python
                 check(inner, part.data, project)
                 run.take(inner)
-        self.files.depend(trace)
+        self.files.depend(tuple(trace))
         run.findings[:] = (into_notebook(finding, run.path, parts) for finding in run.findings)
         for error in book.errors:
             self._unreadable(run, error)

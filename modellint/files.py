@@ -11,7 +11,7 @@ import os
 import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from modellint.digest import digest
 from modellint.mentioning import MENTIONS, Mentions, asked_by, key_of
@@ -20,7 +20,6 @@ from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
 T = TypeVar("T")
 
@@ -70,7 +69,8 @@ def parse_json(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-_NO_KEYS: frozenset[str] = frozenset()
+#: What a computation looked at: keys that `Files.fingerprint` understands, each once. A tuple takes a sixth of a set.
+Trace: TypeAlias = "tuple[str, ...]"
 
 
 class Files:
@@ -93,8 +93,8 @@ class Files:
         self._fingerprints: dict[str, str] = {}
         self._traces: list[tuple[set[str], set[int]]] = []
         self._mentions: dict[Path, Mentions] = {}
-        #: The sets of dependencies that are kept.
-        self._shared: dict[frozenset[str], frozenset[str]] = {}
+        #: The dependencies that are kept, each once, by the hash of their set.
+        self._shared: dict[int, Trace] = {}
 
     @property
     def overlay(self) -> dict[Path, bytes]:
@@ -116,10 +116,10 @@ class Files:
             if self._traces:
                 self._traces[-1][0].update(trace)
 
-    def traced(self, compute: Callable[[], T]) -> tuple[T, frozenset[str]]:
-        """What something computes, and its dependencies: the same set for the same ones, as many are kept."""
+    def traced(self, compute: Callable[[], T]) -> tuple[T, Trace]:
+        """What something computes, and its dependencies: the same tuple for the same ones, as many are kept."""
         if not self._record:
-            return compute(), _NO_KEYS
+            return compute(), ()
         trace: set[str] = set()
         self._traces.append((trace, set()))
         try:
@@ -128,13 +128,23 @@ class Files:
             self._traces.pop()
             if self._traces:
                 self._traces[-1][0].update(trace)
-        keys = frozenset(trace)
-        return result, self._shared.setdefault(keys, keys)
+        return result, self._kept(trace)
 
-    def depend(self, keys: AbstractSet[str]) -> None:
+    def joined(self, one: Trace, other: Trace) -> Trace:
+        """The dependencies of two computations."""
+        return one if one is other or not other else self._kept({*one, *other}) if one else other
+
+    def _kept(self, trace: set[str]) -> Trace:
+        key = hash(frozenset(trace))
+        known = self._shared.get(key)
+        if known is None or len(known) != len(trace) or not trace.issuperset(known):
+            known = self._shared[key] = tuple(trace)
+        return known
+
+    def depend(self, keys: Trace) -> None:
         """Add dependencies that an earlier computation had to the one that is running.
 
-        The same set is added once; whoever passes it keeps it alive and unchanged.
+        The same ones are added once; whoever passes them keeps them alive.
         """
         if self._traces:
             trace, merged = self._traces[-1]

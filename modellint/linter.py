@@ -189,7 +189,7 @@ def _results(
 ) -> Iterator[FileResult]:
     """The result of each file; with what it rests on if that is to be recorded, or there is a cache."""
     if not use_cache or overlay:
-        yield from analyse_all(paths, rules, settings, overlay, record=record)
+        yield from _analysed(paths, rules, settings, overlay, record=record)
         return
     from modellint.cache import Cache, cache_key, prepare
 
@@ -203,10 +203,19 @@ def _results(
         else:
             yield known
     if missing:
-        for result in analyse_all(missing, rules, settings, overlay, record=True):
+        for result in _analysed(missing, rules, settings, overlay, record=True):
             cache.put(result)
             yield result
         cache.save()
+
+
+def _analysed(
+    paths: Sequence[Path], rules: RuleSet, settings: Settings, overlay: Mapping[Path, bytes] | None, *, record: bool
+) -> Iterator[FileResult]:
+    """The results of an analysis, which have their dependencies in common."""
+    known: dict[tuple[str, str], tuple[str, str]] = {}
+    for result in analyse_all(paths, rules, settings, overlay, record=record):
+        yield result.sharing(known)
 
 
 def settled(results: Mapping[str, FileResult], settings: Settings, rules: RuleSet, files: Files) -> Settled:

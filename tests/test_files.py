@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.analyser import FileResult
 from modellint.files import Files
 
 if TYPE_CHECKING:
@@ -52,3 +53,37 @@ def test_a_name_that_no_system_takes_is_no_file(tmp_path: Path) -> None:
     assert not files.exists(tmp_path / ("a" * 5000))
     assert not files.is_dir(tmp_path / ("a" * 5000))
     assert not files.exists(tmp_path / "a\0b")
+
+
+def test_what_computations_rest_on_is_in_memory_once(tmp_path: Path) -> None:
+    files = Files()
+    one, other = tmp_path / "a.py", tmp_path / "b.py"
+
+    def look() -> None:
+        files.exists(one)
+        files.exists(other)
+
+    _, first = files.traced(look)
+    _, second = files.traced(look)
+    _, less = files.traced(lambda: files.exists(one))
+    assert first is second
+    assert files.joined(less, first) is files.joined(first, ()) is first
+    assert {*first} == {f"is-file:{path.as_posix()}" for path in (one, other)}
+    assert [*less] == [f"is-file:{one.as_posix()}"]
+
+
+def test_what_depends_on_a_computation_rests_on_all_that_it_does(tmp_path: Path) -> None:
+    files = Files()
+    _, inner = files.traced(lambda: files.exists(tmp_path / "a.py"))
+    with files.trace() as trace:
+        files.depend(inner)
+        files.depend(inner)
+    assert trace == {*inner}
+
+
+def test_results_have_in_memory_once_what_they_rest_on() -> None:
+    pairs = [("file:a.py", "".join(("1", "2"))) for _ in range(2)]
+    known: dict[tuple[str, str], tuple[str, str]] = {}
+    first, second = (FileResult("m.py", dependencies=(pair,)).sharing(known) for pair in pairs)
+    assert first.dependencies[0] is second.dependencies[0]
+    assert first == second

@@ -9,7 +9,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from modellint.files import Files
+    from modellint.files import Files, Trace
 
 T = TypeVar("T")
 _NEVER = 1 << 30
@@ -33,10 +33,10 @@ class Fixpoint:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._done: dict[Hashable, tuple[Any, frozenset[str]]] = {}
+        self._done: dict[Hashable, tuple[Any, Trace]] = {}
         self._active: dict[Hashable, _Active] = {}
         #: Answers that rest on one which is not stable yet: the depth of the outermost such one, and the files.
-        self._provisional: dict[Hashable, tuple[Any, int, frozenset[str]]] = {}
+        self._provisional: dict[Hashable, tuple[Any, int, Trace]] = {}
         self._lowest = _NEVER
         #: The answers, each once: many are the same.
         self._values: dict[Hashable, Any] = {}
@@ -59,7 +59,7 @@ class Fixpoint:
         self._files.depend(known[1])
         return known[0]
 
-    def rests_on(self, key: Hashable) -> frozenset[str] | None:
+    def rests_on(self, key: Hashable) -> Trace | None:
         """The files that an answer rests on, None if it is not stable yet."""
         known = self._done.get(key)
         return None if known is None else known[1]

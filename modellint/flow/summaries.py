@@ -21,6 +21,7 @@ from modellint.link.names import DefinedClass, DefinedModule, External
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 
+    from modellint.files import Trace
     from modellint.flow.bodies import Facet, Kinds, Tables
     from modellint.flow.callees import Objects
     from modellint.graph.python import Function, ModuleFacts
@@ -51,7 +52,7 @@ class Summaries:
         self._bodies: dict[tuple[Function, int], Body] = {}
         self._rows: dict[tuple[str, bool], operators.Operator | None] = {}
         #: What stable answers have found out of functions, with the files that these rest on.
-        self._settled: dict[tuple[Function, int], tuple[Known, frozenset[str]]] = {}
+        self._settled: dict[tuple[Function, int], tuple[Known, Trace]] = {}
         #: The bodies that each of the questions that are being answered looks at.
         self._looked_at: list[dict[tuple[Function, int], Body]] = []
         self._nesting = 0
@@ -70,7 +71,7 @@ class Summaries:
         bodies = self._looked_at[-1] if self._looked_at else self._bodies
         found = bodies.get((function, files))
         if found is None:
-            settled, trace = self._settled.get((function, files), (NOTHING, NONE))
+            settled, trace = self._settled.get((function, files), (NOTHING, ()))
             self.project.files.depend(trace)
             found = bodies[function, files] = Body(function, self, files, settled)
         return found
@@ -95,9 +96,9 @@ class Summaries:
         trace = self._answers.rests_on(key) if bodies and cuts == self._cuts else None
         if trace is not None:
             for about, body in bodies.items():
-                known, before = self._settled.get(about) or (Known(), NONE)
+                known, before = self._settled.get(about) or (Known(), ())
                 known.add(body.known)
-                self._settled[about] = known, before | trace if before else trace
+                self._settled[about] = known, self.project.files.joined(before, trace)
         return answer
 
     def found_out(

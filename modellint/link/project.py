@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.decoding import decode_code
-from modellint.files import Files
+from modellint.files import Files, Trace
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
 from modellint.link.names import Names
@@ -43,7 +43,7 @@ T = TypeVar("T")
 #: How many files may be checked until the syntax trees of one that was read are let go of.
 _HELD = 48
 #: Of how many files syntax trees are held at most: one that imports a whole package has all of it read.
-_MAX_TREES = 96
+_MAX_TREES = 48
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
 #: What is made anew for each file that is checked.
@@ -83,7 +83,7 @@ class Project:
     def __init__(self, options: ProjectOptions, files: Files | None = None) -> None:
         self.options = options
         self.files = files or Files()
-        self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
+        self._memo: dict[Any, tuple[Any, Trace]] = {}
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
         #: Those of them whose syntax trees are held since they were read.
@@ -221,7 +221,7 @@ class Project:
 
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""
-        self._memo = {key: known for key, known in self._memo.items() if known[1] <= keys}
+        self._memo = {key: known for key, known in self._memo.items() if keys.issuperset(known[1])}
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """The result of `compute`, computed once per `key`; its dependencies follow whoever asks again."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.heap import are_exclusive
 from modellint.graph.size import is_proved
 from modellint.graph.value import Op, dotted
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,8 +99,8 @@ def _interfaces(cls: Class, project: Project) -> set[str]:
     mixed = (other for other in cls.module.classes.values() if cls in project.members.mro(other))
     owners = {owner for one in (cls, *mixed) for owner in project.members.mro(one)}
     bases = ((base, owner.module) for owner in owners for base in owner.bases)
-    names = (dotted(base) for base, module in bases if project.evaluator.external_name(base, module) is None)
-    return {name for name in names if name is not None}
+    own = (base for base, module in bases if not isinstance(project.names.definition(module, base), External))
+    return {name for name in map(dotted, own) if name is not None}
 
 
 def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:

@@ -69,7 +69,9 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        sizing = project.indexed.sizing(module)
+        from modellint.link.values.indexed import Indexed
+
+        sizing = project.of(Indexed).sizing(module)
         seen: set[object] = set()
         for table in sizing.holders.tables:
             place = _place(table, module)

@@ -57,8 +57,10 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.indexed import Indexed
+
         nearest: dict[object, Lookup] = {}
-        for lookup in project.indexed.lookups(module):
+        for lookup in project.of(Indexed).lookups(module):
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):

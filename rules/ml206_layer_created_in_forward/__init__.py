@@ -43,7 +43,9 @@ class LayerCreatedInForward(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for creation in project.creations.of(module):
+        from modellint.link.classes.creations import Creations
+
+        for creation in project.of(Creations).of(module):
             yield self._report(creation)
 
     def probe(self, claim: MadeAnew, project: Project) -> Probe | None:

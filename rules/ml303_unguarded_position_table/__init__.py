@@ -46,7 +46,9 @@ class UnguardedPositionTable(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for found in project.position_tables.unguarded(module):
+        from modellint.link.values.position_tables import PositionTables
+
+        for found in project.of(PositionTables).unguarded(module):
             yield self._report(found)
 
     def probe(self, claim: TableEnds, project: Project) -> Probe | None:

@@ -47,7 +47,9 @@ class GridBelowOne(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for use in project.grids.rounded_sides(module):
+        from modellint.link.values.grids import Grids
+
+        for use in project.of(Grids).rounded_sides(module):
             yield self._report(use)
 
     def probe(self, claim: GridEmpty, project: Project) -> Probe | None:

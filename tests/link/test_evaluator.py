@@ -10,6 +10,7 @@ import pytest
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import EventKind
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Evaluator, Target
+    from modellint.link.values.evaluator import Target
 
     Write = Callable[..., "Linked"]
 
@@ -36,7 +37,7 @@ class Linked:
 
     @property
     def evaluator(self) -> Evaluator:
-        return self.project.evaluator
+        return self.project.of(Evaluator)
 
     def function(self, qualname: str) -> Function:
         return next(f for f in self.module.all_functions() if f.qualname == qualname)

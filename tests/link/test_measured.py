@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.grids import Grids
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ def may_be_measured(folder: Path, code: str) -> bool:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "patches.py")
     assert module is not None
-    return project.grids.measured.rounds_measured(module.functions["floor"])
+    return project.of(Grids).measured.rounds_measured(module.functions["floor"])
 
 
 @pytest.mark.parametrize(

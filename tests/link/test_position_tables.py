@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.position_tables import PositionTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        tables = project.position_tables.unguarded(module)
+        tables = project.of(PositionTables).unguarded(module)
         return [one.table.module.text_of(one.table.value) for one in tables]
 
     return found

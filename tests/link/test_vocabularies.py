@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def grown(body: str, folder: Path, parameters: str = "tokenizer") -> int:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "train.py")
     assert module is not None
-    return len(list(project.vocabularies.growths(module.functions["build"])))
+    return len(list(project.of(Vocabularies).growths(module.functions["build"])))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def tied(declaration: str, constructor: str, folder: Path) -> int:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    return len(list(project.vocabularies.declared(module.classes["Model"])))
+    return len(list(project.of(Vocabularies).declared(module.classes["Model"])))
 
 
 HEAD = "self.head = nn.Linear(8, config.n + 1)"

@@ -40,7 +40,7 @@ _MAX_DERIVED = 6
 
 
 class Lives:
-    """Reached as `project.lives`; one for each file that is checked."""
+    """Reached as `project.of(Lives)`; one for each file that is checked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.members import is_super
+from modellint.link.values.members import Members, is_super
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +73,10 @@ def _reached(call: Value, caller: Function, function: Function, project: Project
         return
     is_method = callee.op is Op.ATTR and callee.data == function.name
     if is_method and is_super(callee.args[0]) and caller.owner is not None:
-        yield project.members.method_after(caller.owner, caller.owner, function.name)
+        yield project.of(Members).method_after(caller.owner, caller.owner, function.name)
     elif is_method or function.name in _OF_CALLED_OBJECTS:
         for cls in _classes(callee.args[0] if is_method else callee, caller, project):
-            yield project.members.method(cls, function.name)
+            yield project.of(Members).method(cls, function.name)
 
 
 def _classes(value: Value, function: Function, project: Project) -> Iterator[Class]:
@@ -113,7 +113,7 @@ def _sources(value: Value, function: Function, project: Project) -> Iterator[tup
     """What a value comes from, each with its function: what is stored, given back, or held by a library's container."""
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        yield from ((event.value, other) for other, event in project.members.stored(function.owner, name))
+        yield from ((event.value, other) for other, event in project.of(Members).stored(function.owner, name))
     elif value.op is Op.CALL:
         called = project.names.definition(function.module, value.callee)
         if isinstance(called, DefinedFunction):

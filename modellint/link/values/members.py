@@ -24,7 +24,7 @@ _REGISTRARS = operators.methods("Module", "registers")
 
 
 class Members:
-    """Answers about the members of classes that can be read. Reached as `project.members`."""
+    """Answers about the members of classes that can be read. Reached as `project.of(Members)`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project

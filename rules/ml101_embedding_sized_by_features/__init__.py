@@ -85,7 +85,7 @@ class EmbeddingSizedByFeatures(Rule):
                 yield self._exchanged(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.tables import tables_of
+        from .tables import tables_of
 
         for table, rows, uses in tables_of(recipe, project):
             if len(uses) > 1 and not COUNTS_IDS.search(rows.path):

@@ -16,8 +16,9 @@ from modellint.link.values.shapes import (
     is_shared_shape,
     sharing,
 )
-from modellint.link.values.swaps import Sign, swaps
 from modellint.link.values.table_users import indices, is_parameter
+
+from .swaps import Sign, swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.values.vocabularies import Growth, Tie
     from modellint.probes import Probe
 
     from .late import Late, Unresized
+    from .vocabularies import Growth, Tie
 
 
 class VocabularyMismatch(Rule):
@@ -59,7 +59,7 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.values.vocabularies import Vocabularies
+        from .vocabularies import Vocabularies
 
         for cls in module.classes.values():
             for tie in project.of(Vocabularies).declared(cls):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.flow.callees import bound
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedFunction
-from modellint.link.values.vocabularies import GROWS, Vocabularies, given_tokens, may_grow
+
+from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,9 @@ from modellint.edits.lengths import maximum_of_all, one_inside
 from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.flow.terms import Kind
-from modellint.link.values.offsets import (
+from modellint.rule import Rule
+
+from .offsets import (
     base_of,
     competes,
     is_meant,
@@ -19,7 +21,6 @@ from modellint.link.values.offsets import (
     takes_last,
     uses,
 )
-from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from modellint.flow.terms import Picked, Term
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-    from modellint.link.values.offsets import Use
     from modellint.probes import Probe
+
+    from .offsets import Use
 
 _COVERING = "size the table by the largest position plus 1"
 

@@ -94,8 +94,7 @@ class WidthMismatch(Rule):
 
     def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
         """What is said of the constructor of a layer whose width cannot be divided as it says."""
-        from modellint.link.values.evaluator import Evaluator
-
+        from .evaluator import Evaluator
         from .judged import remainder
         from .refusals import undivided
 
@@ -172,14 +171,13 @@ def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Fun
 
 def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
     """The layers that are given another width than they take: neighbours first, then along methods."""
-    from modellint.link.values.evaluator import Evaluator
+    from .evaluator import Evaluator
 
     made = [(function, event.value) for function, event, name in _made(module, project) if name == "Sequential"]
     methods = list(_methods(module, project))
     if not made and not methods:
         return
-    from modellint.link.values.evaluator import Instance
-
+    from .evaluator import Instance
     from .meetings import Meetings
 
     meetings, evaluator = Meetings(project), project.of(Evaluator)

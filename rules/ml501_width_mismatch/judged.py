@@ -11,9 +11,9 @@ from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import External
 from modellint.link.searched import mentioning
-from modellint.link.values.evaluator import Evaluator
 from modellint.link.values.members import Members
 
+from .evaluator import Evaluator
 from .table import SIZED
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.calls.reached import keeps_signature
 from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
-from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
 from modellint.link.values.members import Members, is_super
 
+from .evaluator import Evaluator, Frame, Instance, Located
 from .table import POOLS, SIZED
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Located
+
+    from .evaluator import Located
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, Value, subscripts
-from modellint.link.values.evaluator import Evaluator, Frame, Instance
 from modellint.link.values.members import Members
 
 from . import shapes
+from .evaluator import Evaluator, Frame, Instance
 from .layers import MAX_DEPTH, MAX_FRAMES, Layers
 from .operated import operated, operator_of, parted
 from .outputs import Outputs

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml205_tensor_not_buffer.stranded import stranded
+from modellint_rules.ml206_layer_created_in_forward.creations import Creations
+from modellint_rules.ml207_parameter_not_registered.parameters import derived, early
+from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
 from modellint.flow.builders import Builders
 from modellint.flow.gate import Keepers
 from modellint.flow.makers import Makers
 from modellint.flow.speaking import Speaking
-from modellint.link.classes.creations import Creations
-from modellint.link.classes.optimised import left_out
-from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
-from modellint.link.classes.stranded import stranded
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
 

@@ -6,11 +6,11 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml301_hard_coded_rotary_offset.offsets import is_run_time, measured, offset_of
 
 from modellint.flow.domain import Given
 from modellint.flow.terms import Asked, Kind, Term
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.offsets import is_run_time, measured, offset_of
 from modellint.link.values.position_lengths import PositionLengths
 
 if TYPE_CHECKING:

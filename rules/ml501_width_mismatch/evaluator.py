@@ -15,7 +15,8 @@ from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.values.members import Members, is_super, super_init
-from modellint.link.values.sizes import Sizes
+
+from .sizes import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

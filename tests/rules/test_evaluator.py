@@ -6,19 +6,20 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml501_width_mismatch.evaluator import Evaluator
 
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import EventKind
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from modellint_rules.ml501_width_mismatch.evaluator import Target
+
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Target
 
     Write = Callable[..., "Linked"]
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from modellint.flow.gate import Keepers
 from modellint.flow.life import Life
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes.first_call import FirstCall
 from modellint.link.classes.lives import as_object
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
+
+from .first_call import FirstCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml305_grid_below_one.grids import Grids
 
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.grids import Grids
 
 if TYPE_CHECKING:
     from pathlib import Path

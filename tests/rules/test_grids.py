@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml305_grid_below_one.grids import Grids
+from modellint_rules.ml305_grid_below_one.rounding import Fate, rounding
 
-from modellint.flow.rounding import Fate, rounding
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.grids import Grids
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,8 @@ from modellint.flow.training import Weights
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.lives import Lives
-from modellint.link.classes.settled import Settled
+
+from .settled import Settled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -11,7 +11,8 @@ from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class
-    from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
+
+    from .evaluator import Evaluator, Frame, Instance, Located
 
 #: How many steps a number is followed.
 _MAX_DEPTH = 24

@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml303_unguarded_position_table.position_tables import PositionTables
 
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.position_tables import PositionTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable

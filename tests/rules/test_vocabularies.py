@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml105_vocabulary_mismatch.vocabularies import Vocabularies
 
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from pathlib import Path

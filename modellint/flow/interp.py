@@ -276,8 +276,11 @@ class Interpreter:
             returned.append(self._returned(event.value, frame))
         elif kind is EventKind.DELETE and self.turns is not None and event.target is not None and not conditions:
             self.turns.delete(event.target, frame)
-        elif kind is EventKind.RAISE and self.turns is not None and not conditions:
-            self.turns.fail()
+        elif kind is EventKind.RAISE:
+            if event.guard is not None or not returned:
+                self.objects.fail(frame)
+            if self.turns is not None and not conditions:
+                self.turns.fail()
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])

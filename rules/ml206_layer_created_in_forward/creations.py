@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.flow.built import state_in
 from modellint.flow.gate import Keepers
 from modellint.flow.life import Life
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes.lives import as_object
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
 
@@ -157,8 +157,7 @@ class Creations:
             return False
         if model.cls is not None:
             return life.has_parameters(shell)
-        classes = self._project.classes
-        return classes.state(as_object(shell), trained=True)
+        return state_in(life.run, shell, trained=True)
 
     @staticmethod
     def _elsewhere(shell: Shell, attribute: str, life: Life) -> Step | None:

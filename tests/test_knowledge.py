@@ -79,7 +79,6 @@ def describe(model: ClassModel | None) -> dict[str, Any] | None:
         "registers by default": {p.name: registers(model, p.name, {}) for p in signature},
         "stores": {p.name: stores(model, p.name) for p in signature},
         "moves": {p.name: moves(model, p.name) for p in signature},
-        "calls": {name: model.calls_attribute(name) for name in sorted(children(model))},
     }
 
 
@@ -167,7 +166,6 @@ def test_who_moves_what_it_is_given(bare: Project) -> None:
     assert (scorer.is_module, stores(scorer, "language_model")) == (False, ("lm",))
     assert moves(scorer, "language_model")
     assert not moves(ctc, "ctc_fc")
-    assert ctc.calls_attribute("ctc_fc")
 
 
 @pytest.mark.parametrize(

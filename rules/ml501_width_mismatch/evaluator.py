@@ -196,15 +196,6 @@ class Evaluator:
             for instance in self.instances(event.value, inner, depth + 4)
         )
 
-    def constructed(self, call: Value, frame: Frame) -> Instance | None:
-        """The object that a call builds, if its callee is the name of a class."""
-        found = self.definition(call.callee, frame.module)
-        if isinstance(found, DefinedClass):
-            return Instance(cls=found.cls, call=call, frame=frame)
-        if isinstance(found, External):
-            return Instance(external=found.name, call=call, frame=frame)
-        return None
-
     def _constructors(self, instance: Instance) -> Iterator[Frame]:
         """The constructors that run when an object is built, with what each of them gets, the object's own first."""
         if instance.cls is None or instance.call is None or instance.frame is None:

@@ -44,11 +44,6 @@ class Shape:
 UNKNOWN = Shape()
 
 
-def of_last(width: Width, before: Shape) -> Shape:
-    """A tensor whose last dimension alone has changed."""
-    return Shape({**before.axes, -1: width}, before.rank)
-
-
 def common(shapes: Sequence[Shape]) -> Shape:
     """What several shapes agree about."""
     first, *others = shapes

@@ -22,8 +22,6 @@ PRETRAINED = re.compile(
 WRAPPERS = operators.functions("wraps", "builds")
 COPIES = operators.functions("copies")
 SEQUENCES = operators.functions("contents", "element")
-
-
 #: Attributes of tensors.
 PLAIN_ATTRIBUTES = {"__name__"} | operators.attributes(
     "Tensor", "gives:size", "gives:device", "gives:dtype", "gives:int"

@@ -135,10 +135,6 @@ class ClassModel:
                 return found.function if isinstance(found, SourceMethod) else None
         return None
 
-    def calls_attribute(self, name: str) -> bool:
-        """Whether methods other than the constructor use `self.name`."""
-        return any(name in model.facts.conduct.used for model in self.mro())
-
     # -- the constructor ---------------------------------------------------------------------------------------
 
     @property

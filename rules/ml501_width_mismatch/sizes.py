@@ -127,7 +127,8 @@ class Sizes:
         if cls is None:
             return False
         members = self._evaluator.project.of(Members)
-        if (members.library_base(cls) or "").startswith("torch.nn."):
+        known = self._evaluator.project.classes.model(cls).mro()
+        if any(model.cls is None and model.name.startswith("torch.nn.") for model in known):
             return False
         return not any("forward" in owner.methods for owner in members.mro(cls))
 

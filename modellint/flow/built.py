@@ -248,13 +248,14 @@ def has_state(model: ClassModel, arguments: Arguments = ANY_ARGUMENTS, *, traine
     """
     if model.is_module is not True:
         return model.is_module
-    general = model.classes.once(model, ("state", trained), lambda: _built_state(model, ANY_ARGUMENTS, trained))
-    return general if general is not None or arguments is ANY_ARGUMENTS else _built_state(model, arguments, trained)
+    general = model.classes.once(model, "state", lambda: _states(model, ANY_ARGUMENTS))[trained]
+    return general if general is not None or arguments is ANY_ARGUMENTS else _states(model, arguments)[trained]
 
 
-def _built_state(model: ClassModel, arguments: Arguments, trained: bool) -> bool | None:
+def _states(model: ClassModel, arguments: Arguments) -> tuple[bool | None, bool | None]:
+    """Whether there is any state, and whether gradients reach some of it."""
     with built(model, arguments) as found:
-        return found.state(trained=trained)
+        return found.state(), found.state(trained=True)
 
 
 def children(model: ClassModel) -> Mapping[str, Child]:
@@ -299,14 +300,18 @@ def _opened(atoms: Atoms) -> Iterator[Atom]:
 
 def stores(model: ClassModel, parameter: str) -> tuple[str, ...]:
     """The attributes under which a constructor keeps what it is given as `parameter`."""
-    return model.classes.once(model, ("stores", parameter), lambda: _stores(model, parameter))
+    return model.classes.once(model, "stores", lambda: _stores(model)).get(parameter, ())
 
 
-def _stores(model: ClassModel, parameter: str) -> tuple[str, ...]:
+def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
+    """The attributes that keep each of the parameters."""
+    kept: dict[str, dict[str, None]] = {}
     with built(model, ANY_ARGUMENTS) as found:
-        given = {Given(parameter), Given(parameter).element()}
-        kept = ((store.name, _opened(_kept(store))) for store in found.shell.stores if store.name is not None)
-        return tuple(dict.fromkeys(name for name, atoms in kept if not given.isdisjoint(atoms)))
+        for store in found.shell.stores:
+            for atom in _opened(_kept(store)) if store.name is not None else ():
+                if isinstance(atom, Given) and atom in (whole := Given(atom.parameter), whole.element()):
+                    kept.setdefault(atom.parameter, {})[str(store.name)] = None
+    return {parameter: tuple(names) for parameter, names in kept.items()}
 
 
 def moves(model: ClassModel, parameter: str) -> bool:

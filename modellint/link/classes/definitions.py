@@ -124,8 +124,9 @@ class SourceFacts:
         self.scope = SourceScope(cls.module, names)
         self._methods: dict[str, SourceMethod] = {}
 
-    @cached_property
+    @property
     def bases(self) -> tuple[Definition | None, ...]:
+        """What the bases are; asked anew each time, so that whoever asks rests on the files that say so."""
         return tuple(
             self.scope.definition(base.args[0] if base.op is Op.INDEX else base)  # Generic[T]
             for base in self.cls.bases

@@ -68,10 +68,46 @@ class Large:
         return HEAD + self.build(parts)
 
 
+def _inherited(count: int) -> str:
+    """Classes of which each derives from the one before it, and keeps a list of layers and a tensor."""
+    first = (
+        "class Block0(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layers0 = []\n\n"
+        "    def forward(self, x):\n        return x\n\n\n"
+    )
+    more = (
+        f"class Block{i}(Block{i - 1}):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.layers{i} = nn.ModuleList([nn.Linear(2, 2)])\n        self.size{i} = torch.ones(3)\n\n"
+        f"    def forward(self, x):\n        return super().forward(self.layers{i}[0](x))\n\n\n"
+        for i in range(1, count)
+    )
+    return first + "".join(more)
+
+
+def _constructor(count: int) -> str:
+    """A constructor that makes and grows containers without end, and an optimizer that picks by name."""
+    lines = (
+        f"        if config.kind{i}:\n            self.rows = self.rows + [torch.ones({i + 1})]\n"
+        f"            self.made.append(self.made[{i}] if config.deep else config.make(self.made))\n"
+        for i in range(count)
+    )
+    tests = " or ".join(f"'layer{i}' in name" for i in range(count))
+    return (
+        "class Long(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
+        f"        self.rows, self.made = [], []\n{''.join(lines)}\n    def forward(self, x):\n        return x\n\n\n"
+        "def build(config):\n    model = Long(config)\n"
+        f"    return torch.optim.Adam([p for name, p in model.named_parameters() if {tests}])\n"
+    )
+
+
 LARGE = {
     "many classes": Large(lambda count: "".join(map(_class, range(count))), 4_000, 50, 50, frozenset({"ML103"})),
     "one long function": Large(_function, 25_000, 100, 400),
     "a long sum": Large(_sum, 50_000, 1_600, 1_600),
+}
+#: Code that any reader has more to do with than it is long.
+DEEP = {
+    "a class that derives from a thousand others": HEAD + _inherited(1_000 if IS_LARGE else 120),
+    "a constructor without end": HEAD + _constructor(17_000 if IS_LARGE else 120),
 }
 CIRCLES = {
     "a list that holds itself": {
@@ -108,6 +144,34 @@ CIRCLES = {
         + "Made = type('Made', (Model,), {'forward': lambda self, x: self.table(x)})\n\n\n"
         + "class Odd(make(), *bases, **options):\n    pass\n\n\nclass Typed(type('Q', (nn.Module,), {})):\n    pass\n"
     },
+    "constructors that make each other": {
+        "model.py": HEAD + "class One(nn.Module):\n    def __init__(self, other=None):\n        super().__init__()\n"
+        "        self.other = [Two(self), *([] if other is None else other.other)]\n"
+        "        self.table = self.other[0].table\n"
+        "        while True:\n            self.other.append(One(self))\n\n    def forward(self, x):\n"
+        "        return self.other[-1](x) + self.table\n\n\n"
+        "class Two(nn.Module):\n    def __init__(self, other):\n        super().__init__()\n"
+        "        self.one = One(other)\n        self.optimizer = torch.optim.Adam(self.parameters())\n"
+        "        self.late = Two(self)\n        self.table = other.table\n\n    def forward(self, x):\n"
+        "        return self.late(self.one(x)) + self.table\n",
+    },
+    "attributes by exec, and stored elsewhere": {
+        "model.py": HEAD + "class Dynamic(nn.Module):\n    def __init__(self, names):\n        super().__init__()\n"
+        "        for name in names:\n            exec(f'self.{name} = nn.Linear(3, 3)')\n"
+        "        exec('self.layers = nn.ModuleList(self.made)')\n        self.__dict__.update(shift=torch.ones(3))\n\n"
+        "    def forward(self, x):\n        return eval('self.first(x)') + eval('self.shift')\n\n\n"
+        "class Elsewhere(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        object.__setattr__(self, 'kept', {})\n        self.layers = [nn.Linear(3, 3)]\n"
+        "        self.mean = torch.ones(3)\n        self.scale = torch.ones(3, requires_grad=True)\n\n"
+        "    def __setattr__(self, name, value):\n        self.kept[name] = self.adopt(value)\n\n"
+        "    def __getattr__(self, name):\n        return self.kept[name]\n\n"
+        "    def forward(self, x):\n        return (self.layers[0](x) - self.mean) * self.scale\n\n\n"
+        "TABLE = {}\n\n\ndef register(cls):\n    TABLE[cls] = TABLE\n    TABLE[TABLE] = cls\n"
+        "    return register(cls)\n\n\n"
+        "@register\nclass Entered(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.all = nn.ModuleList([TABLE[name]() for name in TABLE])\n\n"
+        "    def forward(self, x):\n        return [one(x) for one in self.all]\n",
+    },
     "counters of a Brain": {
         "hparams.yaml": "encoder: !new:torch.nn.Linear [80, 40]\nmodules:\n    encoder: !ref <encoder>\nlimit: 4\n",
         "train.py": "import speechbrain as sb\nfrom hyperpyyaml import load_hyperpyyaml\n\n\nclass ASR(sb.Brain):\n"
@@ -139,6 +203,11 @@ def test_a_large_file_ends(workspace: Workspace, name: str) -> None:
     text = large.text(large.whole if IS_LARGE else large.few)
     assert text.count("\n") > 50_000 or not IS_LARGE
     assert codes(workspace, text) == large.found
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_code_ends(workspace: Workspace, name: str) -> None:
+    assert codes(workspace, DEEP[name]) == set()
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -29,6 +29,14 @@ class LeftBehind(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class MadeAside(Claim):
+    """A layer of the class `owner` makes a tensor on the default device at the place; `use` meets what was moved."""
+
+    owner: str
+    use: Place
+
+
+@dataclass(frozen=True, slots=True)
 class MadeAnew(Claim):
     """Each call of the function that `entry` stands in makes a layer at the place, which is gone after it."""
 

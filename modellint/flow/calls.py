@@ -39,7 +39,8 @@ from modellint.graph.value import Nested, Op, Value
 from modellint.knowledge import parameter_counts
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes import calls
-from modellint.link.names import DefinedFunction, DefinedModule, External
+from modellint.link.classes.registries import entered
+from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
@@ -169,6 +170,14 @@ class Calls:
             Super(atom, above + 1) if isinstance(atom, Shell) and atom.model is not None else Unknown()
             for atom in receiver
         )
+
+    def enter(self, table: Definition | None, atoms: Atoms) -> None:
+        """Put what decorators enter into a dict of a module there."""
+        made = atoms[0] if len(atoms) == 1 else None
+        if isinstance(table, DefinedConstant) and isinstance(made, Shell) and made.kind == "dict" and not made.entries:
+            for cls in entered(table, self._run.project):
+                made.is_exact = False
+                made.put((ClassRef(self._run.classes.model(cls)),), ())
 
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""

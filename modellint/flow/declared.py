@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -22,6 +23,15 @@ _SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray")
 FACTORIES = operators.words("fresh")
 #: What may stand around a class in an annotation that leaves nothing else than the class, or None.
 _AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
+
+#: `name (torch.Tensor): …`, `name : Tensor`, `:type name: torch.FloatTensor` in a docstring, and the rest of the line.
+_DOCUMENTED = re.compile(
+    r"^[ \t]*(?::(?:param|type)[ \t]+)?([A-Za-z_]\w*)[ \t]*[:(][ \t]*(?:an?[ \t]+)?[`~:a-z]*"
+    r"(?:torch\.)?(?:Float|Double|Half|Long|Int|Bool)?Tensor\b`?([^\n]*)$",
+    re.MULTILINE,
+)
+#: What the rest says where it is something else, too.
+_ELSE = re.compile(r"^[^):]*(?:\bor\b|[|\[])")
 
 
 def worked_with(function: Function, *, only_asked: bool = False) -> set[str]:
@@ -63,6 +73,18 @@ def is_tensor(parameter: Parameter) -> bool:
     """Whether the annotation of a parameter says that it is a tensor, rather than something else, too, or with some."""
     words = {word.rpartition(".")[2] for word in _words(parameter.annotation)} - _AROUND
     return bool(words) and all(word.endswith("Tensor") for word in words)
+
+
+def documented(parameter: Parameter, function: Function) -> Value | None:
+    """Where a constructor uses a parameter that a docstring, and nothing else, says to be a tensor; None if not."""
+    texts = [function.docstring, None if function.owner is None else function.owner.docstring]
+    if parameter.annotation is not None or not any("Tensor" in text for text in texts if text is not None):
+        return None
+    said = (found for text in texts if text is not None for found in _DOCUMENTED.findall(text))
+    if not any(name == parameter.name and not _ELSE.match(rest) for name, rest in said):
+        return None
+    values = walk_all(event.value for event in function.flow.events)
+    return next((value for value in values if value.op is Op.PARAM and value.data == parameter.name), None)
 
 
 def may_be_tensor(parameter: Parameter) -> bool:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import FACTORIES, is_given_tensor, is_sequence, is_tensor, may_be_tensor, worked_with
+from modellint.flow.declared import (
+    FACTORIES,
+    documented,
+    is_given_tensor,
+    is_sequence,
+    is_tensor,
+    may_be_tensor,
+    worked_with,
+)
 from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, Unknown, text
 from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
@@ -49,7 +57,7 @@ class Fresh(Plain):
 
     `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
     `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the constructor put it
-    on a device of its own choice.
+    on a device of its own choice. `is_learned`: it asks for gradients.
     """
 
     maker: Value
@@ -59,6 +67,7 @@ class Fresh(Plain):
     is_open: bool = False
     is_late: bool = False
     is_placed: bool = False
+    is_learned: bool = False
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, _MAX_RANK)))
@@ -122,6 +131,8 @@ class Devices:
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._is_moved = False
+        #: The methods by which the object works.
+        self.work = frozenset(WORK)
         #: By attribute and operation.
         self.meetings: dict[tuple[str, int], Meeting] = {}
         #: By what makes the tensor, and by operation.
@@ -147,7 +158,7 @@ class Devices:
         found: dict[str, Atoms] = {}
         shown = worked_with(function)
         for parameter in function.parameters:
-            is_sure = is_given_tensor(parameter, plain, at_work=function.name in WORK)
+            is_sure = is_given_tensor(parameter, plain, at_work=function.name in self.work)
             if is_sure is not None and parameter.kind in ("positional", "keyword"):
                 is_shown = parameter.name in shown or may_be_tensor(parameter)
                 found[parameter.name] = (There(parameter.name, is_sure=is_sure, is_shown=is_shown),)
@@ -163,7 +174,7 @@ class Devices:
         found = next((one.data for one in defaults if one is not None and one.op is Op.CONST), None)
         return found if isinstance(found, str) and found in FACTORIES else None
 
-    def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh]) -> Arguments:
+    def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh | Shell]) -> Arguments:
         """What a constructor is given: tensors on the default device, as annotations say or as it is `handed` some.
 
         So it is of containers of layers.
@@ -173,9 +184,10 @@ class Devices:
         function = None if owner is None else owner.methods["__init__"]
         for parameter in () if function is None else function.parameters:
             annotation, default = parameter.annotation, parameter.default
-            if annotation is not None and is_tensor(parameter) and parameter.kind in ("positional", "keyword"):
+            said = annotation if is_tensor(parameter) else None if function is None else documented(parameter, function)
+            if said is not None and parameter.kind in ("positional", "keyword"):
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
-                given = Fresh(annotation, function, 1 if default is None or may_be_none else 0)
+                given = Fresh(said, function, 1 if default is None or may_be_none else 0)
                 found[parameter.name] = (given, *NONE) if may_be_none else (given,)
             elif annotation is not None and function is not None and parameter.kind in ("positional", "keyword"):
                 layers = container_of_layers(parameter, function, self._run.project)
@@ -330,11 +342,35 @@ class Devices:
         """`atom.name(…)` of a tensor; None of anything else, or where nothing is to be said of it."""
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
-            return None
+            made = self._made_of(atom, frame, value)
+            if made is atom:
+                return None
+            atom = made
         row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
         return self._called(row, [(_shown(atom),), *arguments.all()], arguments, frame, value)
+
+    def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
+        """A parameter or buffer as what a constructor makes a new tensor of, which is no part of the layer."""
+        if self._is_moved or self._run.tensors is not None or not isinstance(atom, Shell) or atom.kind not in TENSORS:
+            return atom
+        rank = _rank(atom.arguments.argument(0, "data") or ())
+        return Fresh(value, frame.function, rank) if rank else atom
+
+    def stored(self, shell: Shell, atoms: Atoms, target: Value | None) -> Atoms:
+        """What an attribute keeps: a buffer of another layer is a tensor that stays where it is when that one moves."""
+        is_own = shell is self._run.objects.subject and not self._is_moved
+        if target is None or not is_own or not any(map(_is_buffer, atoms)):
+            return atoms
+        if any(store.name == target.data and store.target is None for store in shell.stores):
+            return atoms  # it becomes the buffer of that name
+        return tuple(
+            Fresh(atom.value, atom.function, _rank(atom.arguments.argument(0, "tensor") or ()))
+            if isinstance(atom, Shell) and atom.value is not None and _is_buffer(atom)
+            else atom
+            for atom in atoms
+        )
 
     @staticmethod
     def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
@@ -351,6 +387,8 @@ class Devices:
         if name.startswith("builtins.") or (row is None and not is_torch):
             return None  # before containers are opened, which may be large
         given = [part for atoms in arguments.all() for part in _parts(atoms)]
+        if not self._is_moved:
+            given = [tuple(self._made_of(atom, frame, value) for atom in atoms) for atoms in given]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
             return None
         if row is None:
@@ -374,6 +412,8 @@ class Devices:
             if not self.is_moved and (is_current or self._chooses(given, arguments)):
                 return tuple(replace(a, is_placed=True) if isinstance(a, Fresh) else a for a in operands[0])
             return self._moved(operands[0], None if is_current else destination)
+        if _asks_for_gradients(row, arguments):
+            operands = [tuple(map(_learned, operands[0])), *operands[1:]]
         if "device" in arguments.keywords:
             placed = self._destination(Arguments(keywords={"device": arguments.keywords["device"]}))
             return self._moved(self._result(operands, 0), placed)
@@ -414,11 +454,16 @@ class Devices:
 
     @staticmethod
     def _chooses(given: list[Value], arguments: Arguments) -> bool:
-        """Whether a constructor chooses a device by arguments: a literal, a constant of a file, its own attribute."""
+        """Whether a constructor chooses a device: a literal, a constant of a file, its own attribute, a setting."""
         atoms = [atom for atoms in arguments.all() for atom in atoms]
         if any(isinstance(a, Constant) and isinstance(a.value, str) and a.value.startswith("cuda") for a in atoms):
             return True
-        is_named = any("device" in str(v.data) and (v.op is Op.GLOBAL or self_attribute(v) is not None) for v in given)
+        named = [value for value in given if "device" in str(value.data)]
+        if any(
+            value.op is Op.ATTR and value.args[0].op is Op.PARAM and self_attribute(value) is None for value in named
+        ):
+            return True
+        is_named = any(value.op is Op.GLOBAL or self_attribute(value) is not None for value in named)
         return is_named and bool(atoms) and all(type(a) in (Plain, Unknown) for a in atoms)
 
     def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
@@ -450,7 +495,10 @@ class Devices:
             is_default = is_open or all(isinstance(a, Constant) and a.value in (None, "cpu") for a in device)
             chosen = [value.keywords["device"]] if "device" in value.keywords else []
             if not is_default and (self.is_moved or not self._chooses(chosen, Arguments((device,)))):
-                return None
+                is_kept = not self.is_moved and _asks_for_gradients(
+                    row, arguments
+                )  # wherever it is, it is to be learned
+                return (Fresh(value, frame.function, 0, is_learned=True),) if is_kept else None
         if any(map(self._is_device, self.contexts)):
             return None
         first = arguments.positional[0] if arguments.positional else ()
@@ -458,10 +506,11 @@ class Devices:
         if data and ("passed" in row.facets or _SIZES.isdisjoint(row.facets)):
             return self._result([tuple(data)], _rank(tuple(data)))
         rank = max(self._rank_made(row, arguments, frame, value), int(is_starred))
+        is_learned = _asks_for_gradients(row, arguments)
         if device is not None and not is_default:
-            return (Fresh(value, frame.function, rank, is_placed=True),)
+            return (Fresh(value, frame.function, rank, is_placed=True, is_learned=is_learned),)
         is_late = self.is_moved and device is None and not is_open and not _is_empty(row, arguments)
-        return (Fresh(value, frame.function, rank, is_open=is_open, is_late=is_late),)
+        return (Fresh(value, frame.function, rank, is_open=is_open, is_late=is_late, is_learned=is_learned),)
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
         """Whether a context says where tensors are made, or may say so."""
@@ -508,10 +557,10 @@ class Devices:
         if "sizes" in facets:
             sizes = given if row.name.startswith("Tensor.") else given[1:]
             return len(sizes) if len(sizes) > 1 else _sizes(sizes[0] if sizes else ())
-        if "product" in facets:
-            return sum(map(_rank, operands)) - 2
         if "spreads" in facets or "flattens" in facets:
             return 2 if "spreads" in facets else 1
+        if "product" in facets:
+            return sum(map(_rank, operands)) - 2
         if "subscripts" in facets:
             return len((text(given[0]) or "").partition("->")[2].strip()) if given else 0
         if "squeezes" in facets:
@@ -583,6 +632,22 @@ class Devices:
             if known is not None and any(map(self.is_there, opened(known))):
                 return part
         return None
+
+
+def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:
+    """Whether a call makes a tensor that asks for gradients."""
+    asked = arguments.keywords.get("requires_grad")
+    return asked == (Constant(True),) or (row.name == "Tensor.requires_grad_" and asked is None)
+
+
+def _learned(atom: Atom) -> Atom:
+    return replace(atom, is_learned=True) if isinstance(atom, Fresh) else atom
+
+
+def _is_buffer(atom: Atom) -> bool:
+    """Whether something is what `register_buffer` made."""
+    made = atom.value if isinstance(atom, Shell) and atom.kind == "buffer" else None
+    return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
 
 
 def opened(atoms: Atoms) -> Iterator[Atom]:

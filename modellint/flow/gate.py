@@ -10,13 +10,14 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.declared import is_tensor
+from modellint.flow.declared import documented, is_tensor
 from modellint.flow.given import container_of_layers
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.makers import Makers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.classes.registries import entered
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 
 if TYPE_CHECKING:
@@ -298,7 +299,8 @@ class _Body:
                 return True
         if value.op is Op.PARAM:
             if self._function.name == "__init__" and any(
-                one.name == value.data and is_tensor(one) for one in self._function.parameters
+                one.name == value.data and (is_tensor(one) or documented(one, self._function) is not None)
+                for one in self._function.parameters
             ):
                 return True
             return self._given and value.data != "self" and value.data not in self._plain_parameters()
@@ -307,9 +309,22 @@ class _Body:
         name = self_attribute(value)
         if name is not None and (self._is_property(name, "is new") or self._inherits_fresh(name)):
             return True
+        if value.op is Op.ATTR and self._may_be_buffer(value):
+            return True
         if value.op is Op.LAMBDA and isinstance(value.data, Nested):
             return any(map(self._is_fresh, value.data.returns))
         return any(map(self._is_fresh, value.args))
+
+    def _may_be_buffer(self, value: Value) -> bool:
+        """Whether an attribute of a layer that the object has may be a buffer of it."""
+        name = self_attribute(value.args[0])
+        for stored, function in (
+            () if name is None or self._cls is None else self.keepers.stored(self._cls).get(name, ())
+        ):
+            named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
+            if isinstance(named, DefinedClass):
+                return any("register_buffer" in method.words for method in named.cls.methods.values())
+        return False
 
     def _is_named_by_value(self, callee: Value) -> bool:
         """Whether it may be a factory that is looked up by a name that is not known: `getattr(torch, window)`."""
@@ -582,7 +597,8 @@ class _Body:
         if op is Op.GLOBAL or op is Op.ATTR:
             named = self._definition(value)
             if isinstance(named, DefinedConstant):
-                return _Body(self.keepers, named.module.body, None)._may_be_class(named.value)
+                is_entered = bool(entered(named, self._project))
+                return is_entered or _Body(self.keepers, named.module.body, None)._may_be_class(named.value)
             if isinstance(named, DefinedClass | External):
                 return self._is_module(named) is True or self._is_tensor_class(named)
             stored = () if self._cls is None else self.keepers.stored(self._cls).get(self_attribute(value) or "", ())
@@ -592,6 +608,8 @@ class _Body:
             if isinstance(named, External):
                 return named.name.startswith("functools.") and any(map(self._may_be_class, value.args[1:]))
             called = self._called(value.callee)
+            if called is None and value.callee.op is Op.ATTR and value.callee.data in calls.FOLLOWED:
+                return self._may_be_class(value.callee.args[0])
             return called is not None and self._asks(called, "classes", False)
         return op not in _HARMLESS and any(map(self._may_be_class, value.args))
 

@@ -365,6 +365,8 @@ class Interpreter:
         """An open condition, as a path tells it."""
         part, negated = open_part(test, lambda value: self.evaluate(value, frame))
         key = identity(part), frame.trail
+        if self.training is not None:
+            self.training.picks.note(key, part, frame)
         is_sometimes = self.environment is not None and self.environment.is_sometimes(part, frame)
         return Sometimes(key) if is_sometimes else key, outcome is not negated
 
@@ -529,6 +531,8 @@ class Interpreter:
         if key not in self._constants:
             self._constants[key] = NEVER
             self._constants[key] = self.evaluate(constant_value, class_frame(home, key))
+            if self.lookups is None and self.turns is None:
+                self.calls.enter(definition, self._constants[key])
         return self._constants[key]
 
     def _attribute(self, value: Value, frame: Frame) -> Atoms:
@@ -586,7 +590,8 @@ class Interpreter:
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
         element = self.evaluate(value.args[-1], frame)
-        found.put(element if value.guard is None else self.behind(element, frame, value.guard), ())
+        path = () if self.training is None else self.training.picks.filters(value.guard, frame)
+        found.put(element if value.guard is None else self.behind(element, frame, value.guard), path)
         return (found,)
 
     def _slots(self, value: Value, frame: Frame) -> int:

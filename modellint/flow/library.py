@@ -368,7 +368,8 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
     if name == "dataclasses.field":
         factory = arguments.keywords.get("default_factory")
         return UNKNOWN if factory is None else join(run.calls.apply(a, Arguments(), frame, value) for a in factory)
-    if calls.PRETRAINED.match(name):
+    is_metric = name.startswith(knowledge.METRICS) and name.rpartition(".")[2][:1].isupper()
+    if is_metric or calls.PRETRAINED.match(name):
         return (run.shell("pretrained", value, frame),)
     if name == _CHECKPOINT and given:
         return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)

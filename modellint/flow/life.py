@@ -31,12 +31,18 @@ class Life:
     """An object of a class that is given anything."""
 
     def __init__(
-        self, model: ClassModel, project: Project, gate: Keepers, handed: Mapping[str, Fresh] | None = None
+        self,
+        model: ClassModel,
+        project: Project,
+        gate: Keepers,
+        handed: Mapping[str, Fresh | Shell] | None = None,
+        work: frozenset[str] = frozenset(),
     ) -> None:
         self.model = model
         #: The tensors that its constructor is given, as far as they are known.
         self._handed = handed or {}
         self.run = Interpreter(project, gate)
+        self.run.devices.work |= work
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
 
     @property

@@ -237,6 +237,7 @@ class Objects:
         if name is not None:
             is_placed = self._run.tensors is not None and value is not None and frame.function is not None
             atoms = sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
+            atoms = self._run.devices.stored(shell, atoms, target)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
             self._run.newborn.touch((shell,))

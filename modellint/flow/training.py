@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from modellint.flow.devices import opened
 from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, join
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.picked import Named, Picks
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
@@ -47,12 +48,16 @@ class Weights(Plain):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Built:
-    """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything."""
+    """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything.
+
+    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes.
+    """
 
     call: Value
     function: Function | None
     given: Owners | None
     path: Path
+    stores: Mapping[Shell, int]
 
 
 class Training:
@@ -66,6 +71,7 @@ class Training:
         self.settled: set[Shell] = set()
         #: The layers that somebody else got, or that were filled or kept from being trained.
         self.kept: set[Shell] = set()
+        self.picks = Picks(run)
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
@@ -92,7 +98,7 @@ class Training:
         element: Atoms = (Weights(layer),)
         if name == "named_parameters":
             row = self._run.shell("tuple", value, frame, f"{name} {id(layer)}")
-            row.fill(((Plain(),), element))
+            row.fill(((Named(layer),), element))
             element = (row,)
         found.put(element, ())
         return (found,)
@@ -119,10 +125,19 @@ class Training:
             return False
         params = None if arguments is None else arguments.argument(0, "params")
         given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
-        self.built.append(Built(value, frame.function, given, self._run.path))
+        stores = {} if self._run.loops else self._stored(given or {})
+        self.built.append(Built(value, frame.function, given, self._run.path, stores))
         if given is None:
             self._run.stop()  # nothing is to be said of any layer
         return True
+
+    def _stored(self, layers: Iterable[Shell]) -> dict[Shell, int]:
+        found: dict[Shell, int] = {}
+        for shell in layers:
+            if shell.model is not None and shell.model.cls is not None:
+                self._run.objects.construct(shell)
+                found[shell] = len(shell.stores)
+        return found
 
     def missed(self, call: Value, frame: Frame) -> None:
         """A call is left out, because nothing comes to be that it is given."""
@@ -228,9 +243,13 @@ def _parameters_of(container: Shell) -> list[Entry] | None:
     if container.kind == "dict":
         found = [entry for entry in entries if entry.key == "params"]
         return found if found and all(entry.key is not None for entry in entries) else None
-    if container.kind == "tuple" and len(entries) == 2 and all(type(atom) is Plain for atom in entries[0].atoms):
+    if container.kind == "tuple" and len(entries) == 2 and all(map(_is_name, entries[0].atoms)):
         return entries[1:]
     return entries or None
+
+
+def _is_name(atom: Atom) -> bool:
+    return type(atom) in (Plain, Named)
 
 
 def _union(found: Iterable[Owners]) -> Owners:

@@ -24,6 +24,8 @@ LAYERS_ELSEWHERE = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: A package whose classes are layers with state, for when its source is not at hand.
+METRICS = "torchmetrics."
 #: What other libraries set on the layers of a model that they are given (transformers: `gradient_checkpointing_enable`
 #: and `_initialize_weights`; accelerate: `add_hook_to_module`).
 SET_ON_LAYERS = ("_gradient_checkpointing_func", "_is_hf_initialized", "_hf_hook", "_old_forward")

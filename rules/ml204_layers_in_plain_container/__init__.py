@@ -31,7 +31,8 @@ class LayersInPlainContainer(Rule):
     without parameters or buffers (activations, dropout, pooling) lose nothing by it and are left alone.
 
     A warning for a list, tuple or dict that the constructor is given, where its annotation says that layers are in it
-    (`List[nn.Module]`); an info where their class is one that others derive from, and has no state itself.
+    (`List[nn.Module]`) or callers put new ones there that nothing else registers; an info where their class is one that
+    others derive from, and has no state itself.
 
     ## Why is this bad
     `nn.Module` sees what is assigned to its attributes, not what lies in a list there. Layers in a plain container are

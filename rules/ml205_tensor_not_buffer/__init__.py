@@ -30,9 +30,10 @@ class TensorNotBuffer(Rule):
     Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
     them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
 
-    So it does with tensors that a constructor is given, where its annotation says that they are tensors or the file
-    gives it new ones. An info where whoever makes the layer, or the constructor itself, may have put the tensor where
-    it belongs for once (`.to("cuda")`), and for objects that are no layers but that layers keep and call.
+    So it does with tensors that a constructor is given, where its annotation or documentation says that they are
+    tensors or the file gives it new ones, and with those that it takes from a dataset or from another layer. An info
+    where whoever makes the layer, or the constructor itself, may have put the tensor where it belongs for once
+    (`.to("cuda")`), and for objects that are no layers (losses, metrics, kernels) but are given what layers give.
 
     ## Why is this bad
     `model.to("cuda")` moves parameters and buffers, nothing else. The tensor stays on the CPU, and the first batch on
@@ -85,7 +86,7 @@ class TensorNotBuffer(Rule):
 def _why(found: Stranded) -> str:
     if found.is_layer:
         return "when the layer moves it stays behind"
-    return f"when the layer that keeps a `{found.cls.name}`, which is none, moves it stays behind"
+    return f"`{found.cls.name}` is no layer, so it stays where it is"
 
 
 def _related(found: Stranded) -> Iterator[Related]:
@@ -98,7 +99,9 @@ def _related(found: Stranded) -> Iterator[Related]:
 
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
-    if made.function is not None and made.maker.op is not Op.CALL:
+    if made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
+        yield "it is a buffer of another layer, which gets a new tensor when that moves; the old one stays"
+    elif made.function is not None and made.maker.op is not Op.CALL:
         yield "whoever makes the layer gives it a tensor, and `.to()` of a layer moves only what is registered"
     elif made.function is not None:
         maker = made.function.module.text_of(made.maker.callee)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.declared import FACTORIES
 from modellint.flow.devices import Fresh, opened
 from modellint.flow.domain import NONE
 from modellint.flow.gate import Keepers
@@ -17,9 +18,12 @@ from modellint.flow.heap import Shell
 from modellint.flow.life import covers
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
+from modellint.link.classes.learned import learned
 from modellint.link.classes.lives import Lived, Lives
-from modellint.link.names import DefinedClass
+from modellint.link.names import External
 from modellint.link.values.callers import neighbours
+
+from .tools import fed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 #: Methods by which a class moves what it holds itself, or says what its attributes are.
 _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__")
 #: Methods by which an object is called.
-_WORDS = frozenset(("__call__", "forward"))
+_CALLED = frozenset(("__call__", "forward"))
 _MOVES = operators.methods("Tensor", "moves")
 
 
@@ -68,50 +72,41 @@ class Stranded:
 
 def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     """The tensors that the classes of a file leave behind."""
-    seen: set[int] = set()
+    seen = {id(one.target) for one in learned(module, project)}  # these are told as parameters
     given_new = handed(module, project)
     for cls in module.classes.values():
         subjects = [model for model in project.of(Lives).subjects(cls) if model.is_module is True]
-        if not subjects and not _WORDS.isdisjoint(cls.methods) and _is_held(cls, project):
-            subjects = [project.classes.model(cls)]
         given = given_new.get(cls, {})
-        for model in subjects if subjects and (given or project.of(Lives).may_strand(cls)) else ():
+        work = frozenset[str]()
+        if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
+            work = fed(cls, project) if project.of(Lives).may_strand(cls) else work
+            subjects = [project.classes.model(cls)] if work else []
+        for model in subjects if subjects and (given or work or project.of(Lives).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
-                for found in _Search(cls, model, project, given).run():
+                for found in _Search(cls, model, project, given, work).run():
                     if id(found.target) not in seen:
                         seen.add(id(found.target))
                         yield found
 
 
-def _is_held(cls: Class, project: Project) -> bool:
-    """Whether a class is no layer, but layers in sight keep objects of it."""
-    if project.classes.model(cls).is_module is not False or not project.of(Keepers).may_store(cls):
-        return False
-    return any(
-        project.classes.model(other).is_module is True and any(_keeps(method, cls, project) for method in methods)
-        for module in neighbours(project, cls.module, cls.name)
-        for other in module.classes.values()
-        if (methods := [method for method in other.methods.values() if cls.name in method.words])
-    )
-
-
-def _keeps(method: Function, cls: Class, project: Project) -> bool:
-    """Whether a method keeps an object that it makes of a class."""
-    return any(
-        part.op is Op.CALL and project.names.definition(method.module, part.callee) == DefinedClass(cls)
-        for event in method.flow.of(EventKind.STORE)
-        if event.target is not None and self_attribute(event.target) is not None
-        for part in event.value.walk()
-    )
+def _may_make(cls: Class) -> bool:
+    """Whether objects of a class are called, or its methods mention anything that makes tensors."""
+    if not _CALLED.isdisjoint(cls.methods):
+        return True
+    named = {name for name, full in cls.module.imports.items() if full.rpartition(".")[2] in FACTORIES}
+    return any(not (FACTORIES | named).isdisjoint(method.words) for method in cls.methods.values())
 
 
 class _Search:
     """What objects of one class, `model`, leave behind of what `cls` stores."""
 
-    def __init__(self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh]) -> None:
+    def __init__(
+        self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh | Shell], work: frozenset[str]
+    ) -> None:
         self._cls = cls
         self._project = project
-        self._lived = Lived(model, project.of(Keepers), given) if given else project.of(Lives).of(model)
+        is_like_any = not given and not work
+        self._lived = project.of(Lives).of(model) if is_like_any else Lived(model, project.of(Keepers), given, work)
 
     def run(self) -> Iterator[Stranded]:
         """The tensors that meet what has moved, and that nothing moves."""
@@ -146,7 +141,9 @@ class _Search:
         )
         is_alone = len(stores) == 1 and all(isinstance(atom, Fresh) and not atom.is_placed for atom in store.atoms)
         is_layer = self._lived.model.is_module is True
-        can_register = is_layer and is_alone and store.target is not None and store.is_initialised
+        can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
+        is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
+        can_register = can_register and store.is_initialised and not is_taken
         is_placed = is_given or not is_layer or any(atom.is_placed for one in stores for atom in _fresh(one))
         return Stranded(
             cls=self._cls,
@@ -161,10 +158,20 @@ class _Search:
             is_layer=is_layer,
         )
 
+    def _is_new(self, made: Fresh) -> bool:
+        """Whether a tensor is made of nothing that the layer, or another one, has registered."""
+        if made.maker.op is not Op.CALL or made.function is None:
+            return True
+        definition = self._project.names.definition(made.function.module, made.maker.callee)
+        row = operators.row(definition.name) if isinstance(definition, External) else None
+        return row is not None and "fresh" in row.facets
+
     def _may_be_new(self, given: Fresh) -> bool:
         """Whether a parameter that is said to be a tensor is given new ones, or by nobody in sight."""
         function = given.function
         name = next((p.name for p in function.parameters if p.annotation is given.maker), None) if function else None
+        if name is None and given.maker.op is Op.PARAM:
+            name = str(given.maker.data)
         cls = None if function is None else function.owner
         if name is None or cls is None:
             return False
@@ -173,9 +180,13 @@ class _Search:
 
     def _is_looked_after(self, name: str, lived: Lived) -> bool:
         """Whether the attribute is registered or stored anew by objects of the class, or may be."""
+        met = {id(meeting.value) for meeting in lived.meetings if meeting.kept == name}
         for store in lived.stores:
             is_first = store in lived.first_stores and _fresh(store)
-            if store.name is None or (store.name == name and not is_first and not _is_still_fresh(store)):
+            is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
+            if store.name is None or (
+                store.name == name and not is_first and not is_over and not _is_still_fresh(store)
+            ):
                 return True
         seen = {id(store.value) for store in lived.stores}
         keepers = self._project.of(Keepers)

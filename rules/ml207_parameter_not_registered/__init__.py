@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
+from modellint.link.classes.learned import Learned, learned
 from modellint.link.classes.registered import unregistered
-from modellint.link.classes.wrapping import without_comma, wrapped
+from modellint.link.classes.wrapping import name_in, without_comma, wrapped
 from modellint.rule import Rule
 from modellint.source import Place, Span
 
 from .parameters import Derived, Early, derived, early
-from .uninitialised import Uninitialised, uninitialised
+from .uninitialised import Uninitialised, set_up, uninitialised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +32,10 @@ class ParameterNotRegistered(Rule):
     ## What it does
     Reports attributes that get the result of an operation on a new parameter (`nn.Parameter(…).to(device)`,
     `nn.Parameter(…) * 0.02`) rather than the parameter, parameters in plain lists, tuples and dicts that are
-    registered in no other way, and layers or parameters that are assigned before the constructor of `nn.Module` has
-    run. An info for constructors that never call it, and assign neither.
+    registered in no other way, tensors that ask for gradients (`requires_grad=True`), and layers or parameters that are
+    assigned before the constructor of `nn.Module` has run, or where it never does: because no constructor calls it, or
+    that of a base comes first which does not. An info for constructors that never call it and assign neither, and for
+    tensors that the class hands out to be trained.
 
     ## Why is this bad
     `nn.Module` registers attributes that *are* an `nn.Parameter`. What `.to(device)`, `.cuda()` or a product gives is a
@@ -62,6 +65,8 @@ class ParameterNotRegistered(Rule):
             yield self._early(first)
         for one in uninitialised(module, project):
             yield self._uninitialised(one)
+        for plain in learned(module, project):
+            yield self._learned(plain)
         for found in unregistered(module, project):
             if found.parameters and not found.layers:
                 yield self._contained(found)
@@ -127,6 +132,7 @@ class ParameterNotRegistered(Rule):
                 severity=Severity.INFO,
                 evidence=("an object of it cannot be called, moved or given layers",),
                 help="call `super().__init__()` first",
+                fix=set_up(found),
             )
         place = found.cls.module.place(found.target)
         kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
@@ -136,8 +142,28 @@ class ParameterNotRegistered(Rule):
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.HIGH,
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
-            related=(Related(found.constructor.place, "the constructor"),),
+            related=(Related(found.constructor.place, "the constructor that calls no other one"),),
             help="call `super().__init__()` first",
+            fix=set_up(found),
+            claim=NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _learned(self, found: Learned) -> Finding:
+        from modellint.claims.layers import NotRegistered
+
+        place = found.function.module.place(found.target)
+        evidence = ["it asks for gradients, and `parameters()` does not hold it: neither do checkpoints"]
+        if found.is_handed_out:
+            evidence.append("a method hands it out, which an optimizer may be given")
+        return self.finding(
+            place,
+            f"`self.{found.attribute}` is to be learned, but it is a plain tensor that is not registered",
+            symbol=f"{found.cls.name}.{found.attribute}",
+            confidence=Confidence.MEDIUM,
+            severity=Severity.INFO if found.is_handed_out else Severity.WARNING,
+            evidence=evidence,
+            help="make it an `nn.Parameter`",
+            fix=_as_parameter(found),
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
@@ -161,6 +187,16 @@ class ParameterNotRegistered(Rule):
             fix=without_comma(kept) if found.is_accident else wrapped(found, "Parameter"),
             claim=found.claim,
         )
+
+
+def _as_parameter(found: Learned) -> Fix | None:
+    """What is stored, made a parameter; the state dict gets another entry."""
+    module = found.function.module
+    stored, name = python_edit.assigned(found.target, module), name_in(module, "Parameter")
+    if stored is None or name is None:
+        return None
+    text = python_edit.text_at(stored[1], module)
+    return Fix(f"Make it `{name}`", Applicability.UNSAFE, (Edit(stored[1], f"{name}({text})"),))
 
 
 def _moved_inside(found: Derived) -> Fix | None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.finding import Applicability, Edit, Fix
 from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.lives import Lives
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 _REGISTERING = operators.methods("Module", "registers")
@@ -22,7 +27,10 @@ _REGISTERING = operators.methods("Module", "registers")
 
 @dataclass(frozen=True, slots=True)
 class Uninitialised:
-    """A class whose constructor calls no other one, and the first layer or parameter that it assigns, if any."""
+    """A class whose objects are never set up, and the first layer or parameter that its constructor assigns, if any.
+
+    `constructor` is the one that calls no other one: that of the class, or of a base that comes before `nn.Module`.
+    """
 
     cls: Class
     constructor: Function
@@ -32,27 +40,81 @@ class Uninitialised:
 
 
 def uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
-    """The layers of a file that `nn.Module` never sets up."""
+    """The layers of a file that `nn.Module` never sets up; a base is told by what derives from it."""
+    found = list(_uninitialised(module, project))
+    told = {one.constructor for one in found if one.target is not None}
+    yield from (one for one in found if one.target is not None or one.constructor not in told)
+
+
+def _uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninitialised]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
-        if constructor is None or "super" in constructor.words or cls.head.keywords:
+        if constructor is None or cls.head.keywords or constructor.signature.decorators or cls.head.decorators:
             continue
-        if constructor.signature.decorators or cls.head.decorators:
+        if "super" in constructor.words:
+            yield from _stopped_above(cls, constructor, project)
             continue
         if _calls_others(constructor, cls) or _refuses(constructor):
             continue
         model = project.classes.model(cls)
         if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
             found = _first_kept(cls, constructor, project)
-            calls = constructor.flow.of(EventKind.CALL)
-            if found.target is not None or not any(self_attribute(event.value.callee) for event in calls):
+            if found.target is not None or not any(self_attribute(call.callee) for call in _calls(constructor)):
                 yield found
+
+
+def _stopped_above(cls: Class, constructor: Function, project: Project) -> Iterator[Uninitialised]:
+    """A class whose `super().__init__()` never comes to `nn.Module`, and that assigns a layer or parameter."""
+    model = project.classes.model(cls)
+    if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
+        last = _last(constructor, model, project)
+        found = None if last is None else _first_kept(cls, last, project)
+        if found is not None and found.target is not None:
+            yield found
+
+
+def _last(constructor: Function, model: ClassModel, project: Project) -> Function | None:
+    """The constructor at which the chain of `super().__init__()` ends before `nn.Module`; None if it does not."""
+    mro, at = model.mro(), 0
+    while True:
+        owners = _supers(constructor)
+        if len(owners) != 1 or sum(map(_is_constructor, _calls(constructor))) != 1:
+            return None
+        named = None
+        if owners[0].args[1:]:
+            named = project.classes.of(project.names.definition(constructor.module, owners[0].args[1]))
+            if named not in mro:
+                return None
+        at = (at if named is None else mro.index(named)) + 1
+        while at < len(mro) and mro[at].cls is not None and not mro[at].facts.has_method("__init__"):
+            at += 1
+        if at == len(mro):
+            return constructor
+        owner = mro[at].cls
+        if owner is None:
+            return None
+        constructor = owner.methods["__init__"]
+        if "super" not in constructor.words:
+            return None if _calls_others(constructor, owner) else constructor
+
+
+def _supers(constructor: Function) -> list[Value]:
+    """The `super(…)` of which a constructor calls the constructor."""
+    owners = [call.callee.args[0] for call in _calls(constructor) if _is_constructor(call)]
+    return [owner for owner in owners if owner.op is Op.CALL and owner.callee.data in ("super", "builtins.super")]
+
+
+def _is_constructor(call: Value) -> bool:
+    return call.callee.op is Op.ATTR and call.callee.data == "__init__"
+
+
+def _calls(function: Function) -> list[Value]:
+    return [event.value for event in function.flow.of(EventKind.CALL)]
 
 
 def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] = ()) -> bool:
     """Whether a constructor calls another one, hands its object on, or calls a method that may do so."""
-    for event in constructor.flow.of(EventKind.CALL):
-        call = event.value
+    for call in _calls(constructor):
         if call.callee.op is Op.ATTR and call.callee.data in ("__init__", "__setstate__"):
             return True
         if any(map(_holds_self, call.args[1:])):
@@ -83,11 +145,39 @@ def _holds_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def _first_kept(cls: Class, constructor: Function, project: Project) -> Uninitialised:
+def set_up(found: Uninitialised) -> Fix | None:
+    """Call the constructor of the base first, in the one that calls none, or the one that comes next."""
+    function = found.constructor
+    module = function.module
+    owners = _supers(function)
+    if owners and owners[0].args[1:]:
+        place = module.place(owners[0].args[1])
+        return Fix(f"Begin behind `{found.cls.name}`", Applicability.SAFE, (Edit(place, found.cls.name),))
+    if owners:
+        return None
+    try:
+        defined = ast.parse(textwrap.dedent(function.text)).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return None
+    body = defined.body if isinstance(defined, ast.FunctionDef) else []
+    first = next((one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))), None)
+    if first is None or not isinstance(defined, ast.FunctionDef) or first.lineno == defined.lineno:
+        return None
+    line = function.line + first.lineno - 1
+    text = module.source.lines[line - 1]
+    indent = text[: len(text) - len(text.lstrip())]
+    if not function.text.splitlines()[first.lineno - 1].startswith(indent):
+        return None
+    place = Place(module.path, Span(line, len(indent) + 1, line, len(indent) + 1))
+    edit = Edit(place, f"super().__init__()\n{indent}")
+    return Fix("Call `super().__init__()` first", Applicability.SAFE, (edit,))
+
+
+def _first_kept(cls: Class, last: Function, project: Project) -> Uninitialised:
     for store in project.of(Lives).of(project.classes.model(cls)).stores:
         layers = any(isinstance(atom, Shell) and atom.is_layer for atom in store.atoms)
         parameters = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms)
         is_kept = store.is_sure and store.name is not None and store.place is not None
         if is_kept and store.function is not None and store.function.owner is cls and (layers or parameters):
-            return Uninitialised(cls, constructor, store.place, store.name or "", is_layer=layers)
-    return Uninitialised(cls, constructor)
+            return Uninitialised(cls, last, store.place, store.name or "", is_layer=layers)
+    return Uninitialised(cls, last)

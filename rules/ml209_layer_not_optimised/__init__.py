@@ -29,7 +29,8 @@ class LayerNotOptimised(Rule):
     ## What it does
     Where the optimizers of a file list the parameters of a model child by child, compares the list with the children
     that the model registers, and reports the one that is left out though the model calls it, all others are listed and
-    nothing freezes it.
+    nothing freezes it. Groups of `named_parameters()` that are picked by name are such a list. So are layers left out
+    that a model gets only after an optimizer was made of its parameters.
 
     In a recipe, asks the same of each layer in `modules:` that the script computes gradients with, where the Brain
     makes its optimizers itself (`init_optimizers`) and it is known whose parameters each of them is given. Frozen
@@ -109,13 +110,21 @@ class LayerNotOptimised(Rule):
         function = start if start.module is module and start is not module.body else optimizer.function
         place = module.place(optimizer.call)
         listed = ", ".join(f"`{name}`" for name in found.listed)
+        said = f"the other layers are listed one by one: {listed}"
+        told, remedy = "the parameters are listed here", "to the list, or pass those of the whole model"
+        if found.is_late:
+            said = "an optimizer holds the parameters that its model had when it was made"
+            told, remedy = (
+                "the optimizer is made here, before",
+                "with `add_param_group`, or make the optimizer afterwards",
+            )
         return self.finding(
             found.made.function.module.place(found.made.value),
             f"`{found.child}` is used by `{found.cls.name}`, but no optimizer is given its parameters",
             symbol=f"{found.cls.name}.{found.child}",
             confidence=Confidence.MEDIUM,
-            evidence=(f"the other layers are listed one by one: {listed}", "nothing in the file freezes it"),
-            related=(Related(place, "the parameters are listed here"),),
-            help=f"add the parameters of `{found.child}` to the list, or pass those of the whole model",
+            evidence=(said, "nothing in the file freezes it"),
+            related=(Related(place, told),),
+            help=f"add the parameters of `{found.child}` {remedy}",
             claim=NotListed(place, found.cls.qualname, found.child, function.qualname),
         )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.builders import Builders
 from modellint.flow.devices import WORK
-from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, FunctionRef, Given, Unknown
+from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, Given, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
-from modellint.flow.heap import TENSORS, Shell, shells_in
+from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import ADDERS
 from modellint.flow.life import covers
+from modellint.flow.picked import UnsureError
 from modellint.flow.training import Weights
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
@@ -23,7 +24,7 @@ from modellint.link.classes.lives import Lives
 from .settled import Settled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path, Store
@@ -41,7 +42,8 @@ _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 class LeftOut:
     """`child` of a model is trained by no optimizer, though `optimizer` lists `listed`, all of the other children.
 
-    `made` is where the child is stored; `start` is the function from which one gets to the optimizer.
+    `made` is where the child is stored; `start` is the function from which one gets to the optimizer. `is_late`: the
+    optimizer is given all that the model has, before it has the child.
     """
 
     cls: Class
@@ -50,6 +52,7 @@ class LeftOut:
     listed: tuple[str, ...]
     optimizer: Built
     start: Function
+    is_late: bool = False
 
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
@@ -63,8 +66,16 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     if starts and _are_known(run):
         starts += _run(builders.others, objects, run, project)
         if _are_known(run) and not any(_is_filled_elsewhere(shell, run) for shell in objects.values()):
-            yield from _Listed(run, objects.values(), starts, project).missing()
+            yield from _missing(run, objects.values(), starts, project)
     run.close()
+
+
+def _missing(run: Interpreter, objects: Collection[Shell], starts: list[_Start], project: Project) -> Iterator[LeftOut]:
+    try:
+        listed = _Listed(run, objects, starts, project)
+    except UnsureError:
+        return
+    yield from listed.missing()
 
 
 def _are_known(run: Interpreter) -> bool:
@@ -76,11 +87,18 @@ def _are_known(run: Interpreter) -> bool:
 # -- what is run -------------------------------------------------------------------------------------------------------
 
 
-def _run(
-    functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project
-) -> list[tuple[Function, list[Built]]]:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Start:
+    """A function that was run, the optimizers that it led to, and how much was stored in their layers in the end."""
+
+    function: Function
+    optimizers: list[Built]
+    stores: Mapping[Shell, int]
+
+
+def _run(functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project) -> list[_Start]:
     """Run functions that no other one of them has called, and say which optimizers each led to."""
-    found: list[tuple[Function, list[Built]]] = []
+    found: list[_Start] = []
     assert run.training is not None
     for function in functions:
         if function in run.calls.done or not run.is_complete:
@@ -94,8 +112,9 @@ def _run(
             code = SourceMethod(function, project.names)
             frame = class_frame(code.scope, id(function))
             run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
-        if run.training.built[known:]:
-            found.append((function, run.training.built[known:]))
+        made = run.training.built[known:]
+        if made:
+            found.append(_Start(function, made, {shell: len(shell.stores) for one in made for shell in one.stores}))
     return found
 
 
@@ -110,13 +129,19 @@ def _receivers(function: Function, objects: dict[Class, Shell], project: Project
         yield ClassRef(model)
         return
     others = [project.classes.model(cls) for cls in function.module.classes.values() if cls is not owner]
-    derived = [other for other in others if model in other.mro() and other.method(function.name) is function]
+    derived = [other for other in others if model in other.mro() and _runs(other, function)]
     is_whole = model.is_module is True and any(model.method(name) is not None for name in WORK)
     for each in (model, *derived) if is_whole or not derived else derived:
         assert each.cls is not None
         if each.cls not in objects:
             objects[each.cls] = Shell("instance", None, (id(each.cls),), each, ANY_ARGUMENTS)
         yield objects[each.cls]
+
+
+def _runs(model: ClassModel, function: Function) -> bool:
+    """Whether objects of a class run a method: its own, or a constructor that it calls."""
+    found = model.method(function.name)
+    return found is function or (function.name == "__init__" and found is not None and "super" in found.words)
 
 
 def _is_filled_elsewhere(shell: Shell, run: Interpreter) -> bool:
@@ -159,24 +184,27 @@ class _Listed:
         self,
         run: Interpreter,
         objects: Collection[Shell],
-        starts: list[tuple[Function, list[Built]]],
+        starts: list[_Start],
         project: Project,
     ) -> None:
         assert run.training is not None
         self._project = project
         self._training = run.training
         self._starts = starts
+        self._all = [built for start in starts for built in start.optimizers]
         #: On which paths each is given; what all optimizers that a function leads to have in common left out.
         self._given: Owners = {}
-        for _, optimizers in starts:
-            self._add(optimizers)
+        self._picked_from: set[Shell] = set()
+        for start in starts:
+            self._add(start.optimizers)
+        self._given = self._picked()
         self._models: dict[ClassModel, list[Shell]] = {}
         if len(self._given) > 1:
             self._make(run, objects)
         if not run.is_complete:
             self._models.clear()
         self._parts: dict[Shell, set[Shell]] = {}
-        self._reached = {part for shell in self._given for part in self._within(shell)}
+        self._reached = {part for shell in self._given for part in self._within(shell)} | self._picked_from
 
     def _make(self, run: Interpreter, objects: Collection[Shell]) -> None:
         """Run the constructors of all layers in sight, and of those that they make."""
@@ -199,10 +227,24 @@ class _Listed:
                     taken = (*built.path, *(step for step in path if step not in built.path))
                     self._given.setdefault(shell, []).append(tuple(step for step in taken if step not in common))
 
+    def _picked(self) -> Owners:
+        """What is given; the children of a layer of which some parameters are given by their names."""
+        picks = self._training.picks
+        found: Owners = {}
+        for shell, paths in self._given.items():
+            if covers(paths) or not picks.is_asked(shell, paths):
+                found.setdefault(shell, []).extend(paths)
+                continue
+            self._picked_from.add(shell)
+            for part, known in picks.children(shell, paths).items():
+                found.setdefault(part, []).extend(known)
+        return found
+
     def missing(self) -> Iterator[LeftOut]:
-        """The children that are in no list."""
+        """The children that are in no list, or that come too late."""
+        yield from self._late()
         for model, shells in self._models.items():
-            if model.cls is not None and model.is_module is True and model.is_complete:
+            if model.cls is not None and model.is_module is True and model.are_bases_known:
                 found = self._missing(model, model.cls, shells)
                 if found is not None:
                     yield found
@@ -224,6 +266,56 @@ class _Listed:
         if optimizer.function is None or Settled(self._project, lived, name, made, optimizer.function).is_so:
             return None
         return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
+
+    def _late(self) -> Iterator[LeftOut]:
+        """The children that a model gets after an optimizer was given all that it had."""
+        told: set[int] = set()
+        for start in self._starts:
+            for built in start.optimizers:
+                for shell, known in built.stores.items():
+                    for number in range(known, start.stores.get(shell, 0)):
+                        store = shell.stores[number]
+                        if id(store.place) not in told and self._comes_late(shell, number, built):
+                            told.add(id(store.place))
+                            yield self._latecomer(shell, store, built, start.function)
+
+    @staticmethod
+    def _latecomer(shell: Shell, store: Store, built: Built, start: Function) -> LeftOut:
+        model = shell.model
+        assert model is not None
+        assert model.cls is not None
+        own = model.method("__init__") if start.name == "__init__" else None
+        is_own = own is not None and start.owner in [one.cls for one in model.mro()]
+        return LeftOut(
+            model.cls, str(store.name), store, (), built, own if own is not None and is_own else start, is_late=True
+        )
+
+    def _comes_late(self, shell: Shell, number: int, built: Built) -> bool:
+        """Whether what a model gets once there is an optimizer is a layer or parameter that nobody trains."""
+        model, store = shell.model, shell.stores[number]
+        name, layers = store.name, [atom for atom in store.atoms if isinstance(atom, Shell) and _may_be_trained(atom)]
+        if name is None or not store.registers or not layers or len(layers) < len(store.atoms):
+            return False
+        if model is None or not model.are_bases_known or not self._is_near(store) or shell in self._training.settled:
+            return False
+        if are_exclusive(built.path, store.path) or built.function is None:
+            return False
+        parts = {part for layer in layers for part in self._within(layer)}
+        taken = self._training.settled | self._training.kept
+        if not parts.isdisjoint(taken) or any(self._takes(other, shell, number, parts, built) for other in self._all):
+            return False
+        lived = self._project.of(Lives).of(model)
+        is_trained = all(layer.kind == "parameter" or lived.is_trained(layer) is True for layer in layers)
+        if not is_trained or not lived.is_used(name):
+            return False
+        return not Settled(self._project, lived, name, [store], built.function).is_so
+
+    def _takes(self, other: Built, shell: Shell, number: int, parts: set[Shell], built: Built) -> bool:
+        """Whether an optimizer is given a part of a layer, which a model got as the store of a number."""
+        given = set(other.given or {})
+        if shell in given and (other.call is built.call or other.stores.get(shell, 0) <= number):
+            given.discard(shell)
+        return any(not parts.isdisjoint(self._within(one)) for one in given)
 
     def _is_near(self, made: Store) -> bool:
         """Whether a child is made in a file of the project itself."""
@@ -291,11 +383,11 @@ class _Listed:
     def _optimizer_of(self, shells: list[Shell]) -> tuple[Function, Built]:
         """The first optimizer that is given children of some objects, and the function that leads to it."""
         children = {part for shell in shells for _, parts in _children(shell) for part in parts}
-        parts = {inner for part in children for inner in self._within(part)}
+        parts = {*shells, *(inner for part in children for inner in self._within(part))}
         return next(
-            (start, built)
-            for start, optimizers in self._starts
-            for built in optimizers
+            (start.function, built)
+            for start in self._starts
+            for built in start.optimizers
             if not parts.isdisjoint(built.given or {})
         )
 
@@ -334,6 +426,12 @@ def _made(lived: Lived, name: str, shells: list[Shell]) -> list[Store] | None:
     layers = [atom for atom in atoms if isinstance(atom, Shell) and lived.is_trained(atom) is True]
     is_own = len(layers) == len(atoms) and not any(map(lived.is_tied, layers))
     return found if found and is_sure and is_own else None
+
+
+def _may_be_trained(shell: Shell) -> bool:
+    """Whether something is a layer, or a parameter that nothing freezes."""
+    frozen = shell.get("requires_grad") or shell.arguments.argument(1, "requires_grad")
+    return shell.is_layer or (shell.kind == "parameter" and frozen != (Constant(False),))
 
 
 def _is_layer(atom: Atom) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.finding import Applicability, Confidence, Finding, Fix, Related, Severity
+from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.rule import Rule
+
+from .mixed import Mixed, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +33,11 @@ class StateNotSaved(Rule):
     checkpointer lack. Also optimizers that a Brain makes itself, in `init_optimizers`, and does not add: only the
     framework's own version adds what it makes.
 
-    Left alone are schedulers without state, encoders that the script fills anew or keeps in a file of their own, and
-    trainings without a checkpointer.
+    Also what is added to a checkpointer under the name of another object, which nothing adds:
+    `add_recoverable("scheduler_g", self.scheduler_d)`.
+
+    Left alone are schedulers without state, encoders that the script fills anew or keeps in a file of their own,
+    trainings without a checkpointer, and those that nothing resumes: a Brain whose `on_fit_start` recovers nothing.
 
     ## Why is this bad
     A training that is resumed is another one than a training that ran through: the scheduler has forgotten the best
@@ -53,6 +58,8 @@ class StateNotSaved(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import recipes_of
 
+        for pair in mixed(module):
+            yield self._mixed(pair)
         for recipe in recipes_of(module.file, project):
             yield from self.check_recipe(recipe, project)
 
@@ -92,6 +99,20 @@ class StateNotSaved(Rule):
             help=_help(state),
             fix=_fix(state, recipe),
             claim=_claim(state),
+        )
+
+    def _mixed(self, pair: Mixed) -> Finding:
+        module = pair.function.module
+        place = module.place(pair.value)
+        fix = Fix(f"Add `self.{pair.name}`", Applicability.UNSAFE, (Edit(place, f"self.{pair.name}"),))
+        return self.finding(
+            place,
+            f"`self.{pair.other}` is saved under the name of `self.{pair.name}`, which no checkpoint holds",
+            symbol=f"{pair.cls.name}.{pair.name}",
+            confidence=Confidence.HIGH,
+            evidence=(f"nothing adds `self.{pair.name}` to the checkpointer",),
+            help=f"add `self.{pair.name}` under this name",
+            fix=fix,
         )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.link.recipes.evaluation import Item, ItemKind
 from modellint.link.recipes.moved import Layers, layers_of
 from modellint.link.recipes.overview import Registration, registrations_of
+from modellint.link.recipes.reach import calls_super
+from modellint.link.recipes.scripts import script_functions
 from modellint.link.recipes.trained import shown
 
 if TYPE_CHECKING:
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
 
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.reach import ItemUse
+    from modellint.link.recipes.reach import ItemUse, Reach
     from modellint.link.recipes.saved import Saved
     from modellint.link.recipes.scripts import BrainUse
     from modellint.source import Place
 
 _FITTING = frozenset(("TRAIN", "VALID"))
+#: What reads a checkpoint, and the framework's method that does so before it trains.
+_READING = frozenset(("recover_if_possible", "load_checkpoint", "load_checkpoints", "find_checkpoint"))
+_START = "on_fit_start"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +74,7 @@ def _may_save(saved: Saved, item: Item) -> bool:
 def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedState]:
     saved = registration.saved
     reach = registration.reach
-    if saved is None or not saved.exists or not saved.closed or reach is None:
+    if saved is None or not saved.exists or not saved.closed or reach is None or not _resumes(reach):
         return
     layers = layers_of(project)
     only = registration.is_only_script
@@ -78,6 +83,18 @@ def _unsaved(registration: Registration, project: Project) -> Iterator[UnsavedSt
             yield UnsavedState(use.item, use.text, use.place, use.function, use.certain and only, saved, reach.brain)
     yield from _counters(registration, layers, saved)
     yield from _optimizers(registration, saved)
+
+
+def _resumes(reach: Reach) -> bool:
+    """Whether a training may begin where another one was stopped: the framework reads the checkpoint, or the script."""
+    brain = reach.brain
+    methods = [method for cls in brain.classes for method in cls.methods.values()]
+    words = [function.words for function in (*script_functions(brain.module), *methods)]
+    if any(not _READING.isdisjoint(one) for one in words):
+        return True
+    start, loop = brain.method(_START), brain.method("fit")
+    is_asked = loop is None or calls_super(loop, "fit") or any(_START in one for one in words)
+    return is_asked and (start is None or calls_super(start, _START))
 
 
 def _changes(registration: Registration, layers: Layers) -> Iterator[ItemUse]:

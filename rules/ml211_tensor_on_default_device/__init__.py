@@ -18,10 +18,13 @@ from .made import encounters, factory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims.layers import MadeAside
     from modellint.flow.devices import Encounter, Fresh
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
+    from modellint.probes import Probe
 
 #: What a project mentions that moves its models, or has them moved.
 _MOVING = (". to", "cuda", "accelerator", "gpus", "Trainer")
@@ -49,9 +52,6 @@ class TensorOnDefaultDevice(Rule):
     Tensors that the layer takes from functions or objects that are not known, and layers that are called from other
     folders only.
 
-    ## Confirming
-    Not run: how `forward` is called to come by that place is not known.
-
     ## References
     - [Device-agnostic code](https://pytorch.org/docs/stable/notes/cuda.html#device-agnostic-code)
     """
@@ -61,10 +61,16 @@ class TensorOnDefaultDevice(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for met in encounters(module, project):
-            yield self._finding(met, project)
+        for met, model in encounters(module, project):
+            yield self._finding(met, model, project)
 
-    def _finding(self, met: list[Encounter], project: Project) -> Finding:
+    def probe(self, claim: MadeAside, project: Project) -> Probe | None:
+        """Move the layer to a device that is not there, and call it: does what it makes meet what has moved?"""
+        from modellint.probes import file_probe
+
+        return file_probe(claim, claim.owner)
+
+    def _finding(self, met: list[Encounter], model: ClassModel, project: Project) -> Finding:
         made = min((one.made for one in met), key=lambda one: (one.maker.line, one.maker.offset))
         function = made.function
         assert function is not None
@@ -86,7 +92,19 @@ class TensorOnDefaultDevice(Rule):
             related=_related(made, met),
             help="make it on the device of the tensor that it is used with",
             fix=_fixed(made, met, project),
+            claim=_claim(made, met[0], model),
         )
+
+
+def _claim(made: Fresh, met: Encounter, model: ClassModel) -> MadeAside | None:
+    """What a run can show: nothing of a layer without `forward`, or in another file than what makes the tensor."""
+    from modellint.claims.layers import MadeAside
+
+    assert made.function is not None
+    module, cls = made.function.module, model.cls
+    if cls is None or cls.module is not module or model.method("forward") is None:
+        return None
+    return MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
 
 
 def _related(made: Fresh, met: list[Encounter]) -> list[Related]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.lives import Lived
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
     from modellint.operators import Operator
 
@@ -35,8 +36,11 @@ _MAX_CALLS = 3
 _MAX_LAYERS = 4
 
 
-def encounters(module: ModuleFacts, project: Project) -> Iterator[list[Encounter]]:
-    """What the functions of a file make, and all that it meets; what meets the same at one place is told together."""
+def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[Encounter], ClassModel]]:
+    """What the functions of a file make, and all that it meets; what meets the same at one place is told together.
+
+    With each the layer that works there.
+    """
     seen: set[int] = set()
     words = _WORDS | {name for name, full in module.imports.items() if full.rpartition(".")[2] in _WORDS}
     for function in module.all_functions():
@@ -47,7 +51,7 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[list[Encounter
             found = [one for one in met if _is_of(one, module) and _is_mistake(one, project)]
             for group in _together(one for one in found if id(one.made.maker) not in seen):
                 seen.update(id(one.made.maker) for one in group)
-                yield group
+                yield group, lived.model
 
 
 def _is_of(met: Encounter, module: ModuleFacts) -> bool:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint import knowledge
 from modellint.flow.built import children
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
@@ -51,19 +50,10 @@ def unused(module: ModuleFacts, project: Project) -> Iterator[Unused]:
     for cls in module.classes.values():
         constructor = cls.methods.get("__init__")
         model = project.classes.model(cls)
-        if constructor is not None and model.is_module and _are_bases_known(model, project):
+        if constructor is not None and model.is_module and model.are_bases_known:
             kept = _kept(cls, constructor, model, project)
             if kept and is_searched(project, module) and not is_generator_source(project, module):
                 yield from _unread(cls, kept, project)
-
-
-def _are_bases_known(model: ClassModel, project: Project) -> bool:
-    """Whether all bases can be read, or belong to libraries whose layers read what they set themselves."""
-    return model.is_complete or all(
-        project.classes.of(base) is not None or (isinstance(base, External) and base.name in knowledge.LAYERS_ELSEWHERE)
-        for current in model.mro()
-        for base in current.facts.bases
-    )
 
 
 def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project) -> list[Unused]:

@@ -104,6 +104,31 @@ for part in (net.embed, net.encoder):
 Adam([{"params": decayed, "weight_decay": 0.1}, {"params": rest, "weight_decay": 0.0}])
 """
     ),
+    "groups by name": after(
+        "groups = [{'params': [p for name, p in net.named_parameters() if name.startswith(part)]}"
+        " for part in ('embed.',)]\n"
+        "groups.append({'params': [p for name, p in net.named_parameters() if 'encoder' in name]})\nAdam(groups)"
+    ),
+    "parameters sorted by name": after(
+        """\
+slow, fast = [], []
+for name, p in net.named_parameters():
+    if name.split(".")[0] == "embed":
+        slow.append(p)
+    elif any(key in name for key in ("encoder", "decoder")) and not name.endswith("unused"):
+        fast.append(p)
+Adam([{"params": slow, "lr": 1e-5}, {"params": fast}])
+""",
+        MODEL.replace("nn.GRU(width, width)", "nn.Sequential(nn.Linear(width, width), nn.ReLU())"),
+    ),
+    "two optimizers by name": after(
+        "one = Adam([p for name, p in net.named_parameters() if name.startswith('embed')])\n"
+        "other = SGD([p for name, p in net.named_parameters() if name.startswith('encoder')], lr=0.1)"
+    ),
+    "another head, once there is an optimizer": after("optimizer = Adam(net.parameters())\nnet.head = nn.Linear(8, 5)"),
+    "a layer that is made after the optimizer": MODEL.replace(
+        MAKES, f"self.optimizer = Adam(self.parameters())\n        {MAKES}"
+    ),
     "a nested generator": after(
         """\
 def params():
@@ -313,6 +338,58 @@ TRAINED = {
     "named one by one": after(
         "Adam([p for name in ('embed', 'encoder', 'head') for p in getattr(net, name).parameters()])"
     ),
+    "by name, the rest apart": after(
+        "rest = [p for name, p in net.named_parameters() if not name.startswith(('embed', 'encoder'))]\n"
+        "embed = [p for name, p in net.named_parameters() if name.startswith('embed')]\n"
+        "encoder = [p for name, p in net.named_parameters() if name.startswith('encoder')]\n"
+        "Adam([{'params': rest}, {'params': embed, 'lr': 1e-5}, {'params': encoder, 'lr': 1e-5}])"
+    ),
+    "by name, but for one": after(
+        "embed = [p for name, p in net.named_parameters() if 'embed' in name]\n"
+        "others = [p for name, p in net.named_parameters() if 'embed' not in name and 'head' not in name]\n"
+        "Adam([{'params': embed, 'lr': 1e-5}, {'params': others}])"
+    ),
+    "all that has one of some names": after(
+        "Adam([p for name, p in net.named_parameters() if any(key in name for key in ('embed', 'encoder'))])"
+    ),
+    "by what the name of a part may hold": after(
+        "embed = [p for name, p in net.named_parameters() if 'embed' in name]\n"
+        "layers = [p for name, p in net.named_parameters() if 'l0' in name]\n"
+        "Adam([{'params': embed, 'lr': 1e-5}, {'params': layers}])"
+    ),
+    "by names that are not known": after(
+        "embed = [p for name, p in net.named_parameters() if 'embed' in name]\n"
+        "encoder = [p for name, p in net.named_parameters() if 'encoder' in name]\n"
+        "others = [p for name, p in net.named_parameters() if name.startswith(args.prefix)]\n"
+        "Adam([{'params': embed}, {'params': encoder}, {'params': others}])"
+    ),
+    "each weight by its whole name": after(
+        "embed = [p for name, p in net.named_parameters() if name == 'embed.weight']\n"
+        "encoder = [p for name, p in net.named_parameters() if name.startswith('encoder.')]\n"
+        "head = [p for name, p in net.named_parameters() if name in ('head.weight', 'head.bias')]\n"
+        "Adam([{'params': embed}, {'params': encoder}, {'params': head}])"
+    ),
+    "another head, then another optimizer": after(
+        "optimizer = Adam(net.parameters())\noptimizer.step()\nnet.head = nn.Linear(8, 5)\n"
+        "optimizer = Adam(net.parameters())"
+    ),
+    "another head with a group of its own": after(
+        "optimizer = Adam(net.parameters())\nnet.head = nn.Linear(8, 5)\n"
+        "optimizer.add_param_group({'params': net.head.parameters()})"
+    ),
+    "another head in each turn": after(
+        "for width in args.widths:\n    optimizer = Adam(net.parameters())\n    optimizer.step()\n"
+        "    net.head = nn.Linear(8, width)"
+    ),
+    "another head where there is no optimizer": after(
+        "if args.train:\n    optimizer = Adam(net.parameters())\nelse:\n    net.head = nn.Linear(8, 5)"
+    ),
+    "a copy that is made after the optimizer": MODEL.replace(
+        MAKES, f"{MAKES}\n        self.optimizer = Adam(self.parameters())\n        self.old = copy.deepcopy(self.head)"
+    ).replace(WORKS, f"{WORKS} - self.old(ids)"),
+    "a layer without parameters, made after the optimizer": MODEL.replace(
+        MAKES, f"{MAKES}\n        self.optimizer = Adam(self.parameters())\n        self.drop = nn.Dropout()"
+    ).replace(WORKS, f"self.drop({WORKS})"),
     "groups by the first name": after(
         "groups = {}\nfor name, p in net.named_parameters():\n    groups.setdefault(name[0], []).append(p)\n"
         "Adam([{'params': params} for params in groups.values()])"

@@ -15,7 +15,7 @@ from .creation import creation
 from .gradients import backward
 from .grids import grid
 from .loading import loading, reading
-from .movement import movement
+from .movement import making, movement
 from .refusals import placing, refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
@@ -142,7 +142,14 @@ _CALLS = (
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
-    "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
+    "fake": (
+        RECIPES.NotMoved,
+        RECIPES.NoModule,
+        LAYERS.LeftBehind,
+        LAYERS.MadeAside,
+        CHECKS.DevicesMix,
+        CHECKS.SomethingStays,
+    ),
     "cpu": (*_LOOKUPS, *AT_ENDS, *_CALLS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
 }
 #: The claims that are judged without any fake tensors.
@@ -170,6 +177,7 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     LAYERS.Unused: backward,
     LAYERS.NotRegistered: registration,
     LAYERS.LeftBehind: movement,
+    LAYERS.MadeAside: making,
     LAYERS.MadeAnew: creation,
     LAYERS.NotListed: optimisation,
     LAYERS.Tied: tying,

@@ -68,6 +68,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "contiguous": _contiguous,
     "item": aten._local_scalar_dense,
     "nonzero": aten.nonzero,
+    "__invert__": aten.bitwise_not,
 }
 
 

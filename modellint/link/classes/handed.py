@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.devices import Fresh
 from modellint.flow.gate import Keepers
+from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedClass, External
 from modellint.link.values.callers import neighbours
@@ -14,8 +15,9 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Value
+    from modellint.link.names import Definition
     from modellint.link.project import Project
 
 #: Methods of tensors whose result is where the tensor is, or on the GPU of a machine that has one.
@@ -23,10 +25,18 @@ _STAYING = operators.methods("Tensor", "passed") - {"to", "type", "type_as"}
 _MAX_DEPTH = 8
 
 
-def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh]]:
-    """The parameters that constructors keep as they are and are given new tensors for in the same file, one of each."""
-    found: dict[Class, dict[str, Fresh]] = {}
+def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh | Shell]]:
+    """The parameters that constructors keep as they are and are given new tensors for in the same file, one of each.
+
+    Those of which they keep a part, too, where an object of the project has a new tensor under that name.
+    """
+    found: dict[Class, dict[str, Fresh | Shell]] = {}
     own = {cls.name for cls in module.classes.values()}
+    for cls in module.classes.values():
+        for parameter, _, attribute in _parts(cls):
+            annotation = parameter.annotation
+            kind = None if annotation is None else project.names.definition(module, annotation)
+            _take(found, cls, parameter.name, attribute, kind, project)
     for function in module.all_functions():
         for event in function.flow.of(EventKind.CALL) if not own.isdisjoint(function.words) else ():
             call = event.value
@@ -39,7 +49,55 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
                     new = None if given is None else _made(given, function, project)
                     if new is not None:
                         found.setdefault(definition.cls, {}).setdefault(name, new)
+                for parameter, number, attribute in _parts(definition.cls):
+                    given = call.argument(number, parameter.name)
+                    made = given if given is not None and given.op is Op.CALL else None
+                    kind = None if made is None else project.names.definition(module, made.callee)
+                    _take(found, definition.cls, parameter.name, attribute, kind, project)
     return found
+
+
+def _parts(cls: Class) -> Iterator[tuple[Parameter, int, str]]:
+    """The parameters of which a constructor keeps an attribute, their positions in a call, and the attribute."""
+    function = cls.methods.get("__init__")
+    for event in () if function is None else function.flow.of(EventKind.STORE):
+        value = event.value
+        is_kept = event.target is not None and self_attribute(event.target) is not None
+        if is_kept and value.op is Op.ATTR and value.args[0].op is Op.PARAM and function is not None:
+            for number, parameter in enumerate(function.parameters[1:]):
+                if parameter.name == value.args[0].data and parameter.kind in ("positional", "keyword"):
+                    yield parameter, number, str(value.data)
+
+
+def _take(
+    found: dict[Class, dict[str, Fresh | Shell]],
+    cls: Class,
+    name: str,
+    attribute: str,
+    kind: Definition | None,
+    project: Project,
+) -> None:
+    """Note that a constructor is given an object of a class that has a new tensor under an attribute."""
+    made = _held(kind.cls, attribute, project) if isinstance(kind, DefinedClass) else None
+    if made is not None:
+        given = found.setdefault(cls, {}).setdefault(name, Shell("namespace", None, ()))
+        if isinstance(given, Shell):
+            given.set(attribute, (made,))
+
+
+def _held(cls: Class, attribute: str, project: Project) -> Fresh | None:
+    """The new tensor, or the buffer, that objects of a class have under a name."""
+    stored = project.of(Keepers).stored(cls).get(attribute, ())
+    made = [_made(value, where, project) for value, where in stored]
+    if made:
+        return made[0] if None not in made else None
+    for method in cls.methods.values():
+        for event in method.flow.of(EventKind.CALL) if "register_buffer" in method.words else ():
+            call = event.value
+            name = call.argument(0, "name") if call.callee.data == "register_buffer" else None
+            if name is not None and name.op is Op.CONST and name.data == attribute:
+                return Fresh(call, method, 1)
+    return None
 
 
 def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Value, Function]]:

@@ -210,11 +210,17 @@ class Kept:
 class Lived:
     """What an object of a class keeps in the end, what it registers on which paths, and what it does with it."""
 
-    def __init__(self, model: ClassModel, keepers: Keepers, handed: Mapping[str, Fresh] | None = None) -> None:
+    def __init__(
+        self,
+        model: ClassModel,
+        keepers: Keepers,
+        handed: Mapping[str, Fresh | Shell] | None = None,
+        work: frozenset[str] = frozenset(),
+    ) -> None:
         self.model = model
         self._classes = keepers.project.classes
         self._gate = keepers
-        self._life = Life(model, keepers.project, keepers, handed)
+        self._life = Life(model, keepers.project, keepers, handed, work)
         self._has_worked = self._is_whole = False
         self._life.begin()
         #: What the constructor stores under attributes.

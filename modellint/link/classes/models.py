@@ -106,6 +106,16 @@ class ClassModel:
         return self._lineage.is_complete
 
     @property
+    def are_bases_known(self) -> bool:
+        """Whether every base is known, or belongs to a library whose layers read what they set themselves."""
+        return self.is_complete or all(
+            self.classes.of(base) is not None
+            or (isinstance(base, External) and base.name in knowledge.LAYERS_ELSEWHERE)
+            for model in self.mro()
+            for base in model.facts.bases
+        )
+
+    @property
     def is_module(self) -> bool | None:
         """Whether it is a `torch.nn.Module`, None if a base is unknown."""
         return self._lineage.is_module

@@ -12,22 +12,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Related
+from modellint.flow.gate import Keepers
 from modellint.flow.given import is_said
 from modellint.flow.objects import Read
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
-from modellint.link.classes.lives import CARE, Lives
+from modellint.link.classes.handed_layers import handed_layers
+from modellint.link.classes.lives import CARE, Lived, Lives
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.claims.layers import NotRegistered
     from modellint.flow.heap import Shell
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.lives import Kept, Lived
+    from modellint.link.classes.lives import Kept
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -68,11 +70,17 @@ class Unregistered:
 
     @property
     def claim(self) -> NotRegistered | None:
-        """What a run can show of it: nothing where what is in doubt is if it is meant to be registered."""
+        """What a run can show of it: nothing where what is in doubt is if it is meant to be registered.
+
+        Nor of layers that a caller makes, or whose library is not at hand.
+        """
         from modellint.claims.layers import NotRegistered
 
         place = self.kept.function.module.place(self.kept.target)
-        return None if self._is_in_doubt else NotRegistered(place, self.cls.qualname, self.kept.attribute)
+        is_out_of_reach = any(layer.model is None or _is_handed(layer) for layer in self.layers)
+        if self._is_in_doubt or is_out_of_reach:
+            return None
+        return NotRegistered(place, self.cls.qualname, self.kept.attribute)
 
     @property
     def _is_in_doubt(self) -> bool:
@@ -103,8 +111,9 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
     reported: set[int] = set()
     for cls in module.classes.values():
         subjects = project.of(Lives).subjects(cls)
-        for subject in subjects if subjects and project.of(Lives).may_keep(cls) else ():
-            for found in _Inspection(cls, subject, project).run():
+        given = handed_layers(cls, project) if subjects else {}
+        for subject in subjects if given or (subjects and project.of(Lives).may_keep(cls)) else ():
+            for found in _Inspection(cls, subject, project).run(given):
                 if id(found.kept.target) not in reported and id(found.kept.value) not in reported:
                     reported.update((id(found.kept.target), id(found.kept.value)))
                     yield found
@@ -119,8 +128,9 @@ class _Inspection:
         self.project = project
         self.classes = project.classes
 
-    def run(self) -> Iterator[Unregistered]:
-        lived = self.project.of(Lives).of(self.model)
+    def run(self, given: Mapping[str, Shell]) -> Iterator[Unregistered]:
+        lives = self.project.of(Lives)
+        lived = Lived(self.model, self.project.of(Keepers), given) if given else lives.of(self.model)
         for kept in lived.lasting:
             if kept.function.module is self.cls.module:
                 found = self._judge(kept, lived)
@@ -160,8 +170,10 @@ class _Inspection:
         """Whether a container that registers is given in sight, where an annotation speaks of a plain one."""
         function = layer.function
         said = layer.value
-        if function is None or function.owner is None or said is None:
+        if said is None:
             return True
+        if function is None or function.owner is None:
+            return False  # a function in sight gives it in a plain one
         annotated = [(one.name, one.annotation) for one in function.parameters if one.annotation is not None]
         named = [name for name, annotation in annotated if any(part is said for part in annotation.walk())]
         for value, where in given_values(function.owner, named[0], self.project) if named else ():
@@ -204,7 +216,16 @@ class _Inspection:
 
 def type_name(layer: Shell) -> str:
     """What a layer is called in a message: its class."""
-    return f"`{layer.model.name.rpartition('.')[2]}`" if layer.model is not None else "the pretrained model"
+    if layer.model is not None:
+        return f"`{layer.model.name.rpartition('.')[2]}`"
+    made = layer.value.callee if layer.value is not None and layer.value.op is Op.CALL else None
+    is_class = made is not None and made.op in (Op.GLOBAL, Op.ATTR) and called_name(made)[:1].isupper()
+    return f"`{called_name(made)}`" if made is not None and is_class else "the pretrained model"
+
+
+def _is_handed(layer: Shell) -> bool:
+    """Whether a function in sight makes a layer that a constructor is given."""
+    return is_said(layer) and layer.value is not None and layer.value.op is Op.CALL
 
 
 def _is_called(use: Read) -> bool:

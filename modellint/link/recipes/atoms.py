@@ -146,6 +146,11 @@ class Partial(Foreign):
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Data(Plain):
+    """A dataset or loader, which holds no layer."""
+
+
 class Recoverables(Foreign):
     """What a checkpointer saves."""
 

@@ -38,6 +38,7 @@ from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.atoms import (
+    Data,
     Entry,
     Keys,
     Made,
@@ -76,6 +77,8 @@ _CHECKPOINTERS = frozenset(("speechbrain.utils.checkpoints.Checkpointer",))
 _STAGES = frozenset(("speechbrain.Stage", "speechbrain.core.Stage"))
 _MAIN = ".if_main_process"
 _FRAMEWORK = "speechbrain"
+#: What makes datasets and loaders.
+_DATA = ("speechbrain.dataio.", "torch.utils.data.")
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 #: What a condition stands for that may hold or not: that something is called at all.
 _CALLED_AT_ALL = "called"
@@ -316,7 +319,7 @@ class Surroundings(Environment):
             return tuple(Partial(atom, arguments.without_first()) for atom in first)
         if not name.startswith(("builtins.", "itertools.", "functools.", "collections.")):
             self.hand(arguments, value)
-        return None
+        return (Data(),) if name.startswith(_DATA) else None
 
     def hand(self, arguments: Arguments, value: Value) -> None:
         for atom in opened(join(arguments.all())):

@@ -18,6 +18,7 @@ from modellint.flow.heap import Shell
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (
     Checkpointer,
+    Data,
     Entry,
     Made,
     Optimizer,
@@ -143,8 +144,8 @@ class Fates:
 
 
 def _is_no_layer(atom: Atom) -> bool:
-    """Whether something that is saved is an optimizer, a scheduler, or what the Brain makes of such."""
-    return isinstance(atom, Optimizer | Product | Constant | Given)
+    """Whether something that is saved is an optimizer, a scheduler, a loader, or what the Brain makes of such."""
+    return isinstance(atom, Optimizer | Product | Data | Constant | Given)
 
 
 def _argument(call: Value, position: int, name: str) -> Value:

@@ -49,6 +49,8 @@ _EVALUATE = {
     "evaluate_batch": (_TEST,),
     "on_stage_end": (_TEST,),
 }
+#: What the framework's own `fit` runs an epoch by; a Brain that runs epochs itself may do so as well.
+_EPOCH = "_fit_train"
 #: The methods in which gradients are computed.
 _LEARNING = frozenset(("fit", "fit_batch", "compute_forward", "compute_objectives", "on_fit_batch_start"))
 
@@ -207,7 +209,8 @@ class _Course:
             if method is not None:
                 called_in: tuple[str, ...] = (_TRAIN, _VALID) if name == "fit" else (_TEST,)
                 pairs.update(dict.fromkeys((name, stage) for stage in called_in))
-                if name in ("fit", "evaluate") and not calls_super(method, name):
+                is_replaced = name in ("fit", "evaluate") and not calls_super(method, name)
+                if is_replaced and not (name == "fit" and self._runs_epochs()):
                     loops = [loop for loop in loops if loop is not (_FIT if name == "fit" else _EVALUATE)]
         for loop in loops:
             for name, stages in loop.items():
@@ -221,6 +224,11 @@ class _Course:
             method = brain.method(name)
             if method is not None:
                 yield method, stage
+
+    def _runs_epochs(self) -> bool:
+        """Whether the Brain has the framework run epochs, whatever it does around them."""
+        methods = (method for cls in self.brain.classes for method in cls.methods.values())
+        return self.brain.method(_EPOCH) is None and any(_EPOCH in method.words for method in methods)
 
     # -- what is given to the Brain --------------------------------------------------------------------------------
 

@@ -1,0 +1,148 @@
+"""Layers that the project gives to constructors in plain containers, which these keep as they are."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.built import has_state
+from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef
+from modellint.flow.frame import class_frame
+from modellint.flow.gate import Keepers
+from modellint.flow.heap import Entry, Shell
+from modellint.flow.interp import Interpreter
+from modellint.graph.value import EventKind, Op, Value, called_name, self_attribute
+from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import DefinedClass
+from modellint.link.values.callers import neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function
+    from modellint.link.project import Project
+
+_COPYING = frozenset(("list", "tuple", "dict"))
+_MOVES = operators.methods("Tensor", "moves")
+#: What takes a part of a container, or goes through it.
+_TAKING = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX))
+#: What may be a container that a function makes.
+_MADE = frozenset((Op.LIST, Op.TUPLE, Op.DICT, Op.COMPREHENSION, Op.UPDATE, Op.CHOICE, Op.CALL))
+_MAX_CALLERS = 3
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+
+
+def handed_layers(cls: Class, project: Project) -> dict[str, Shell]:
+    """The containers of new layers that constructors in sight are given and keep, by the names of parameters."""
+    wanted = _kept(cls)
+    model = project.classes.model(cls) if wanted else None
+    if model is None or model.is_module is not True:
+        return {}
+    found: dict[str, Shell] = {}
+    for caller in islice(_callers(cls, wanted, project), _MAX_CALLERS):
+        for name, container in _given(caller, cls, wanted, project):
+            found.setdefault(name, container)
+    return found
+
+
+def _kept(cls: Class) -> dict[str, int]:
+    """The parameters that a constructor keeps, and of whose elements methods call some; their positions in a call."""
+    constructor = cls.methods.get("__init__")
+    called = _called(cls) if constructor is not None else set()
+    if constructor is None or not called:
+        return {}
+    names: set[str] = set()
+    for event in constructor.flow.of(EventKind.STORE):
+        stored = event.value
+        if stored.op is Op.CALL and called_name(stored.callee) in _COPYING and len(stored.positional) == 1:
+            stored = stored.positional[0]
+        if event.target is not None and self_attribute(event.target) in called and stored.op is Op.PARAM:
+            names.add(str(stored.data))
+    parameters = enumerate(constructor.parameters[1:])
+    return {one.name: number for number, one in parameters if one.name in names and one.kind == "positional"}
+
+
+def _called(cls: Class) -> set[str]:
+    """The attributes of which methods call elements."""
+    found: set[str] = set()
+    for name, method in cls.methods.items():
+        for event in method.flow.of(EventKind.CALL) if name != "__init__" else ():
+            if event.value.callee.op in _TAKING:
+                found.update(filter(None, map(self_attribute, event.value.callee.walk())))
+    return found
+
+
+def _callers(cls: Class, wanted: dict[str, int], project: Project) -> Iterator[Function]:
+    """The functions in sight that give a constructor what they may have made."""
+    for module in neighbours(project, cls.module, cls.name):
+        for caller in (*module.all_functions(), module.body):
+            calls = caller.flow.of(EventKind.CALL) if cls.name in caller.words and caller.owner is not cls else ()
+            for call in (event.value for event in calls):
+                given = [call.argument(number, name) for name, number in wanted.items()]
+                is_made = any(one is not None and one.op in _MADE for one in given) and not call.has_unpacking
+                if is_made and project.names.definition(module, call.callee) == DefinedClass(cls):
+                    yield caller
+                    break
+
+
+def _given(caller: Function, cls: Class, wanted: dict[str, int], project: Project) -> Iterator[tuple[str, Shell]]:
+    """What a function gives the constructor that is a container of new layers, which nothing else registers."""
+    run = Interpreter(project, project.of(Keepers))
+    owner = caller.owner
+    receiver = None if owner is None else Shell("instance", None, (id(owner),), project.classes.model(owner))
+    if receiver is not None and receiver.is_layer:
+        run.objects.construct(receiver)
+    method = SourceMethod(caller, project.names)
+    run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), _NOWHERE)
+    objects = [*run.shells(), *([receiver] if receiver is not None else [])] if run.is_complete else []
+    models = [one for one in objects if one.model is not None and one.model.cls is cls and one.kind == "instance"]
+    registered = _registered(objects)
+    for shell in models if models and not _is_moved(run, caller, cls, models) else ():
+        for name, number in wanted.items():
+            for atom in shell.arguments.argument(number, name) or ():
+                container = _container(atom, registered) if isinstance(atom, Shell) else None
+                if container is not None:
+                    yield name, container
+    run.close()
+
+
+def _registered(objects: list[Shell]) -> set[Shell]:
+    """The layers that some objects hold as torch sees it, or that constructors are given by themselves."""
+    found: set[Shell] = set()
+    for shell in objects:
+        if shell.is_layer:
+            held = [store.atoms for store in shell.stores if store.registers]
+            held += [entry.atoms for entry in shell.entries] if shell.is_module_container else []
+            found.update(atom for atoms in (*held, *shell.arguments.all()) for atom in atoms if isinstance(atom, Shell))
+    return found
+
+
+def _container(given: Shell, registered: set[Shell]) -> Shell | None:
+    """A plain container of new layers, as one that a life can be given; None if it is anything else."""
+    if not given.is_container or given.kind == "generator" or not given.entries:
+        return None
+    container = Shell(given.kind, given.value, ())
+    container.function, container.is_exact = given.function, False
+    for layer in (atom for entry in given.entries for atom in entry.atoms):
+        is_new = isinstance(layer, Shell) and layer.is_layer and layer not in registered
+        if not is_new or not isinstance(layer, Shell) or layer.model is None or layer.model.is_container:
+            return None
+        if has_state(layer.model) is not False:
+            known = Shell("pretrained", layer.value, (), layer.model)
+            known.function = layer.function
+            container.entries.append(Entry(None, (known,), ()))
+    return container if container.entries else None
+
+
+def _is_moved(run: Interpreter, caller: Function, cls: Class, models: list[Shell]) -> bool:
+    """Whether a function, or one that it calls, moves more than the objects of a class that it makes."""
+    made = {id(shell.value) for shell in models}
+    return any(
+        event.value.callee.op is Op.ATTR
+        and event.value.callee.data in _MOVES
+        and id(event.value.callee.args[0]) not in made
+        for function in {caller, *run.calls.done}
+        if function.owner is not cls
+        for event in function.flow.of(EventKind.CALL)
+    )

@@ -1,0 +1,110 @@
+"""Tensors that ask for gradients and that a layer keeps as plain attributes: neither trained nor saved with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint.flow.devices import Fresh
+from modellint.flow.heap import Shell
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.lives import Lives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.classes.lives import Lived
+    from modellint.link.project import Project
+
+_ASKING = "requires_grad"
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A tensor that a constructor keeps by `target`, and that asks for gradients.
+
+    `is_handed_out`: a method gives it to whoever trains it, by itself or in a list.
+    """
+
+    cls: Class
+    function: Function
+    target: Value
+    attribute: str
+    is_handed_out: bool
+
+
+def learned(module: ModuleFacts, project: Project) -> tuple[Learned, ...]:
+    """The tensors of the layers of a file that ask for gradients and are no parameters."""
+    if _ASKING not in module.text:
+        return ()
+    return project.once(("learned", module.path), lambda: tuple(_search(module, project)))
+
+
+def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
+    told: set[int] = set()
+    is_helped = any(map(_may_ask, module.functions.values()))
+    for cls in module.classes.values():
+        if not is_helped and not any(map(_may_ask, cls.methods.values())):
+            continue
+        subjects = [model for model in project.of(Lives).subjects(cls) if model.is_module is True]
+        asked = {name for method in cls.methods.values() for name in _told(method)} if subjects else set()
+        for model in subjects if subjects and project.of(Lives).may_strand(cls) else ():
+            lived = project.of(Lives).of(model)
+            for store in lived.first_stores:
+                name, target, function = store.name, store.target, store.function
+                if name is None or target is None or function is None or function.module is not module:
+                    continue
+                made = [atom for atom in store.atoms if isinstance(atom, Fresh)]
+                is_learned = any(atom.is_learned or name in asked for atom in made)
+                if is_learned and id(target) not in told and _is_plain(name, lived) and lived.is_used(name):
+                    told.add(id(target))
+                    yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+
+
+def _may_ask(function: Function) -> bool:
+    """Whether a function may make a tensor that asks for gradients, or tell one that an object keeps to do so."""
+    return _ASKING in function.text and any(map(_asks, function.flow.events))
+
+
+def _asks(event: Event) -> bool:
+    if event.kind is EventKind.CALL:
+        asked, callee = event.value.keywords.get(_ASKING), event.value.callee
+        if asked is not None:
+            return not (asked.op is Op.CONST and asked.data is False)
+        return callee.op is Op.ATTR and callee.data == f"{_ASKING}_" and _may_be_kept(callee.args[0])
+    target = event.target
+    return target is not None and target.op is Op.ATTR and target.data == _ASKING and _may_be_kept(target.args[0])
+
+
+def _may_be_kept(value: Value) -> bool:
+    return value.op is Op.CALL or self_attribute(value) is not None
+
+
+def _is_plain(name: str, lived: Lived) -> bool:
+    """Whether nothing that an object keeps under a name is registered."""
+    return not any(isinstance(atom, Shell) for store in lived.stores if store.name == name for atom in store.atoms)
+
+
+def _told(function: Function) -> set[str]:
+    """The attributes that a function tells to ask for gradients: `self.scale.requires_grad = True`."""
+    found: set[str | None] = set()
+    for event in function.flow.events if _ASKING in function.text else ():
+        target, call = event.target, event.value
+        if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == _ASKING:
+            found.add(self_attribute(target.args[0]) if call.op is Op.CONST and call.data is True else None)
+        elif event.kind is EventKind.CALL and call.callee.op is Op.ATTR and call.callee.data == f"{_ASKING}_":
+            found.add(self_attribute(call.callee.args[0]) if len(call.args) == 1 else None)
+    return {name for name in found if name is not None}
+
+
+def _is_handed_out(name: str, cls: Class) -> bool:
+    """Whether a method gives the attribute, or a list of such, or keeps it in one."""
+    return any(
+        event.value.op in (Op.ATTR, Op.LIST, Op.TUPLE)
+        and any(self_attribute(part) == name for part in event.value.walk())
+        for method in cls.methods.values()
+        for event in method.flow.events
+        if event.kind in (EventKind.RETURN, EventKind.STORE, EventKind.YIELD)
+    )

@@ -1,0 +1,152 @@
+"""Objects that are no layers, but are given what layers give: losses, metrics, constraints, kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.gate import Keepers
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.names import DefinedClass
+from modellint.link.values.callers import neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+_MOVES = operators.methods("Tensor", "moves")
+_TYPES = operators.attributes("torch", "type")
+_CALL = "__call__"
+#: Methods by which layers call what they keep.
+_WORK = frozenset(("__call__", "forward"))
+#: What may stand between an object and where it is kept.
+_BETWEEN = frozenset((Op.CHOICE, Op.BOOL, Op.UPDATE))
+_MAX_DEPTH = 4
+
+
+def fed(cls: Class, project: Project) -> frozenset[str]:
+    """The methods by which functions in sight give objects of a class tensors that layers give, or that were moved."""
+    return project.once(("fed", cls), lambda: frozenset(_Uses(cls, project).all()))
+
+
+class _Uses:
+    """What is done with the objects that are made of one class."""
+
+    def __init__(self, cls: Class, project: Project) -> None:
+        self._cls = cls
+        self._project = project
+
+    def all(self) -> Iterator[str]:
+        for module in neighbours(self._project, self._cls.module, self._cls.name):
+            for function in (*module.all_functions(), module.body):
+                for made in self._made(function) if self._cls.name in function.words else ():
+                    yield from self._of(made, function)
+            for name, value in module.constants.items():
+                if self._is_made(value, module):
+                    yield from self._of_global(name, module)
+
+    def _made(self, function: Function) -> list[Value]:
+        calls = (event.value for event in function.flow.of(EventKind.CALL))
+        return [call for call in calls if self._is_made(call, function.module)]
+
+    def _is_made(self, value: Value, module: ModuleFacts) -> bool:
+        if value.op is not Op.CALL or value.callee.op not in (Op.GLOBAL, Op.ATTR):
+            return False
+        return self._project.names.definition(module, value.callee) == DefinedClass(self._cls)
+
+    def _of(self, made: Value, function: Function) -> Iterator[str]:
+        """The methods by which a function, or who keeps the object for it, feeds an object that it makes."""
+        for event in function.flow.events:
+            value, target = event.value, event.target
+            name = None if event.kind is not EventKind.STORE or target is None else self_attribute(target)
+            if name is not None and function.owner is not None and any(part is made for part in value.walk()):
+                yield from self._of_attribute(name, function.owner)
+            elif event.kind is EventKind.CALL and value is not made:
+                method = _method(value, lambda part: _is(part, made))
+                if method is not None and self._gets_output(value, function):
+                    yield method
+                yield from self._of_argument(value, made, function)
+
+    def _of_global(self, name: str, module: ModuleFacts) -> Iterator[str]:
+        for function in module.all_functions():
+            for event in function.flow.of(EventKind.CALL) if name in function.words else ():
+                method = _method(event.value, lambda part: part.op is Op.GLOBAL and part.data == name)
+                if method is not None and self._gets_output(event.value, function):
+                    yield method
+
+    def _of_attribute(self, name: str, owner: Class) -> Iterator[str]:
+        """The methods by which the methods of a class feed what they keep under a name."""
+        is_layer = self._project.classes.model(owner).is_module is True
+        if is_layer:
+            yield from _WORK & {name for one in self._project.classes.model(self._cls).mro() for name in _methods(one)}
+        for function in owner.methods.values():
+            for event in function.flow.of(EventKind.CALL) if name in function.words else ():
+                method = _method(event.value, lambda part: self_attribute(part) == name)
+                given = event.value.args[1:]
+                is_given = is_layer and any(
+                    part.op is Op.PARAM for arg in given for part in arg.walk() if part.data != "self"
+                )
+                if method is not None and (is_given or self._gets_output(event.value, function)):
+                    yield method
+
+    def _of_argument(self, call: Value, made: Value, function: Function) -> Iterator[str]:
+        """The methods by which a layer feeds the object that its constructor is given."""
+        definition = self._project.names.definition(function.module, call.callee)
+        constructor = definition.cls.methods.get("__init__") if isinstance(definition, DefinedClass) else None
+        if constructor is None or not isinstance(definition, DefinedClass) or call.has_unpacking:
+            return
+        for number, parameter in enumerate(constructor.parameters[1:]):
+            given = call.argument(number, parameter.name)
+            for event in constructor.flow.of(EventKind.STORE) if given is not None and _is(given, made) else ():
+                is_it = event.value.op is Op.PARAM and event.value.data == parameter.name
+                name = None if event.target is None else self_attribute(event.target)
+                if is_it and name is not None:
+                    yield from self._of_attribute(name, definition.cls)
+
+    def _gets_output(self, call: Value, function: Function) -> bool:
+        """Whether an argument of a call is what a layer gives, or was moved."""
+        return any(self._is_output(part, function) for arg in call.args[1:] for part in arg.walk())
+
+    def _is_output(self, value: Value, function: Function) -> bool:
+        if value.op is not Op.CALL:
+            return False
+        callee = value.callee
+        if callee.op is Op.ATTR and callee.data in _MOVES:
+            is_type = any(arg.op is Op.ATTR and arg.data in _TYPES for arg in value.args[1:])
+            return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
+        name = self_attribute(callee)
+        if name is not None and function.owner is not None:
+            stored = self._project.of(Keepers).stored(function.owner).get(name, ())
+            return any(one.op is Op.PARAM or self._holds_layer(one, where) for one, where in stored)
+        return (callee.op is Op.PARAM and callee.data != "self") or self._holds_layer(callee, function)
+
+    def _holds_layer(self, value: Value, function: Function) -> bool:
+        """Whether a value is a layer of the project that is made there, perhaps moved."""
+        while value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data in _MOVES:
+            value = value.callee.args[0]
+        if value.op is not Op.CALL or value.callee.op not in (Op.GLOBAL, Op.ATTR):
+            return False
+        model = self._project.classes.of(self._project.names.definition(function.module, value.callee))
+        return model is not None and model.is_module is True
+
+
+def _methods(model: ClassModel) -> Iterable[str]:
+    return () if model.cls is None else model.cls.methods
+
+
+def _is(value: Value, made: Value, depth: int = 0) -> bool:
+    """Whether a value is, or may be, an object; what a loop carries may lead back to itself."""
+    if value is made:
+        return True
+    return depth < _MAX_DEPTH and value.op in _BETWEEN and any(_is(part, made, depth + 1) for part in value.args)
+
+
+def _method(call: Value, is_it: Callable[[Value], bool]) -> str | None:
+    """The method of an object that a call is of."""
+    if is_it(call.callee):
+        return _CALL
+    return str(call.callee.data) if call.callee.op is Op.ATTR and is_it(call.callee.args[0]) else None

@@ -1,0 +1,29 @@
+from torch import nn
+
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+
+class Encoder(Named, nn.Module):
+    def __init__(self, name, width):
+        super().__init__(name)
+        self.lin = nn.Linear(width, width)  # expect: ML207
+
+    def forward(self, x):
+        return self.lin(x)
+
+
+class Base(nn.Module):
+    def __init__(self, width):
+        self.width = width
+
+
+class Decoder(Base):
+    def __init__(self, width):
+        super().__init__(width)
+        self.lin = nn.Linear(width, width)  # expect: ML207
+
+    def forward(self, x):
+        return self.lin(x)

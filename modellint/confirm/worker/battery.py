@@ -23,6 +23,7 @@ from .forced import Forced
 from .inputs import BATCH, TIME, Inputs, Spec
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
+from .labelled import asks_for_gpu, labelled
 from .loading import Loading
 from .movement import mixes
 from .places import innermost
@@ -30,7 +31,8 @@ from .standins import described
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from modellint.claims import Claim
 
@@ -92,6 +94,25 @@ def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
     return {name: tree_map(moved, spec.make(device)) for name, spec in specs.items()}
 
 
+def with_gpu(check: Callable[[Session, Claim], Outcome]) -> Callable[[Session, Claim], Outcome]:
+    """A check that is made once more with a GPU that is not there, if the code does not do without one."""
+
+    def checked(session: Session, claim: Claim) -> Outcome:
+        try:
+            outcome = check(session, claim)
+        except Exception as error:
+            if not asks_for_gpu(error):
+                raise
+            session.asks_for_gpu = True
+        else:
+            if outcome["status"] != NOT_RUN or not session.asks_for_gpu:
+                return outcome
+        with labelled(is_strict=False):
+            return check(session, claim)
+
+    return checked
+
+
 class _Check:
     """One check of a class or function."""
 
@@ -107,6 +128,7 @@ class _Check:
             try:
                 call = _Call(attempt, self._method)
             except Exception as error:
+                self._session.asks_for_gpu |= asks_for_gpu(error)
                 self._reasons.append(f"building `{self._owner}`: {described(error)}")
                 continue
             self._session.begin(f"calling `{self._owner}`")
@@ -129,6 +151,7 @@ class _Check:
             yield specs
 
     def learn(self, call: _Call, error: Exception, specs: Specs) -> None:
+        self._session.asks_for_gpu |= asks_for_gpu(error)
         self._reasons.append(f"calling `{self._owner}`: {described(error)[:200]}")
         call.inputs.learn(error, specs)
 
@@ -140,10 +163,25 @@ class _Check:
 
 
 def placement_check(session: Session, _: Claim) -> Outcome:
-    """Whether a model that was moved runs where it was moved to."""
+    """Whether a model that was moved runs where it was moved to.
+
+    What tensors without data do not get through is run on the CPU, with tensors that say they are elsewhere.
+    """
+    outcome: Outcome | None = None
+    if not session.asks_for_gpu:
+        outcome = _placement(session, session.machine())
+        session.asks_for_gpu = False  # what there was no way around is no wish of the code
+        if outcome["status"] != NOT_RUN or session.is_on_gpu:
+            return outcome
+    if (size := _Check(session).size()) > _LARGE:
+        return outcome or {"status": NOT_RUN, "detail": too_many(size)}
+    return _placement(session, labelled())
+
+
+def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcome:
     check = _Check(session)
     moved: str | None = None
-    with session.machine():
+    with machine:
         for variant in (0, roles.EQUAL):
             for call in check.calls(variant, placement.DEVICE):
                 if isinstance(call.owner, nn.Module):
@@ -172,6 +210,10 @@ def _placed(call: _Call, stayed: list[tuple[str, torch.Tensor]], error: Exceptio
     left = f" but {names}, which the call can do with" if stayed else ""
     detail = f"{number} tensors move to {placement.DEVICE}{left}, and the call works there"
     return {"status": PASSED, "device": "fake", "detail": detail}
+
+
+def too_many(size: int) -> str:
+    return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
 # -- lookups ---------------------------------------------------------------------------------------------------------
@@ -306,7 +348,7 @@ def boundaries_check(session: Session, _: Claim) -> Outcome:
     check = _Check(session)
     size = check.size()
     if size > _LARGE:
-        return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
+        return {"status": NOT_RUN, "detail": too_many(size)}
     for variant in (0, roles.EQUAL):
         for call in check.calls(variant):
             for specs in check.specs(call):

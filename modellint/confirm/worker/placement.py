@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType
 from typing import Any
-from unittest.mock import Mock, patch
+from unittest.mock import patch
 
 import torch
 from torch import nn
@@ -130,8 +130,7 @@ def pretended() -> Iterator[FakeTensorMode]:
     with ExitStack() as stack:
         stack.enter_context(patch.object(fake_tensor, "CONSTANT_NUMEL_LIMIT", _CONSTANTS))
         stack.enter_context(patch.object(nn.Module, "_apply", _apply))
-        for name, answer in reroutes.ANSWERS.items():
-            stack.enter_context(patch.object(torch.cuda, name, Mock(return_value=answer)))
+        stack.enter_context(reroutes.runtime())
         for name in reroutes.METHODS:
             stack.enter_context(patch.object(FakeTensor, name, reroutes.method(name), create=True))
         # What autocast keeps of parameters makes autograd look at them.

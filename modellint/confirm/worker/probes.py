@@ -188,9 +188,9 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     RECIPES.Unresolved: interpolating,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
-    CHECKS.DevicesMix: battery.placement_check,
-    CHECKS.LookupFails: battery.values_check,
-    CHECKS.EndFails: battery.boundaries_check,
+    CHECKS.DevicesMix: battery.with_gpu(battery.placement_check),
+    CHECKS.LookupFails: battery.with_gpu(battery.values_check),
+    CHECKS.EndFails: battery.with_gpu(battery.boundaries_check),
     CHECKS.LoadingFails: battery.recipe_loading_check,
     CHECKS.SomethingStays: battery.recipe_placement_check,
 }

@@ -52,6 +52,8 @@ class Session:
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: classes.Builder | None = None
+        #: Whether the code was seen to ask for a GPU where there is none.
+        self.asks_for_gpu = False
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 

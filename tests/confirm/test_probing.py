@@ -1,0 +1,82 @@
+"""`modellint probe` of code in many styles: what keeps a check from being run, and how it is got round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Workspace
+
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+"""
+
+
+def checks(result: Outcome) -> dict[str, Any]:
+    return {check["name"]: check for check in result.json["checks"]}
+
+
+def probed(workspace: Workspace, code: str, name: str, **files: str) -> dict[str, Any]:
+    workspace.write({"model.py": HEAD + code, **files})
+    return checks(workspace.run("probe", f"model.py::{name}", "--output-format", "json"))
+
+
+def passed(found: dict[str, Any], *names: str) -> None:
+    assert {name: found[name]["status"] for name in names} == dict.fromkeys(names, "passed"), found
+
+
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+READS = """
+class Reads(nn.Module):
+    def __init__(self, width=8, mask=None):
+        super().__init__()
+        self.cls = nn.Parameter(torch.zeros(1, 1, width))
+        nn.init.trunc_normal_(self.cls, std=0.02)
+        self.rnn = nn.LSTM(width, width, batch_first=True)
+        self.mask = torch.ones(width){there}
+
+    def forward(self, feats, lengths):
+        feats = feats[:, : lengths.max().item()]
+        if feats.sum() > 1e9:
+            return feats
+        packed = pack_padded_sequence(feats, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        found = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)[0]
+        return torch.cat([self.cls.expand(len(found), -1, -1), found], 1) * self.mask
+"""
+
+
+@pytest.mark.parametrize(("there", "status"), [(".mean().item()", "passed"), ("", "failed")])
+def test_code_that_reads_numbers_is_run_on_a_device_that_is_not_there(
+    workspace: Workspace, there: str, status: str
+) -> None:
+    found = probed(workspace, READS.replace("{there}", there), "Reads")
+    assert (found["placement"]["status"], found["placement"]["device"]) == (status, "fake"), found
+    passed(found, "values", "boundaries")
+    if status == "failed":
+        assert "found at least two devices, cuda:0 and cpu!" in found["placement"]["detail"]
+
+
+ASKS = """
+BIAS = torch.zeros(4).cuda()
+
+
+class Asks(nn.Module):
+    def __init__(self, n_in=8, n_out=4):
+        super().__init__()
+        self.layer = nn.Linear(n_in, n_out).cuda()
+        self.state = torch.zeros(n_out, device="cuda")
+
+    def forward(self, x):
+        return self.layer(x.cuda()) + BIAS + self.state
+"""
+
+
+@pytest.mark.parametrize("code", [ASKS, ASKS.replace(".cuda()\n\n", "\n\n").replace(" + BIAS", "")])
+def test_code_that_asks_for_a_gpu_is_run_without_one(workspace: Workspace, code: str) -> None:
+    passed(probed(workspace, code, "Asks"), "placement", "values", "boundaries")

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from . import roles
+from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
 from .surroundings import Helper
 
@@ -49,28 +50,6 @@ class _Passing(nn.Identity):
 
     def _get_name(self) -> str:
         return "Identity"
-
-
-class Settings:
-    """A configuration that no class describes: each attribute is a number by its role.
-
-    `parts` are the attributes that have attributes in turn, `lists` those whose length the code asks for, `optional`
-    those that may be None.
-    """
-
-    def __init__(self, numbers: roles.Numbers, tree: ast.AST) -> None:
-        self._numbers = numbers
-        self._parts, self._lists, self._optional = roles.structured(tree)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name in self._optional:
-            return None
-        if name in self._parts:
-            return self
-        number = self._numbers.number(name)
-        return list(range(int(number))) if name in self._lists else number
 
 
 class Source:
@@ -218,14 +197,28 @@ class Builder:
         init = _init(cls)
         given = {**self._called_with(cls), **configured, **fixed}
         arguments = {}
-        tree = None if cls.__module__ != self.source.module.__name__ else self.constructor(cls)
+        tree = self._constructor_or_inherited(cls)
         for parameter in _parameters(init):
             found = self._argument(parameter, init, tree, given, depth, is_target=depth == 0)
             if found is not _MISSING:
                 arguments[parameter.name] = found
+        arguments |= {**self._by_keys(init, tree), **arguments}
         made = cls(**arguments)
         self.arguments[id(made)] = arguments
         return made
+
+    def _by_keys(self, init: Callable[..., Any], tree: ast.FunctionDef | None) -> dict[str, Any]:
+        """What a constructor of `**kwargs` takes out of them by name."""
+        kinds = {parameter.kind: parameter.name for parameter in inspect.signature(init).parameters.values()}
+        name = kinds.get(inspect.Parameter.VAR_KEYWORD)
+        if tree is None or name is None:
+            return {}
+        settings = self._settings(name)
+        return {key: settings[key] for key in keys_of(tree, name)}
+
+    def _settings(self, name: str) -> Settings:
+        """A configuration of which only the code tells."""
+        return Settings(self.numbers, asked(self.source.tree, name), self.device, self.note_other)
 
     def _concrete(self, cls: type) -> type:
         """A class with what an abstract one, or a mixin, leaves to others: helpers for methods, numbers of ids."""
@@ -314,8 +307,10 @@ class Builder:
             return torch.device(self.device)
         if annotation is _MISSING or annotation is torch.Tensor or not isinstance(annotation, type):
             return _MISSING
-        if annotation.__module__ == "builtins" or issubclass(annotation, StandIn):
+        if annotation.__module__ == "builtins" or issubclass(annotation, StandIn) or annotation is typing.Any:
             return _MISSING
+        if issubclass(annotation, collections.abc.Mapping) or _is_open(annotation):
+            return self._settings(name)
         if annotation is nn.Module:
             return self._identity(name)
         return self.instance(annotation, depth + 1)
@@ -323,8 +318,8 @@ class Builder:
     def _by_use(self, name: str, use: roles.Use, depth: int) -> Any:
         """What to pass where only the name and its uses speak."""
         if roles.is_settings(name):
-            cls = self._settings_class()
-            return Settings(self.numbers, self.source.tree) if cls is None else self.instance(cls, depth + 1)
+            cls = None if use.is_keyed else self._settings_class()
+            return self._settings(name) if cls is None else self.instance(cls, depth + 1)
         if roles.is_device(name):
             return torch.device(self.device)
         if use.words:
@@ -332,8 +327,8 @@ class Builder:
             return use.words[0]
         if roles.is_layer(name) and not use.is_iterated:
             return self._identity(name)
-        if use.has_attributes:
-            return Settings(self.numbers, self.source.tree)
+        if use.has_attributes or use.is_keyed:
+            return self._settings(name)
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):
@@ -357,7 +352,7 @@ class Builder:
     def _settings_class(self) -> type | None:
         """The one configuration class that the module imports or defines."""
         values = vars(self.source.module).values()
-        classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn)]
+        classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn | nn.Module)]
         named = [cls for cls in classes if cls.__name__.endswith(("Config", "Args", "Settings", "HParams", "Hparams"))]
         found = named or [cls for cls in classes if dataclasses.is_dataclass(cls)]
         return found[0] if len(set(found)) == 1 else None
@@ -370,6 +365,11 @@ class Builder:
             if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
                 return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
         return None
+
+    def _constructor_or_inherited(self, cls: type) -> ast.FunctionDef | None:
+        """The syntax of the constructor that a class of the file has from itself or from another of the file."""
+        mine = [base for base in cls.__mro__ if base.__module__ == self.source.module.__name__]
+        return next((tree for base in mine if (tree := self.constructor(base)) is not None), None)
 
     def _called_with(self, cls: type) -> dict[str, Any]:
         """What a call in the same file passes to a class: the arguments that are written out."""
@@ -421,6 +421,19 @@ def _init(cls: type) -> Callable[..., Any]:
     """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
     found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
     return next((init for init in found if not _hands_on(init)), found[0])
+
+
+def _is_open(cls: type) -> bool:
+    """Whether objects of a class take any attributes, and no others are known."""
+    try:
+        parameters = list(inspect.signature(cls).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    return [parameter.kind for parameter in parameters] == [inspect.Parameter.VAR_KEYWORD] and not _fields(cls)
+
+
+def _fields(cls: type) -> dict[str, Any]:
+    return {name: kind for base in cls.__mro__ for name, kind in getattr(base, "__annotations__", {}).items()}
 
 
 def _hands_on(init: Callable[..., Any]) -> bool:

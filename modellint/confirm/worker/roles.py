@@ -51,30 +51,6 @@ def is_settings(name: str) -> bool:
     return _SETTINGS.search(name.lower()) is not None
 
 
-def structured(tree: ast.AST) -> tuple[set[str], set[str], set[str]]:
-    """The settings that have settings of their own (`config.text.width`), those that are counted (`len(…)`), and
-    those that may be left out (`config.scaling is None`).
-    """
-    parts, lists, optional = set[str](), set[str](), set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is) and isinstance(node.left, ast.Attribute):
-            if _is_of_settings(node.left) and ast.unparse(node.comparators[0]) == "None":
-                optional.add(node.left.attr)
-            continue
-        inner = node.value if isinstance(node, ast.Attribute) else None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
-            inner = node.args[0]
-        if isinstance(inner, ast.Attribute) and _is_of_settings(inner):
-            (parts if isinstance(node, ast.Attribute) else lists).add(inner.attr)
-    return parts, lists, optional
-
-
-def _is_of_settings(node: ast.Attribute) -> bool:
-    base = node.value
-    name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
-    return is_settings(name)
-
-
 def counts_ids(name: str) -> bool:
     """Whether a number is called like a number of ids."""
     return _COUNT.search(name.lower()) is not None
@@ -142,13 +118,16 @@ class Use:
     is_tested: bool = False
     #: Whether it is registered as a buffer.
     is_buffer: bool = False
+    #: Whether it is asked for keys that are words.
+    is_keyed: bool = False
 
     @property
     def has_attributes(self) -> bool:
         return bool(self.attributes)
 
 
-_ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
+#: Functions that iterate over what they are given.
+ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
@@ -161,7 +140,9 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         return isinstance(node, ast.Name) and node.id == name
 
     for node in ast.walk(function):
-        if isinstance(node, ast.Compare) and is_it(node.left):
+        if isinstance(node, ast.Subscript) and is_it(node.value) and isinstance(node.slice, ast.Constant):
+            found.add("keyed" if isinstance(node.slice.value, str) else "iterated")
+        elif isinstance(node, ast.Compare) and is_it(node.left):
             words.extend(c.value for c in node.comparators if isinstance(c, ast.Constant) and isinstance(c.value, str))
         elif (isinstance(node, ast.For | ast.comprehension) and is_it(node.iter)) or (
             isinstance(node, ast.Subscript) and is_it(node.value)
@@ -172,7 +153,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         elif isinstance(node, ast.Call):
             if is_it(node.func):
                 found.add("called")
-            elif isinstance(node.func, ast.Name) and node.func.id in _ITERATING and any(map(is_it, node.args)):
+            elif isinstance(node.func, ast.Name) and node.func.id in ITERATING and any(map(is_it, node.args)):
                 found.add("iterated")
             elif isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer":
                 found.update(("buffer",) if any(map(is_it, node.args[1:2])) else ())
@@ -187,6 +168,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         "called" in found,
         "tested" in found,
         "buffer" in found,
+        "keyed" in found,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import time
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from modellint.confirm.confirmer import Wishes
     from modellint.confirm.setup import Setup
     from modellint.finding import Guard, Verdict
+    from modellint.graph.python import ModuleFacts
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
 _OF_CLASSES = (("placement", DevicesMix), ("values", LookupFails), ("boundaries", EndFails))
@@ -38,6 +40,8 @@ _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: What a check says, by what its probe claims: that something fails.
 _WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
 _COLOURS = {"failed": "\x1b[31m", "passed": "\x1b[32m", "not-run": "\x1b[33m"}
+#: What a module that puts another one in its place assigns to.
+_MODULES = ("sys.modules", "modules")
 _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
 
 
@@ -109,9 +113,24 @@ def find(target: str, settings: Settings, setup: Setup) -> Target:
             return Target(Path(definition.cls.module.path), definition.cls.qualname)
         if isinstance(definition, DefinedFunction):
             return Target(Path(definition.function.module.path), definition.function.qualname)
-    if all(project.names.find_module(module, place) is None for place in places):
+    known = [found for place in places if (found := project.names.find_module(module, place)) is not None]
+    if not known:
         raise UsageError(f"{target}: no module `{module}` in the project or in the packages of its interpreter")
+    if (exporting := next(filter(_exports_others, known), None)) is not None:
+        return Target(Path(exporting.path), attribute)
     raise UsageError(f"{target}: `{module}` defines no class or function `{attribute}`")
+
+
+def _exports_others(module: ModuleFacts) -> bool:
+    """Whether a module may have names that no reading of it tells: from others, all at once, or when asked for."""
+    for node in ast.walk(ast.parse(Path(module.path).read_bytes())):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
+            return True
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) in _MODULES:
+            return True
+    return False
 
 
 def _in_file(target: str, path: Path, name: str | None, project: Project) -> Target:

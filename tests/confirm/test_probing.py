@@ -146,3 +146,61 @@ def test_what_is_taken_out_of_keywords_by_name(workspace: Workspace) -> None:
     text = CONFIGURATIONS["a dictionary"].replace("how", "kwargs")
     code = CONFIGURED.replace("{text}", text).replace("{how}", "**kwargs")
     passed(probed(workspace, code, "Model"), "placement", "values", "boundaries")
+
+
+# -- names from elsewhere --------------------------------------------------------------------------------------------
+
+LAZY = {
+    "from all": "from .inner import *\n",
+    "asked for": "def __getattr__(name):\n    from . import inner\n    return getattr(inner, name)\n",
+    "in its place": """
+import importlib, sys, types
+
+class Lazy(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(importlib.import_module("pkg.inner"), name)
+
+sys.modules[__name__] = Lazy(__name__)
+sys.modules[__name__].__path__ = __path__
+sys.modules[__name__].__spec__ = __spec__
+sys.modules[__name__].__file__ = __file__
+""",
+}
+INNER = "from .layers import Table as Lookup\n"
+LAYERS = """
+from torch import nn
+from . import settings
+
+
+class Table(nn.Module):
+    def __init__(self, how):
+        super().__init__()
+        self.table = nn.Embedding(how, 8)
+
+    def forward(self, input_ids):
+        return self.table(input_ids)
+"""
+
+
+@pytest.mark.parametrize("exports", LAZY.values(), ids=LAZY)
+def test_a_name_that_a_package_has_from_elsewhere(workspace: Workspace, exports: str) -> None:
+    settings = '[tool.modellint.confirm.targets."pkg:Lookup"]\narguments = { how = 12 }\n'
+    workspace.write({
+        "pkg/__init__.py": exports, "pkg/inner.py": INNER, "pkg/layers.py": LAYERS, "pkg/settings.py": "",
+        "pyproject.toml": settings,
+    })  # fmt: skip
+    found = checks(workspace.run("probe", "pkg:Lookup", "--output-format", "json"))
+    passed(found, "placement", "values", "boundaries")
+    assert "lengths 1, 2, 5, 11, 12, 13 work" in found["boundaries"]["detail"]
+    result = workspace.run("probe", "pkg:Nothing")
+    assert result.code == 2
+    assert "defines no `Nothing`" in result.out or "has no attribute 'Nothing'" in result.out
+
+
+def test_a_constructor_whose_signatures_are_written_as_overloads(workspace: Workspace) -> None:
+    passed(checks(workspace.run("probe", "torch.nn:LSTM", "--output-format", "json")), "placement", "boundaries")
+
+
+def test_what_is_required_is_no_shape(workspace: Workspace) -> None:
+    found = checks(workspace.run("probe", "torch.nn:TransformerEncoderLayer", "--output-format", "json"))
+    passed(found, "placement", "boundaries")

@@ -22,7 +22,7 @@ from .standins import StandIn, is_derived
 from .surroundings import Helper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .standins import StandIns
 
@@ -64,7 +64,8 @@ class Source:
 
     def _import(self) -> types.ModuleType:
         name = dotted_name(self.path)
-        above = _packages_above(self.tree) - name.count(".")
+        is_package = os.path.basename(self.path) == "__init__.py"
+        above = _packages_above(self.tree) - name.count(".") - is_package
         if above > 0:
             return self._below_packages(name, above)
         module = self._stand_ins.module(name)
@@ -90,6 +91,18 @@ class Source:
                 raise CannotBuildError(f"`{self.module.__name__}` defines no `{name}`")
             found = getattr(found, part)
         return found
+
+    def home_of(self, name: str) -> tuple[str, str] | None:
+        """The file that a name of this one comes from, and what it is called there; None if that is this one."""
+        top = name.partition(".")[0]
+        if any(getattr(node, "name", None) == top for node in ast.walk(self.tree)):
+            return None
+        found = self.find(name)
+        module = sys.modules.get(getattr(found, "__module__", None) or "")
+        path, called = getattr(module, "__file__", None), getattr(found, "__qualname__", "")
+        if path is None or not path.endswith(".py") or os.path.realpath(path) == os.path.realpath(self.path):
+            return None
+        return path, called
 
     def split(self, name: str) -> tuple[str, str]:
         """The class and the method to call for what the file calls `name`, or the function and nothing."""
@@ -420,7 +433,15 @@ def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]
 def _init(cls: type) -> Callable[..., Any]:
     """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
     found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
+    if _hands_on(found[0]) and (overloads := _overloads(found[0])):
+        return overloads[0]
     return next((init for init in found if not _hands_on(init)), found[0])
+
+
+def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
+    """The signatures that are written for a function (seen since Python 3.11)."""
+    find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
+    return find(function)
 
 
 def _is_open(cls: type) -> bool:

@@ -42,6 +42,8 @@ _FLOATS = re.compile(
 )
 _SAYS_IDS = re.compile(r"\b(?:ids?|indices|index|tokens?|codes?|labels?|long|int(?:egers?|64)?)\b")
 _SAYS_REAL = re.compile(r"\b(?:float\w*|real|features?|(?:mel_?)?spectrograms?|waveforms?)\b", re.IGNORECASE)
+#: What stands in brackets and is no shape.
+_REQUIRED = re.compile(r"required|optional|default")
 _SAYS_MASK = re.compile(r"\b(?:mask|bool|True)\b")
 _BATCHES, _TIMES = frozenset(("n", "b", "bs", "batch", "batch_size")), frozenset(("t", "l", "s", "time", "seq_len"))
 _CHANNELS, _SIDES = frozenset(("c", "ch", "channels")), frozenset(("h", "w", "height", "width"))
@@ -385,7 +387,8 @@ class Inputs:
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"
-        found = re.search(pattern, self._text)
+        said = re.finditer(pattern, self._text)
+        found = next((one for one in said if not _REQUIRED.match(one[1])), None)
         return (found[1], found[0].split(":", 1)[1]) if found else None
 
     def _shape_in_annotation(self, name: str) -> tuple[str, str] | None:

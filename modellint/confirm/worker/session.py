@@ -38,6 +38,8 @@ class Session:
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._sources: dict[str, classes.Source] = {}
+        #: What the settings say of what the target of the request has from another file, by name and file.
+        self._configured: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
         #: The class or function that is built or called for the claim at hand.
         self.name = ""
@@ -105,8 +107,19 @@ class Session:
         return self._recipe
 
     def source(self) -> classes.Source:
-        """The Python file that the request is about."""
-        return self.load(self._request["target"]["path"])
+        """The Python file that defines the target: the one of the request, or the one that it has the name from."""
+        known = next((path for name, path in self._configured if name == self.name), None)
+        if known is not None:
+            return self.load(known)
+        source = self.load(self.target)
+        home = source.home_of(self.name) if self.name else None
+        if home is None:
+            return source
+        path, name = home
+        said = self.configured(self.name, self.target)
+        self._configured.setdefault((name, path), said)
+        self.name = name
+        return self.load(path)
 
     def load(self, path: str) -> classes.Source:
         """A Python file, imported once."""
@@ -117,6 +130,8 @@ class Session:
 
     def configured(self, name: str, path: str) -> Mapping[str, Any]:
         """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
+        if said := self._configured.get((name, path)):
+            return said
         path = path.replace(os.sep, "/")
         for target, said in self._request["targets"].items():
             file, is_file, wanted = target.partition("::")

@@ -1,6 +1,6 @@
 """Configurations that no class describes: what code asks them for, and what they answer.
 
-Code reads them by attributes, by keys, with `get` or `getattr`; what it does with what it gets says what that has to be.
+Code reads them by attributes, by keys, with `get` or `getattr`; what it does with that says what it has to be.
 """
 
 from __future__ import annotations
@@ -55,11 +55,8 @@ class _Asked:
         if isinstance(node, ast.Subscript) and self._holds(node.value):
             return _text(node.slice)
         if isinstance(node, ast.Call) and node.args:
-            if (
-                isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("get", "pop")
-                and self._holds(node.func.value)
-            ):
+            of = node.func
+            if isinstance(of, ast.Attribute) and of.attr in ("get", "pop") and self._holds(of.value):
                 return _text(node.args[0])
             if _name(of) == "getattr" and len(node.args) > 1 and self._holds(node.args[0]):
                 return _text(node.args[1])

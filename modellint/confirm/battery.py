@@ -80,12 +80,14 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
+    # What the settings say of the name that was asked for holds for what it stands for.
+    said = tuple((f"{found.path.as_posix()}::{found.name}", said) for name, said in setup.targets if name == target)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
     with ForkServers() as servers:
-        verdicts = answer(Group(found, probes), replace(setup, servers=servers))
+        verdicts = answer(Group(found, probes), replace(setup, servers=servers, targets=(*setup.targets, *said)))
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)
 

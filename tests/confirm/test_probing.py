@@ -209,3 +209,176 @@ def test_a_constructor_whose_signatures_are_written_as_overloads(workspace: Work
 def test_what_is_required_is_no_shape(workspace: Workspace) -> None:
     found = checks(workspace.run("probe", "torch.nn:TransformerEncoderLayer", "--output-format", "json"))
     passed(found, "placement", "boundaries")
+
+
+# -- inputs as libraries document them -------------------------------------------------------------------------------
+
+DOCUMENTED = {
+    "dummy inputs": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(40, 12)
+
+    @property
+    def dummy_inputs(self):
+        return {"input_ids": torch.ones(3, 5).long(), "pixels": torch.zeros(2, 5, 12)}
+
+    def forward(self, input_ids=None, mask=None, pixels=None):
+        if input_ids is None and pixels is None:
+            raise ValueError("no input")
+        return self.table(input_ids) * pixels
+""",
+    "the name of the main input, and what a part lacks": """
+class Model(nn.Module):
+    main_input_name = "pixel_values"
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 12, 4, 4)
+        self.table = nn.Embedding(40, 12)
+        self.image_size = 24
+
+    def decode(self, input_ids=None, inputs_embeds=None):
+        if input_ids is None and inputs_embeds is None:
+            raise ValueError("You must specify exactly one of input_ids or inputs_embeds")
+        return self.table(input_ids).mean()
+
+    def forward(self, input_ids=None, pixel_values=None, decoder_input_ids=None, decoder_inputs_embeds=None):
+        b, c, h, w = pixel_values.shape
+        if h != 24 or w != 24:
+            raise ValueError(f"Input image size ({h}*{w}) does not match the model")
+        return self.patches(pixel_values) + self.table(input_ids).mean() + self.decode(decoder_input_ids)
+""",
+    "an example in the file": """
+class Model(nn.Module):
+    def __init__(self, inp, oup, reduction):
+        super().__init__()
+        self.first = nn.Conv2d(inp, oup // reduction, 1)
+        self.second = nn.Linear(49, 3)
+
+    def forward(self, x, y):
+        return self.second(self.first(x).flatten(2)) + y
+
+
+if __name__ == "__main__":
+    network = torch.load("nothing.pt")
+    block = Model(32, oup=64, reduction=4).eval()
+    x, side = torch.randn(4, 32, 7, 7), 3
+    block.load_state_dict(network)
+    print(block(x, y=torch.ones(4, 16, side)).shape)
+""",
+    "an example in the docstring": '''
+class Model(nn.Module):
+    """
+    >>> images = torch.randn(1, 6, 24)
+    >>> model = Model(width=24, table={"a": 3})
+    >>> model(images, scale=images.mean(-1)).shape
+    """
+    def __init__(self, width, table):
+        super().__init__()
+        self.table = nn.Linear(width, table["a"])
+
+    def forward(self, x, scale):
+        assert scale.shape == x.shape[:-1]
+        return self.table(x * scale[..., None])
+''',
+    "stated shapes": '''
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.num_channels, self.other = 6, 7
+        self.table = nn.Conv1d(6, 7, 3)
+
+    def forward(self, values):
+        """
+        Args:
+            values (`torch.FloatTensor` of shape `(batch_size, num_channels, sequence_length)`, *optional*):
+                What it is all about.
+        """
+        batch, channels, length = values.shape
+        assert channels == 6
+        return self.table(values)
+''',
+    "a list of tensors": """
+class Model(nn.Module):
+    def __init__(self, in_channels=(8, 16, 32), out=8):
+        super().__init__()
+        self.lateral = nn.ModuleList([nn.Conv2d(c, out, 1) for c in in_channels])
+
+    def forward(self, feats: list[torch.Tensor]):
+        return [layer(found) for layer, found in zip(self.lateral, feats, strict=True)]
+""",
+    "several inputs": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(4, 320, 3, padding=1)
+        self.time = nn.Linear(1, 320)
+        self.keys, self.values = nn.Linear(96, 320), nn.Linear(96, 320)
+
+    def forward(self, sample, timestep, encoder_hidden_states):
+        found = self.first(sample) + self.time(timestep.expand(sample.shape[0])[:, None].float())[..., None, None]
+        weights = found.flatten(2).transpose(1, 2) @ self.keys(encoder_hidden_states).transpose(1, 2)
+        return weights @ self.values(encoder_hidden_states)
+""",
+    "more than a kernel": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Conv1d(1, 8, 10, 5)
+
+    def forward(self, input_values):
+        batch, length = input_values.shape
+        return self.table(input_values[:, None])
+""",
+}
+
+
+@pytest.mark.parametrize("code", DOCUMENTED.values(), ids=DOCUMENTED)
+def test_inputs_that_are_documented(workspace: Workspace, code: str) -> None:
+    found = probed(workspace, code, "Model")
+    passed(found, "placement", "values")
+    assert "no call got through" not in str(found)
+
+
+# -- large models ----------------------------------------------------------------------------------------------------
+
+LARGE = """
+class EncoderConfig:
+    def __init__(self, hidden_size=4096, heads=32, num_layers=48, vocab_size=90, image_size=224):
+        vars(self).update(vars()); del self.self
+
+
+class ModelConfig:
+    def __init__(self, text_config=None, head_dim=128, max_positions=16):
+        self.text_config = text_config or EncoderConfig()
+        self.head_dim, self.max_positions = head_dim, max_positions
+
+
+class Model(nn.Module):
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        text = config.text_config
+        self.heads, self.head_dim = text.heads, config.head_dim
+        assert text.heads * config.head_dim == text.hidden_size
+        assert (text.vocab_size, text.image_size, config.max_positions) == (90, 224, 16)
+        self.table = nn.Embedding(text.vocab_size, text.hidden_size)
+        self.positions = nn.Embedding(config.max_positions, text.hidden_size)
+        self.layers = nn.ModuleList(nn.Linear(text.hidden_size, text.hidden_size) for _ in range(text.num_layers))
+        self.drops = [drop.item() for drop in torch.linspace(0, 0.1, text.num_layers)]
+
+    def forward(self, input_ids):
+        found = self.table(input_ids) + self.positions(torch.arange(input_ids.shape[1], device=input_ids.device))
+        for layer in self.layers:
+            found = layer(found).unflatten(-1, (self.heads, self.head_dim)).flatten(-2)
+        return found if (input_ids >= 0).all() else None
+"""
+
+
+def test_a_large_model_is_made_small_where_numbers_are_needed(workspace: Workspace) -> None:
+    found = probed(workspace, LARGE, "Model")
+    passed(found, "placement", "boundaries")
+    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in found["boundaries"]["detail"]
+    assert "hidden_size = 128; num_layers = 2" in found["boundaries"]["detail"]
+    assert "head_dim = 4" in found["placement"]["detail"]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._pytree import tree_map
 
 from . import placement, recipes, roles
@@ -27,6 +26,7 @@ from .labelled import asks_for_gpu, labelled
 from .loading import Loading
 from .movement import mixes
 from .places import innermost
+from .scaling import scales
 from .standins import described
 from .watch import Watch
 
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
 #: Seconds after which no further way to call a model is tried.
 _PATIENCE = 25.0
-_LARGE = 50_000_000
+#: Parameters beyond which a model is not run for real, and those beyond which a smaller one of its kind is.
+_LARGE, _HANDY = 50_000_000, 20_000_000
 _TRIALS = 12
 _SHOWN = 4
 _TABLES = range(8, 4097)
@@ -136,12 +137,29 @@ class _Check:
 
     def size(self, variant: int = 0) -> int:
         """How many numbers there are in the parameters of the target, counted without making them."""
-        with FakeTensorMode(allow_non_fake_inputs=True), contextlib.suppress(Exception):
+        with placement.without_data(), contextlib.suppress(Exception):
             for call in self.calls(variant):
                 self._reasons.clear()
                 return call.size
         self._reasons.clear()
         return 0
+
+    @contextlib.contextmanager
+    def small(self) -> Iterator[int]:
+        """Build a model that is large for real numbers with fewer of them meanwhile; gives how many it has then."""
+        size = self.size()
+        builder = self._session.builder
+        for scale in scales(builder.defaults) if size > _HANDY and builder is not None else ():
+            self._session.scale = scale
+            if 0 < (smaller := self.size()) <= min(size, _LARGE):
+                size = smaller
+                break
+        else:
+            self._session.scale = None
+        try:
+            yield size
+        finally:
+            self._session.scale = None
 
     def specs(self, call: _Call) -> Iterator[Specs]:
         """Inputs to call it with, until the time is up."""
@@ -173,9 +191,10 @@ def placement_check(session: Session, _: Claim) -> Outcome:
         session.asks_for_gpu = False  # what there was no way around is no wish of the code
         if outcome["status"] != NOT_RUN or session.is_on_gpu:
             return outcome
-    if (size := _Check(session).size()) > _LARGE:
-        return outcome or {"status": NOT_RUN, "detail": too_many(size)}
-    return _placement(session, labelled())
+    with _Check(session).small() as size:
+        if size > _LARGE:
+            return outcome or {"status": NOT_RUN, "detail": too_many(size)}
+        return _placement(session, labelled())
 
 
 def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcome:
@@ -255,7 +274,7 @@ def values_check(session: Session, _: Claim) -> Outcome:
 def _looked_up(check: _Check, variant: int) -> tuple[Outcome, bool]:
     """What the lookups of one call show, and whether that rests on assumed numbers."""
     if check.size(variant) > _LARGE:
-        with FakeTensorMode(allow_non_fake_inputs=True):
+        with placement.without_data():
             for call in check.calls(variant):
                 return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
     for call in check.calls(variant):
@@ -346,18 +365,18 @@ def _harmless(intervals: Intervals) -> str:
 def boundaries_check(session: Session, _: Claim) -> Outcome:
     """Whether the shortest inputs get through, and those that fill a table."""
     check = _Check(session)
-    size = check.size()
-    if size > _LARGE:
-        return {"status": NOT_RUN, "detail": too_many(size)}
-    for variant in (0, roles.EQUAL):
-        for call in check.calls(variant):
-            for specs in check.specs(call):
-                error = call.run(specs, "cpu")
-                if error is None:
-                    call.note(specs)
-                    return _at_the_ends(check, call, specs)
-                check.learn(call, error, specs)
-    return check.not_run()
+    with check.small() as size:
+        if size > _LARGE:
+            return {"status": NOT_RUN, "detail": too_many(size)}
+        for variant in (0, roles.EQUAL):
+            for call in check.calls(variant):
+                for specs in check.specs(call):
+                    error = call.run(specs, "cpu")
+                    if error is None:
+                        call.note(specs)
+                        return _at_the_ends(check, call, specs)
+                    check.learn(call, error, specs)
+        return check.not_run()
 
 
 def _at_the_ends(check: _Check, call: _Call, specs: Specs) -> Outcome:

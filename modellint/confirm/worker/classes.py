@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from . import roles
+from . import examples, roles
 from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
 from .surroundings import Helper
@@ -24,6 +24,7 @@ from .surroundings import Helper
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from .scaling import Scale
     from .standins import StandIns
 
 _MAX_DEPTH = 4
@@ -34,6 +35,8 @@ _MISSING = inspect.Parameter.empty
 _NUMBER = object()
 #: What is annotated so is given a list.
 _SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+#: How classes of configurations are called in the end.
+_CONFIGURATIONS = ("Config", "Args", "Settings", "HParams", "Hparams")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -168,6 +171,9 @@ class Builder:
         #: Numbers of configurations that make a model large, with small ones, and those to use.
         self.sizes: dict[str, int] = {}
         self.reduced: dict[str, int] = {}
+        #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
+        self.defaults: list[tuple[str, Any]] = []
+        self.scale: Scale | None = None
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
 
@@ -208,7 +214,8 @@ class Builder:
         if inspect.isabstract(cls) or _init(cls) is object.__init__:
             cls = self._concrete(cls)
         init = _init(cls)
-        given = {**self._called_with(cls), **configured, **fixed}
+        shown = self._shown(cls) if depth == 0 and not fixed else {}
+        given = {**self._called_with(cls), **shown, **configured, **fixed}
         arguments = {}
         tree = self._constructor_or_inherited(cls)
         for parameter in _parameters(init):
@@ -217,8 +224,20 @@ class Builder:
                 arguments[parameter.name] = found
         arguments |= {**self._by_keys(init, tree), **arguments}
         made = cls(**arguments)
+        if _is_settings(made):
+            made = self._with_parts(made, init, arguments, depth)
         self.arguments[id(made)] = arguments
         return made
+
+    def _shown(self, cls: type) -> dict[str, Any]:
+        """What an example passes to a class that is called with; other examples may show how it is made wrongly."""
+        for example in examples.shown(self.source, cls):
+            if example.called_with is not None:
+                try:
+                    return dict(inspect.signature(cls).bind(*example.made_with[0], **example.made_with[1]).arguments)
+                except (TypeError, ValueError):
+                    continue
+        return {}
 
     def _by_keys(self, init: Callable[..., Any], tree: ast.FunctionDef | None) -> dict[str, Any]:
         """What a constructor of `**kwargs` takes out of them by name."""
@@ -264,7 +283,8 @@ class Builder:
         if roles.is_device(name) and self.device != "cpu":
             return self.device
         if parameter.default is not _MISSING:
-            return _MISSING if is_target else self._reduced(parameter)
+            small = self._scaled(name, parameter.default)
+            return small if is_target or small is not _MISSING else self._reduced(parameter)
         annotation = annotation_of(function, parameter)
         if annotation is torch.Tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
@@ -277,6 +297,28 @@ class Builder:
         if small is not None and small < parameter.default:
             self.sizes[parameter.name] = small
         return self.reduced.get(parameter.name, _MISSING)
+
+    def _scaled(self, name: str, default: Any) -> Any:
+        """What stands for a default where a model is made small."""
+        self.defaults.append((name, default))
+        small = None if self.scale is None else self.scale.small(name, default)
+        if small is None:
+            return _MISSING
+        self._others[name] = repr(small)
+        return small
+
+    def _with_parts(self, made: Any, init: Callable[..., Any], arguments: dict[str, Any], depth: int) -> Any:
+        """A configuration with the smaller parts that it makes for itself where nothing is passed."""
+        parts = {
+            name: type(value)
+            for parameter in _parameters(init)
+            if (name := parameter.name) not in arguments and _is_settings(value := getattr(made, name, None))
+        }
+        for cls in parts.values() if self.scale is None else ():
+            self.defaults += [(part.name, part.default) for part in _parameters(_init(cls))]
+        if self.scale is None or not parts:
+            return made
+        return type(made)(**arguments, **{name: self._build(cls, {}, {}, depth + 1) for name, cls in parts.items()})
 
     def note_other(self, name: str, said: str) -> None:
         """Say what stands for something that nothing tells."""
@@ -366,7 +408,7 @@ class Builder:
         """The one configuration class that the module imports or defines."""
         values = vars(self.source.module).values()
         classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn | nn.Module)]
-        named = [cls for cls in classes if cls.__name__.endswith(("Config", "Args", "Settings", "HParams", "Hparams"))]
+        named = [cls for cls in classes if cls.__name__.endswith(_CONFIGURATIONS)]
         found = named or [cls for cls in classes if dataclasses.is_dataclass(cls)]
         return found[0] if len(set(found)) == 1 else None
 
@@ -442,6 +484,11 @@ def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
     """The signatures that are written for a function (seen since Python 3.11)."""
     find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
     return find(function)
+
+
+def _is_settings(made: object) -> bool:
+    """Whether an object is a configuration that a class describes."""
+    return type(made).__name__.endswith(_CONFIGURATIONS) and not isinstance(made, nn.Module)
 
 
 def _is_open(cls: type) -> bool:

@@ -191,6 +191,11 @@ def shrunk(name: str) -> int | None:
     return next((sizes[0] for pattern, sizes in _NUMBERS if pattern in _SHRINKING and pattern.search(lower)), None)
 
 
+def is_depth(name: str) -> bool:
+    """Whether a setting counts layers that follow each other."""
+    return _LAYERS.search(name.lower()) is not None
+
+
 def is_heads(name: str) -> bool:
     """Whether a setting counts the heads of an attention."""
     return _HEADS.search(name.lower()) is not None

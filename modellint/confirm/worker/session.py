@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .channel import Channel
+    from .scaling import Scale
     from .standins import StandIns
 
 #: Claims of what happens at the ends of what is looked up, which the values of their places tell.
@@ -56,6 +57,8 @@ class Session:
         self.builder: classes.Builder | None = None
         #: Whether the code was seen to ask for a GPU where there is none.
         self.asks_for_gpu = False
+        #: How much smaller than its defaults say what is built is to be, if it is.
+        self.scale: Scale | None = None
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 
@@ -152,7 +155,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            builder.allows_bases = self._is_at_end
+            builder.allows_bases, builder.scale = self._is_at_end, self.scale
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

@@ -382,3 +382,127 @@ def test_a_large_model_is_made_small_where_numbers_are_needed(workspace: Workspa
     assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in found["boundaries"]["detail"]
     assert "hidden_size = 128; num_layers = 2" in found["boundaries"]["detail"]
     assert "head_dim = 4" in found["placement"]["detail"]
+
+
+# -- recipes ---------------------------------------------------------------------------------------------------------
+
+LIBRARY = """
+import an_audio_library_that_nobody_has
+from an_audio_library_that_nobody_has import transforms
+from torch import nn
+
+class Encoder(nn.Linear): ...
+
+def pooled(x): return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        ("!new:library.layers.Encoder [4, 4]", None),
+        ("!name:library.layers.transforms.Anything", None),
+        ("!new:a_package_that_nobody_has.Encoder []", None),
+        ("!apply:torch.nn.init.zeros [1]", "There is no such callable as torch.nn.init.zeros"),
+        ("!new:library.layers.Encodr [4, 4]", "ImportError: There is no such class as library.layers.Encodr"),
+        ("!name:library.layer.Encoder", "There is no such entity as library.layer.Encoder"),
+        ("!new:library.layers.pooled [1]", "!new:library.layers.pooled should be a class, but is a function"),
+    ],
+)
+def test_names_that_a_library_lacks_keep_a_recipe_from_being_loaded(
+    workspace: Workspace, named: str, says: str | None
+) -> None:
+    pytest.importorskip("hyperpyyaml")
+    workspace.write({
+        "library/__init__.py": "", "library/layers.py": LIBRARY,
+        "hparams.yaml": f"part: {named}\nmodules:\n    head: !new:torch.nn.Linear [4, 4]\n",
+    })  # fmt: skip
+    found = checks(workspace.run("probe", "hparams.yaml", "--output-format", "json"))["loading"]
+    assert found["status"] == ("failed" if says else "passed"), found
+    assert (says or "") in found["detail"]
+
+
+# -- what cannot be run ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("sys.exit(3)", "SystemExit: 3"),
+        ("os._exit(0)", "the process exited with status 0"),
+        ("os.fork()", "modellint does not let code start or signal a process"),
+        ("input('how wide? ')", "EOFError"),
+        ("urllib.request.urlopen('http://example.org')", "modellint does not let code use the network"),
+        ("open('/tmp/of-nobody', 'w')", "modellint does not let code write /tmp/of-nobody"),
+        ("raise RuntimeError('not\\nhere')", "RuntimeError: not here"),
+    ],
+)
+def test_a_module_that_does_something_else_gives_one_reason(workspace: Workspace, line: str, says: str) -> None:
+    code = f"import os, sys, urllib.request\nprint('hello')\n{line}\nclass Model(nn.Module): ...\n"
+    workspace.write({"model.py": HEAD + code})
+    before = sorted(workspace.root.rglob("*"))
+    result = workspace.run("probe", "model.py::Model")
+    assert (result.code, result.err) == (2, "")
+    told = [text for text in result.lines if "not run" in text][:-1]
+    assert len(told) == len(checks(workspace.run("probe", "model.py::Model", "--output-format", "json")))
+    assert all("importing `model.py`: " in text and says in text for text in told), told
+    assert "hello" not in result.out
+    assert sorted(workspace.root.rglob("*")) == before
+
+
+def test_what_a_constructor_needs_is_asked_for(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self, checkpoint_path, width=3):
+        super().__init__()
+        self.load_state_dict(torch.load(checkpoint_path))
+"""
+    for check in probed(workspace, code, "Model").values():
+        assert check["status"] == "not-run"
+        assert "FileNotFoundError" in check["detail"]
+        assert "; say in the settings what to pass as `checkpoint_path`" in check["detail"]
+
+
+CONFIGURED_BY_TABLE = """
+class PartConfig:
+    def __init__(self, width: int = 4): self.width = width
+
+
+class ModelConfig:
+    def __init__(self, rows, part: PartConfig = None): self.rows, self.part = rows, part or PartConfig()
+
+
+class Model(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self.table = nn.Embedding({rows}, {width})
+
+    def forward(self, input_ids):
+        return self.table(input_ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "rows", "width"),
+    [
+        ("config: ModelConfig", "config.rows", "config.part.width"),
+        ("opt", "opt.rows", "opt.part.width"),
+        ("cfg", "cfg['rows']", "cfg['part']['width']"),
+        ("table", "table['rows']", "table['part']['width']"),
+    ],
+)
+def test_a_configuration_is_a_table_of_the_settings(
+    workspace: Workspace, parameter: str, rows: str, width: str
+) -> None:
+    code = CONFIGURED_BY_TABLE.replace("{parameter}", parameter).replace("{rows}", rows).replace("{width}", width)
+    name = parameter.partition(":")[0]
+    target = '[tool.modellint.confirm.targets."model.py::Model"]'
+    said = f"{target}\narguments = {{ NAME = {{ rows = 12, part = {{ width = 6 }} }} }}\n"
+    settings = {"pyproject.toml": said.replace("NAME", name)}
+    found = probed(workspace, code, "Model", **settings)
+    passed(found, "placement", "boundaries")
+    assert "lengths 1, 2, 5, 11, 12, 13 work" in found["boundaries"]["detail"]
+    if name == "config":
+        settings = {"pyproject.toml": said.replace("NAME", name).replace("rows", "row")}
+        found = probed(workspace, code, "Model", **settings)
+        assert "`ModelConfig` takes no `row`; expected some of rows, part" in found["boundaries"]["detail"]

@@ -174,7 +174,12 @@ class _Check:
         call.inputs.learn(error, specs)
 
     def not_run(self) -> Outcome:
-        return {"status": NOT_RUN, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
+        detail = self._reasons[0] if self._reasons else "no way to call it was found"
+        builder = self._session.builder
+        if builder is not None and builder.needed and detail.startswith("building"):
+            names = ", ".join(f"`{name}`" for name in dict.fromkeys(builder.needed))
+            detail += f"; say in the settings what to pass as {names}"
+        return {"status": NOT_RUN, "detail": detail}
 
 
 # -- devices ---------------------------------------------------------------------------------------------------------
@@ -426,6 +431,9 @@ def recipe_loading_check(session: Session, _: Claim) -> Outcome:
     shallow = Loading(session.target, session.overrides, session.stand_ins)
     if shallow.errors:
         return {"status": FAILED, "device": "cpu", "detail": f"loading the recipe {shallow.errors[0][1]}"}
+    session.begin("looking for what the recipe names")
+    if (lacking := shallow.lacks()) is not None:
+        return {"status": FAILED, "device": "cpu", "detail": f"loading the recipe {lacking}"}
     number = len(shallow.objects)
     return {"status": PASSED, "device": "cpu", "detail": f"HyperPyYAML loads its {number} keys"}
 

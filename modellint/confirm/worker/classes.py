@@ -174,6 +174,8 @@ class Builder:
         #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
         self.defaults: list[tuple[str, Any]] = []
         self.scale: Scale | None = None
+        #: The parameters of the target that must be passed.
+        self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
 
@@ -248,6 +250,35 @@ class Builder:
         settings = self._settings(name)
         return {key: settings[key] for key in keys_of(tree, name)}
 
+    def _as_settings(
+        self, parameter: inspect.Parameter, annotation: Any, use: roles.Use, said: dict[str, Any], depth: int
+    ) -> Any:
+        """A table of the settings as what a parameter takes: a configuration of some class, or one of no class.
+
+        What is no configuration gets the table as it is.
+        """
+        name = parameter.name
+        is_class = (
+            isinstance(annotation, type)
+            and annotation is not _MISSING
+            and annotation.__module__ != "builtins"
+            and not issubclass(annotation, collections.abc.Mapping | StandIn)
+        )
+        if is_class and not _is_open(annotation):
+            cls: type | None = annotation
+        elif roles.is_settings(name):
+            cls = None if use.is_keyed or is_class else self._settings_class()
+        elif is_class or use.has_attributes:
+            cls = None
+        else:
+            return said
+        if cls is None:
+            return self._settings(name).filled(said)
+        known = [part.name for part in _parameters(_init(cls))]
+        if unknown := [key for key in said if key not in known]:
+            raise CannotBuildError(f"`{cls.__name__}` takes no `{unknown[0]}`; expected some of {', '.join(known)}")
+        return self._build(cls, said, {}, depth + 1)
+
     def _settings(self, name: str) -> Settings:
         """A configuration of which only the code tells."""
         return Settings(self.numbers, asked(self.source.tree, name), self.device, self.note_other)
@@ -277,9 +308,13 @@ class Builder:
         name = parameter.name
         use = roles.uses(tree, name) if tree is not None else roles.Use()
         if is_target:
+            if parameter.default is _MISSING:
+                self.needed.append(name)
             self._note_alternatives(parameter, use, annotation_of(function, parameter))
+        if isinstance(said := given.get(name), dict):
+            return self._as_settings(parameter, annotation_of(function, parameter), use, said, depth)
         if name in given:
-            return given[name] if given[name] is not _NUMBER else self.numbers.number(name)
+            return said if said is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
             return self.device
         if parameter.default is not _MISSING:
@@ -380,6 +415,9 @@ class Builder:
         if use.words:
             self._others[name] = repr(use.words[0])
             return use.words[0]
+        if roles.is_path(name):
+            self._others[name] = repr(roles.NO_FILE)
+            return roles.NO_FILE
         if roles.is_layer(name) and not use.is_iterated:
             return self._identity(name)
         if use.has_attributes or use.is_keyed:

@@ -42,6 +42,9 @@ _LAYER = re.compile(
     r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
     r"|^(?:base_|sub_)?model$"
 )
+_PATH = re.compile(r"(?:^|_)(?:path|file|filename|dir|directory|folder|ckpt|checkpoint)$")
+#: What is passed for a file of which nothing is known.
+NO_FILE = "a_file_that_is_not_there"
 _DEVICE = re.compile(r"device$")
 _LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|dilation|channel_mult)s$")
 
@@ -64,6 +67,11 @@ def is_width(name: str) -> bool:
 
 def is_device(name: str) -> bool:
     return _DEVICE.search(name.lower()) is not None
+
+
+def is_path(name: str) -> bool:
+    """Whether a parameter is called like a file or a folder."""
+    return _PATH.search(name.lower()) is not None
 
 
 def is_layer(name: str) -> bool:

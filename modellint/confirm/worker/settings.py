@@ -150,6 +150,13 @@ class Settings(dict[str, Any]):
         super().__init__()
         self._numbers, self._asked, self._device, self._note = numbers, asked, device, note
 
+    def filled(self, said: dict[str, Any]) -> Settings:
+        """The same with what is said, whose tables are configurations, too."""
+        self.update(
+            {name: self._part().filled(part) if isinstance(part, dict) else part for name, part in said.items()}
+        )
+        return self
+
     def __bool__(self) -> bool:
         return True
 

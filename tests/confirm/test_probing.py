@@ -78,7 +78,15 @@ class Asks(nn.Module):
 """
 
 
-@pytest.mark.parametrize("code", [ASKS, ASKS.replace(".cuda()\n\n", "\n\n").replace(" + BIAS", "")])
+OLD = """
+class Asks(nn.Module):
+    def forward(self, x):
+        found = torch.cuda.FloatTensor([1.0, 2.0]) if isinstance(x.cuda(), torch.cuda.FloatTensor) else None
+        return found.sum() + torch.cuda.FloatTensor(2, 3).zero_().to(x) + x.mean()
+"""
+
+
+@pytest.mark.parametrize("code", [ASKS, ASKS.replace(".cuda()\n\n", "\n\n").replace(" + BIAS", ""), OLD])
 def test_code_that_asks_for_a_gpu_is_run_without_one(workspace: Workspace, code: str) -> None:
     passed(probed(workspace, code, "Asks"), "placement", "values", "boundaries")
 
@@ -308,6 +316,36 @@ class Model(nn.Module):
 
     def forward(self, feats: list[torch.Tensor]):
         return [layer(found) for layer, found in zip(self.lateral, feats, strict=True)]
+""",
+    "parts by names": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
+
+    def forward(self, inputs):
+        inputs, input_lengths, features, max_len = inputs
+        found = self.table(inputs)[:, : input_lengths.max().item()]
+        return found.mean() + self.rest(features), max_len + 1
+""",
+    "parts by keys": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
+
+    def forward(self, batch):
+        return self.table(batch["input_ids"]) + self.rest(batch["features"])
+""",
+    "indices of two ends": """
+class Model(nn.Module):
+    def __init__(self, in_feats, block):
+        super().__init__()
+        self.layer, self.block = nn.Linear(in_feats, in_feats), block(in_feats, stride=2)
+
+    def forward(self, x, edge_index, weights: torch.FloatTensor, types: torch.LongTensor):
+        source, target = edge_index
+        return self.block(self.layer(torch.zeros_like(x).index_add_(0, target % 2, x[source % 2])))
 """,
     "several inputs": """
 class Model(nn.Module):

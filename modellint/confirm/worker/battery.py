@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from . import placement, recipes, roles
 from .forced import Forced
@@ -247,7 +247,7 @@ class _Everything(Watch):
     """Sees every lookup."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        super().__init__(None, [], [value for value in given.values() if isinstance(value, torch.Tensor)])
+        super().__init__(None, [], [part for part in tree_leaves(given) if isinstance(part, torch.Tensor)])
 
     def is_here(self, frame: object, weight: object) -> bool:
         return True
@@ -322,7 +322,8 @@ def _refused(call: _Call, specs: Specs) -> tuple[Specs, str] | None:
     if not watch.is_not_ids:
         return None
     if watch.is_input:
-        is_meant = all(map(_is_said_to_be_real, (spec for spec in specs.values() if spec.kind == "float")))
+        reals = (spec for spec in specs.values() if spec.kind == "float" or spec.is_made_up_real)
+        is_meant = all(map(_is_said_to_be_real, reals))
     else:
         is_meant = is_made_by_code(specs, is_real, lambda integers: _watched(call, integers))
     return (specs, watch.fact) if is_meant else None

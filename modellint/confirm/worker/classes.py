@@ -55,6 +55,15 @@ class _Passing(nn.Identity):
         return "Identity"
 
 
+class _AnyLayer(_Passing):
+    """Stands for any class of layers, of which nothing is known but that they can be made."""
+
+    expansion = 1
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
+
+
 class Source:
     """The file that a request is about: its module, its syntax tree, and the definitions in it."""
 
@@ -397,6 +406,8 @@ class Builder:
             return torch.device(self.device)
         if annotation is _MISSING or annotation is torch.Tensor or not isinstance(annotation, type):
             return _MISSING
+        if is_tensor_type(annotation):
+            return _MISSING
         if annotation.__module__ == "builtins" or issubclass(annotation, StandIn) or annotation is typing.Any:
             return _MISSING
         if issubclass(annotation, collections.abc.Mapping) or _is_open(annotation):
@@ -422,6 +433,9 @@ class Builder:
             return self._identity(name)
         if use.has_attributes or use.is_keyed:
             return self._settings(name)
+        if use.is_called and roles.is_layer_class(name):
+            self._others[name] = "Identity"
+            return _AnyLayer
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):
@@ -522,6 +536,11 @@ def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
     """The signatures that are written for a function (seen since Python 3.11)."""
     find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
     return find(function)
+
+
+def is_tensor_type(annotation: Any) -> bool:
+    """Whether it is one of the old names of tensors by their type (`torch.LongTensor`)."""
+    return isinstance(annotation, type(torch.LongTensor)) and annotation is not torch.Tensor
 
 
 def _is_settings(made: object) -> bool:

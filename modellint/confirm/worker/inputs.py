@@ -17,8 +17,9 @@ from torch import nn
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from . import examples, roles
-from .classes import annotation_of
-from .dimensions import dimensions
+from .classes import annotation_of, is_tensor_type
+from .dimensions import dimensions, unpacked
+from .settings import keys_of
 from .surroundings import Helper
 
 if TYPE_CHECKING:
@@ -349,6 +350,9 @@ class Inputs:
             return [Spec("streams", (1, TIME)), Spec("streams", (BATCH, TIME))]
         if typing.get_origin(annotation) in _LISTS and typing.get_args(annotation)[:1] == (torch.Tensor,):
             return self._lists()
+        if is_tensor_type(annotation):
+            integers = annotation.__name__ in ("LongTensor", "IntTensor")
+            return self._ids(name) if integers else self._by_name(name)
         found = self._builder.by_annotation(annotation, name)
         if found is not parameter.empty:
             return [Spec("value", value=self._placed(found, name))]
@@ -377,6 +381,8 @@ class Inputs:
             return [Spec("value", value=torch.device(self._builder.device))]
         if use.words:
             return [Spec("value", value=word) for word in use.words]
+        if not _IDS.search(lower) and (parts := self._parts_of(name)) is not None:
+            return parts
         if _EXAMPLES.search(lower):
             kinds = ("examples", "ragged") if use.is_iterated else ("ragged", "examples")
             return [Spec(kind, (TIME,)) for kind in kinds]
@@ -407,6 +413,30 @@ class Inputs:
         if _FLOATS.search(lower):
             return floats
         return [*floats[:3], *self._ids(name), Spec("value", value=3), *floats[3:]]
+
+    def _parts_of(self, name: str) -> list[Spec] | None:
+        """What is taken apart by keys (`batch["ids"]`) or into names (`ids, lengths = batch`), by what they are called.
+
+        None if it is not; there are several choices of its parts.
+        """
+        if self._tree is None:
+            return None
+        keys, names = keys_of(self._tree, name), unpacked(self._tree, name)
+        # What is a batch already has no batches in it.
+        parts = [
+            self._floats() if _EXAMPLES.search(part.lower()) else self._by_name(part)
+            for part in (keys or names)
+            if part != name
+        ]
+        if not keys and len(names) < 2:
+            return None
+        if len(parts) < len(keys or names):
+            parts.insert(names.index(name), [*self._ids(name), *self._floats()])
+        found = []
+        for choice in range(min(_MAX_WIDTHS, max(map(len, parts)))):
+            values = [specs[min(choice, len(specs) - 1)].make("cpu") for specs in parts]
+            found.append(Spec("value", value=dict(zip(keys, values, strict=True)) if keys else tuple(values)))
+        return found
 
     def _lists(self) -> list[Spec]:
         """Several tensors: one for each layer of a list of layers, or two of a kind."""

@@ -28,6 +28,7 @@ _TYPE = "torch.cuda."
 
 #: What torch says where there is no GPU: without CUDA in it, without a driver, without a device.
 _NO_GPU = ("not compiled with CUDA", "not linked with support for cuda", "NVIDIA driver", "No CUDA GPUs")
+_OLD_TYPES = tuple(f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Byte", "Bool"))
 #: Operators whose tensors may be on several devices, and those whose second result is always on the CPU.
 _MEETING = frozenset((aten.copy_, aten._to_copy, aten._ctc_loss, aten.set_, aten._pad_packed_sequence))
 _COUNTED = frozenset((aten._pack_padded_sequence, aten._pad_packed_sequence))
@@ -211,6 +212,18 @@ class _Requests(TorchFunctionMode):
         return tensor.numpy(**named)
 
 
+class _OldType(type):
+    """The old names of tensors on the GPU (`torch.cuda.FloatTensor`): calls make them, and objects are told by them."""
+
+    def __call__(cls, *args: Any) -> Any:
+        made = getattr(torch, cls.__name__)(*args)
+        _LABELS.put(made, True)
+        return made
+
+    def __instancecheck__(cls, tensor: object) -> bool:
+        return isinstance(tensor, torch.Tensor) and tensor.type() == f"{_TYPE}{cls.__name__}"
+
+
 def _wanted(device: Any) -> bool | None:
     """Whether a device that is asked for is the one that is not there; None if it is neither that nor the CPU."""
     kind = "cuda" if type(device) is int else torch.device(device).type
@@ -234,6 +247,8 @@ def labelled(*, is_strict: bool = True) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(reroutes.runtime())
         stack.enter_context(patch.object(torch.cuda, "_lazy_init", lambda: None))
+        for name in _OLD_TYPES:
+            stack.enter_context(patch.object(torch.cuda, name, _OldType(name, (), {}), create=True))
         for room in _WRITTEN_OUT:
             for name in _ASKING:
                 if hasattr(room, name):

@@ -28,7 +28,7 @@ _HEADS, _LAYERS = (
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (_HEADS, (4, 4, 4, 4)),
     (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
-    (re.compile(r"stride|dilation|groups|scale|factor|ratio"), (2, 2, 2, 2)),
+    (re.compile(r"stride|dilation|groups|scale|factor|ratio|mult"), (2, 2, 2, 2)),
     (_LAYERS, (2, 2, 2, 2)),
     (re.compile(r"len|longest|positions|context|steps|frames|time"), (16, 16, 16, 16)),
     (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
@@ -42,6 +42,7 @@ _LAYER = re.compile(
     r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
     r"|^(?:base_|sub_)?model$"
 )
+_LAYER_CLASS = re.compile(r"(?:^|_)(?:block|bottleneck|layer|norm|act|activation)(?:_layer|_cls|_class|_type|_fn)?$")
 _PATH = re.compile(r"(?:^|_)(?:path|file|filename|dir|directory|folder|ckpt|checkpoint)$")
 #: What is passed for a file of which nothing is known.
 NO_FILE = "a_file_that_is_not_there"
@@ -76,6 +77,11 @@ def is_path(name: str) -> bool:
 
 def is_layer(name: str) -> bool:
     return _LAYER.search(name.lower()) is not None
+
+
+def is_layer_class(name: str) -> bool:
+    """Whether a parameter that is called is named like a class of layers."""
+    return _LAYER_CLASS.search(name.lower()) is not None
 
 
 def is_list(name: str) -> bool:

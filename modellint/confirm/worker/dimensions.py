@@ -22,11 +22,8 @@ def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> l
 
 
 def unpacked(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
-    """The names into which the parameter `name` is taken apart as a whole, or none if it is not, or may be a tensor."""
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    if any(_is(call.func, "isinstance") and call.args and _is(call.args[0], name) for call in calls):
-        return []
-    for node in ast.walk(function):
+    """The names into which each call takes the parameter `name` apart as a whole; none if it does not."""
+    for node in function.body:
         target = node.targets[0] if isinstance(node, ast.Assign) and _is(node.value, name) else None
         if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
             return [part.id for part in target.elts if isinstance(part, ast.Name)]

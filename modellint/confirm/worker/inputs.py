@@ -65,7 +65,7 @@ _COLOURS = 4
 _PRODUCT = re.compile(r"(?:\(\d+x\d+ and |\[\d+, \d+\] X \[)(\d+)(?:x|, )\d+[\])]")
 _BATCHED = re.compile(r"or (\d)D \(batched\)")
 #: A convolution that is given other channels than its own.
-_OTHER_CHANNELS = re.compile(r"expected input\[.*\] to have (\d+) channels")
+_OTHER_CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels")
 _DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D")
 #: What complains that there is less than a kernel, a window or a padding covers.
 _TOO_SHORT = re.compile(r"Kernel size can't be greater|[Pp]adding size should be less|too (?:short|small)")
@@ -275,8 +275,8 @@ class Inputs:
             new: list[Spec] = []
             if _TOO_SHORT.search(text) and spec.kind == "float" and TIME in spec.shape:
                 new = [replace(spec, shape=tuple(SAMPLES if size == TIME else size for size in spec.shape))]
-            elif channels and spec.kind == "float" and len(spec.shape) > 2:
-                new = [replace(spec, shape=_with(spec.shape, 1, int(channels[1])))]
+            elif channels and spec.kind == "float" and _is_given(channels[1], spec):
+                new = [replace(spec, shape=_with(spec.shape, 1, int(channels[2])))]
             elif has_streams and expected is not None:
                 # Only lists of sequences can be what so many values are unpacked from.
                 specs[:] = [replace(one, number=expected) if one.kind == "streams" else one for one in specs]
@@ -605,6 +605,12 @@ def _dummies(owner: Any) -> dict[str, Any]:
     except Exception:
         return {}
     return dict(found) if isinstance(found, dict) else {}
+
+
+def _is_given(sizes: str, spec: Spec) -> bool:
+    """Whether a complaint is about the very tensor that was given, maybe as a batch of one."""
+    found = tuple(map(int, sizes.split(",")))
+    return len(spec.sizes) > 2 and (found == spec.sizes or found == (1, *spec.sizes))
 
 
 def _is_small(spec: Spec) -> bool:

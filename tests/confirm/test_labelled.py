@@ -129,3 +129,12 @@ def test_what_was_made_earlier_keeps_its_label() -> None:
         table = torch.zeros(3).cuda()
     with labelled():
         assert (table + table).device == CUDA
+
+
+def test_gradients_lie_where_their_parameters_do() -> None:
+    with labelled():
+        model = nn.GRU(4, 4).cuda()
+        model(torch.randn(3, 2, 4).cuda())[0].sum().backward()
+        assert {parameter.grad.device for parameter in model.parameters()} == {CUDA}
+        with pytest.raises(RuntimeError, match="found at least two devices"):
+            model(torch.randn(3, 2, 4).cuda())[0].backward(torch.ones(3, 2, 4))

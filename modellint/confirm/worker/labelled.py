@@ -232,7 +232,7 @@ def _wanted(device: Any) -> bool | None:
 
 @contextmanager
 def labelled(*, is_strict: bool = True) -> Iterator[None]:
-    """Build and run on the CPU, with a `cuda:0` that tensors can be said to lie on. Gradients are off.
+    """Build and run on the CPU, with a `cuda:0` that tensors can be said to lie on.
 
     Without `is_strict` devices may meet: code that asks for the GPU is run all the same, for what else it shows.
     """
@@ -254,7 +254,6 @@ def labelled(*, is_strict: bool = True) -> Iterator[None]:
                 if hasattr(room, name):
                     stack.enter_context(patch.object(room, name, lambda *_: False))
         stack.enter_context(patch.object(torch.Tensor, "__deepcopy__", deepcopy))
-        stack.enter_context(torch.no_grad())
         stack.enter_context(_Operators(labels, is_strict=is_strict))
         stack.enter_context(_Requests(labels))
         yield

@@ -194,6 +194,16 @@ class Builder:
         """Say with which inputs a fact was observed."""
         self._inputs.update(inputs)
 
+    def again(self, fixed: Mapping[str, Any]) -> Builder:
+        """One that builds the same, with other values for some of the target's parameters."""
+        return Builder(
+            self.source,
+            self._configured,
+            variant=self.numbers.variant,
+            fixed={**self._fixed, **fixed},
+            device=self.device,
+        )
+
     def target(self, cls: type) -> Any:
         """An object of the class that the request is about."""
         return self._build(cls, dict(self._configured.get("arguments", {})), self._fixed, 0)
@@ -406,6 +416,10 @@ class Attempt:
     def build(self) -> Any:
         """An object of the class; what is no class is given back as it is."""
         return self.builder.target(self.found) if isinstance(self.found, type) else self.found
+
+    def again(self, fixed: Mapping[str, Any]) -> Attempt:
+        """The same way, with other values for some parameters."""
+        return Attempt(self.builder.again(fixed), self.found, self.configured)
 
 
 def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import re
 import textwrap
+import typing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,8 @@ _CALLED_CHANNELS = ("in_channels", "channels")
 _PRODUCT = re.compile(r"\(\d+x\d+ and (\d+)x\d+\)")
 _DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D")
 _MAX_WIDTHS = 3
+#: So many kinds of one more input are tried.
+_MOST_KINDS = 6
 #: Of so many numbers a tensor may consist that is made up.
 _MOST = 1 << 22
 _KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings")
@@ -85,6 +88,8 @@ class Spec:
     #: The largest id that is safe everywhere, and the range that an input is declared to have, with what says so.
     largest: int = 1
     declared: tuple[int, int, str] | None = None
+    #: The number that is to say so, if it does: by it a table has to be sized that the input reaches.
+    counted: str = ""
     is_documented: bool = False
     #: Whether settings or documentation say that the numbers are real.
     is_real: bool = False
@@ -193,6 +198,54 @@ class Inputs:
                     break
             else:
                 return
+
+    def optional(self, given: Mapping[str, Spec]) -> dict[str, list[Spec]]:
+        """What may be passed besides: the tensors that are left out as long as nobody passes them.
+
+        `given` are inputs with which it works; what is of the same kind is mostly of the same shape.
+        """
+        found: dict[str, list[Spec]] = {}
+        for parameter in inspect.signature(self._function).parameters.values():
+            name = parameter.name
+            if parameter.default is not None or name in given or not self._may_be_tensor(parameter):
+                continue
+            specs = self._documented(parameter) or [spec for spec in self._by_name(name) if spec.kind != "value"]
+            if specs and not specs[0].is_documented:
+                kinds = {spec.kind for spec in specs}
+                tensors = [replace(spec, declared=None) for spec in given.values() if spec.kind in ("float", "ids")]
+                alike = [spec for spec in tensors if spec.kind in kinds]
+                specs = [*alike, *specs[:2], *tensors, *specs[2:]]
+            if specs:
+                found[name] = list(dict.fromkeys(specs))
+        return found
+
+    def _may_be_tensor(self, parameter: inspect.Parameter) -> bool:
+        annotation = _annotated(self._function, self._tree, parameter)
+        if annotation is not parameter.empty:
+            kinds = typing.get_args(annotation) or (annotation,)
+            return any(isinstance(kind, type | type(torch.LongTensor)) and _is_tensor(kind) for kind in kinds)
+        use = roles.Use() if self._tree is None else roles.uses(self._tree, parameter.name)
+        is_other = _NUMBER.search(parameter.name) or roles.is_settings(parameter.name) or use.is_called
+        return not is_other and all(hasattr(torch.Tensor, attribute) for attribute in use.attributes)
+
+    def with_more(self, given: Mapping[str, Spec], name: str, kinds: list[Spec]) -> Iterator[dict[str, Spec]]:
+        """The same inputs with one more, of each kind in turn; what `learn` adds on the way comes next."""
+        kept = self.candidates, self._tried
+        self.candidates, self._tried = {name: kinds}, set()
+        try:
+            for chosen in itertools.islice(self.combinations(), _MOST_KINDS):
+                yield {**given, **chosen}
+        finally:
+            self.candidates, self._tried = kept
+
+    @property
+    def of_constructor(self) -> frozenset[str]:
+        """What the constructor of the owner can be passed."""
+        return frozenset(_defaults(self._owner))
+
+    def is_said(self, name: str) -> bool:
+        """Whether the settings say what an input is."""
+        return name in self._configured
 
     def learn(self, error: BaseException, tried: Mapping[str, Spec]) -> None:
         """Take the numbers in a complaint about shapes for the widths, or the dimensions, that inputs should have.
@@ -319,20 +372,24 @@ class Inputs:
     def _ids(self, name: str) -> list[Spec]:
         tables = [part for part in _parts(self._owner) if isinstance(part, nn.Embedding)]
         largest = max(0, min([2, *(table.num_embeddings for table in tables)]) - 1)
-        declared = self._vocabulary(name)
+        counted, declared = self._vocabulary(name)
         books = [len(part) for part in _parts(self._owner) if isinstance(part, nn.ModuleList)]
         shapes = [(BATCH, TIME), (BATCH,), *((BATCH, n, TIME) for n in books), *((BATCH, n) for n in books), (TIME,)]
-        return [Spec("ids", shape, largest=largest, declared=declared) for shape in dict.fromkeys(shapes)]
+        spec = Spec("ids", largest=largest, declared=declared, counted=counted)
+        return [replace(spec, shape=shape) for shape in dict.fromkeys(shapes)]
 
-    def _vocabulary(self, name: str) -> tuple[int, int, str] | None:
-        """The range of ids that the configuration of the model states; nothing that was assumed counts."""
+    def _vocabulary(self, name: str) -> tuple[str, tuple[int, int, str] | None]:
+        """The range of ids that the configuration of the model states, if it is that of this input, and what states it.
+
+        Nothing that was assumed counts.
+        """
         if not re.search(r"ids$|tokens$", name):
-            return None
+            return "", None
         for key in _KNOWS_VOCABULARY:
             known = self.states(key)
             if known is not None:
-                return 0, known - 1, f"`{name}` with `{key}` {known}"
-        return None
+                return key, (0, known - 1, f"`{name}` with `{key}` {known}")
+        return "", None
 
     def states(self, name: str) -> int | None:
         """The number that the owner, its arguments or its configuration call so; nothing that was assumed counts."""
@@ -350,6 +407,15 @@ class Inputs:
             if type(found) is int:
                 return found
         return self._builder.numbers.assumed.get(name)
+
+    def numbers(self) -> Iterator[tuple[str, int]]:
+        """The numbers that the owner, its arguments and its configuration have names for, also those assumed."""
+        arguments = self._builder.arguments.get(id(self._owner), {})
+        for place in (self._owner, arguments, _defaults(self._owner), *arguments.values()):
+            for name, value in (place if isinstance(place, dict) else _plain(place)).items():
+                if type(value) is int and isinstance(name, str):
+                    yield name, value
+        yield from ((name, value) for name, value in self._builder.numbers.assumed.items() if type(value) is int)
 
     # -- documentation ------------------------------------------------------------------------------------------------
 
@@ -444,6 +510,10 @@ class _Width:
         if self.spatial:
             return [(BATCH, self.size, *([IMAGE] * self.spatial))]
         return [(BATCH, TIME, self.size), (BATCH, self.size), (self.size,)]
+
+
+def _is_tensor(kind: Any) -> bool:
+    return isinstance(kind, type(torch.LongTensor)) or issubclass(kind, torch.Tensor)
 
 
 def _is_small(spec: Spec) -> bool:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFails, SomethingStays
+from modellint.claims.checks import (
+    DevicesMix,
+    EndFails,
+    LoadingFails,
+    LookupFails,
+    NothingLearns,
+    SomethingStays,
+    WidthsDiffer,
+)
 from modellint.config.errors import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
@@ -33,7 +41,13 @@ if TYPE_CHECKING:
     from modellint.finding import Guard, Verdict
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
-_OF_CLASSES = (("placement", DevicesMix), ("values", LookupFails), ("boundaries", EndFails))
+_OF_CLASSES = (
+    ("placement", DevicesMix),
+    ("shapes", WidthsDiffer),
+    ("values", LookupFails),
+    ("boundaries", EndFails),
+    ("gradients", NothingLearns),
+)
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: What a check says, by what its probe claims: that something fails.
 _WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}

@@ -262,3 +262,116 @@ modules:
     found = {check["name"]: check for check in result.json["checks"]}
     assert found["placement"]["status"] == "in-part", found
     assert "could not be built" in found["placement"]["detail"]
+
+
+SHAPES = """
+class Model(nn.Module):
+    def __init__(self, {arguments}):
+        super().__init__()
+        self.up = nn.Linear({up})
+        self.down = nn.Linear({down})
+
+    def forward(self, hidden):
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "up", "down", "result", "status"),
+    [
+        ("width=16, inner=32", "width, inner", "inner, width", "self.down(self.up(hidden))", "passed"),
+        ("width=16, inner=32", "width, inner", "width, width", "self.down(self.up(hidden))", "failed"),
+        ("width=16, inner=32", "width, inner", "inner, 24", "hidden + self.down(self.up(hidden))", "failed"),
+        # Only some numbers fit, and nothing says which.
+        ("heads, width", "width, 8 * heads", "width, width", "self.down(self.up(hidden))", "not-run"),
+        ("first, other, width", "first, other", "width, first", "self.down(self.up(hidden))", "not-run"),
+        # Whatever was assumed has no part in it.
+        ("n_classes", "16, 32", "24, n_classes", "self.down(self.up(hidden))", "failed"),
+        # The width of what is passed decides.
+        ("width=16", "width, width", "48, width",
+         "self.up(hidden) + self.down(hidden.flatten(1)).unsqueeze(1)", "not-run"),
+    ],
+)  # fmt: skip
+def test_widths_inside_a_model(
+    workspace: Workspace, arguments: str, up: str, down: str, result: str, status: str
+) -> None:
+    found = probed(workspace, SHAPES.format(arguments=arguments, up=up, down=down, result=result), "Model")
+    assert found["shapes"]["status"] == status, found
+
+
+def test_a_misfit_is_told_with_both_sizes_and_where_they_come_from(workspace: Workspace) -> None:
+    code = SHAPES.format(arguments="", up="16, 32", down="24, 8", result="self.down(self.up(hidden))")
+    told = probed(workspace, code, "Model")["shapes"]["detail"]
+    assert told.startswith(
+        "model.py:13: `down` (`Linear`, made at model.py:10) takes 24 features, not the 32 that "
+        "`up` (`Linear`, made at model.py:9) gives: RuntimeError: mat1 and mat2 shapes cannot be multiplied"
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "given"),
+    [
+        ("nn.LayerNorm(24)", "x"),
+        ("nn.LSTM(24, 8)", "x"),
+        ("nn.Conv1d(24, 8, 1)", "x.transpose(1, 2)"),
+        ("nn.BatchNorm1d(24)", "x.transpose(1, 2)"),
+        ("nn.MultiheadAttention(24, 2)", "x, x, x"),
+    ],
+)
+def test_layers_of_all_kinds_say_what_they_take(workspace: Workspace, layer: str, given: str) -> None:
+    code = SHAPES.format(arguments="", up="16, 32", down="24, 8", result=f"self.last({given})")
+    code = code.replace("self.down =", f"self.last = {layer}\n        self.down =")
+    code = code.replace("(self, hidden):", "(self, hidden):\n        x = self.up(hidden)")
+    found = probed(workspace, code, "Model")["shapes"]
+    assert found["status"] == "failed", found
+    assert "takes 24 features, not the 32 that `up` (`Linear`, made at model.py:9) gives" in found["detail"]
+
+
+GRADIENTS = """
+class Model(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        {made}
+
+    def forward(self, hidden, mask=None):
+        {used}
+
+    def encode(self, hidden):
+        return {other}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "other", "status", "says"),
+    [
+        ("pass", "return self.proj(hidden)", "hidden", "passed", "gives 2 of 2 parameters a finite gradient"),
+        ("self.extra = nn.Linear(width, 3)", "return self.proj(hidden)", "hidden", "failed",
+         "`extra` gets no gradient in any call, and nothing reads it: DistributedDataParallel waits"),
+        ("self.extra = nn.Linear(width, 3)", "return self.proj(hidden)", "self.extra(hidden)", "in-part",
+         "no call that was made gives `extra.weight`, `extra.bias` one: DistributedDataParallel waits"),
+        ("self.extra = nn.Linear(width, 3)", "return self.proj(hidden)", "getattr(self, hidden)", "in-part", "no call"),
+        ("self.mask = nn.Parameter(torch.ones(width))",
+         "return self.proj(hidden if mask is None else hidden + mask.unsqueeze(-1) * self.mask)", "hidden",
+         "passed", "likewise with `mask`"),
+        ("self.mask = nn.Parameter(torch.ones(width))",
+         "return self.proj(hidden + self.mask if self.training else hidden)", "hidden", "passed", "in training"),
+        ("self.hidden = [nn.Linear(width, width)]", "return self.hidden[0](self.proj(hidden))", "hidden",
+         "failed", "`hidden[0].weight`, `hidden[0].bias` gets a gradient, and is none of the `parameters()`"),
+        ("pass", "self.scale = nn.Parameter(torch.ones(16)); return self.proj(hidden) * self.scale", "hidden",
+         "failed", "`scale` is made anew by each call"),
+        ("self.scale = None", "self.scale = self.scale or nn.Linear(16, 16); return self.scale(self.proj(hidden))",
+         "hidden", "in-part", "is made by the first call: an optimizer has to be made after it"),
+        ("pass", "x = self.proj(hidden); return torch.where(x > 1e9, x, x.detach() * 0 + (x - x).sqrt())", "hidden",
+         "failed", "is not finite, though all that the call gives is"),
+        ("pass", "return self.proj(hidden.abs()).log()", "hidden", "in-part", "some of what the call gives is no number"),
+        ("pass", "x = self.proj(hidden).exp(); x += 1; return x", "hidden", "failed", "the backward pass raises"),
+        ("pass", "return self.proj(hidden).argmax(-1)", "hidden", "nothing-to-check", "depends on no parameter"),
+        ("self.requires_grad_(False)", "return self.proj(hidden)", "hidden", "nothing-to-check",
+         "it has no parameters that learn"),
+    ],
+)  # fmt: skip
+def test_gradients(workspace: Workspace, made: str, used: str, other: str, status: str, says: str) -> None:
+    found = probed(workspace, GRADIENTS.format(made=made, used=used, other=other), "Model")["gradients"]
+    assert found["status"] == status, found
+    assert says in found["detail"]

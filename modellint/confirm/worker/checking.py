@@ -33,6 +33,8 @@ _PATIENCE = 25.0
 LARGE = 50_000_000
 #: So many optional inputs are tried.
 _MOST_OPTIONAL = 12
+#: After so many kinds of one, complaints about shapes tell which are tried next.
+_LEARNING = 4
 _SHOWN = 4
 
 Outcome = dict[str, Any]
@@ -218,36 +220,36 @@ class Check:
     def _ways(self, call: Call, specs: Specs, judge: Judge) -> Iterator[tuple[str, Outcome | Exception]]:
         """What is seen in training, and with each optional input: each way in words, and what comes of it."""
         optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
-        with_input: dict[str, Specs] = {}
-        for name, kinds in optional.items():
-            outcome = self._with_optional(call, specs, name, kinds, judge, with_input)
-            if not (isinstance(outcome, Exception) and call.refuses(outcome)):
-                yield f"with `{name}`", outcome
-        if not call.has_modes:
-            return
-        call.train(True)
-        outcome = TimeoutError("no time was left") if self.is_late else judge(specs)
-        yield "in training", outcome
-        for name, more in with_input.items():
-            outcome = TimeoutError("no time was left") if self.is_late else judge(more)
-            if not (isinstance(outcome, Exception) and call.refuses(outcome)):
-                yield f"in training with `{name}`", outcome
+        for is_training in (False, True) if call.has_modes else (False,):
+            call.train(is_training)
+            mode = "in training" if is_training else ""
+            if is_training:
+                yield mode, self._judged(judge, specs)
+            for name, kinds in optional.items():
+                outcome = self._with_optional(call, specs, name, kinds, judge)
+                if not (isinstance(outcome, Exception) and call.refuses(outcome)):
+                    yield f"{mode} with `{name}`".lstrip(), outcome
+        call.train(False)
 
     def _with_optional(
-        self, call: Call, specs: Specs, name: str, kinds: list[Spec], judge: Judge, works: dict[str, Specs]
+        self, call: Call, specs: Specs, name: str, kinds: list[Spec], judge: Judge
     ) -> Outcome | Exception:
-        """What comes of a call with one more input; what it was given where it works is noted."""
+        """What comes of a call with one more input; the kind of it that works comes first the next time."""
         first: Exception | None = None
-        for more in call.inputs.with_more(specs, name, kinds):
-            outcome = TimeoutError("no time was left") if self.is_late else judge(more)
+        for number, more in enumerate(call.inputs.with_more(specs, name, [*kinds])):
+            outcome = self._judged(judge, more)
             if not isinstance(outcome, Exception):
-                works[name] = more
+                kinds.insert(0, more[name])
                 return outcome
             first = first or outcome
             if self.is_late or call.refuses(outcome):
                 break
-            call.inputs.learn(outcome, more)
+            if number + 1 >= min(len(kinds), _LEARNING):
+                call.inputs.learn(outcome, more)
         return first or TypeError("nothing says what to pass")
+
+    def _judged(self, judge: Judge, specs: Specs) -> Outcome | Exception:
+        return TimeoutError("no time was left") if self.is_late else judge(specs)
 
 
 def _united(found: list[tuple[str, Outcome]], missed: list[str]) -> Outcome:

@@ -190,6 +190,11 @@ class Builder:
             groups.setdefault(text, []).append(name)
         return [f"{_listed(names)} = {text}" for text, names in groups.items()]
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether anything but numbers stands for what nothing says."""
+        return bool(self._others or self._fixed or self.reduced)
+
     def note_inputs(self, inputs: Mapping[str, str]) -> None:
         """Say with which inputs a fact was observed."""
         self._inputs.update(inputs)

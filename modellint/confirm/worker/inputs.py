@@ -52,7 +52,7 @@ _PRODUCT = re.compile(r"\(\d+x\d+ and (\d+)x\d+\)")
 _DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D")
 _MAX_WIDTHS = 3
 #: So many kinds of one more input are tried.
-_MOST_KINDS = 6
+_MOST_KINDS = 8
 #: Of so many numbers a tensor may consist that is made up.
 _MOST = 1 << 22
 _KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings")

@@ -364,7 +364,7 @@ class Model(nn.Module):
          "hidden", "in-part", "is made by the first call: an optimizer has to be made after it"),
         ("pass", "x = self.proj(hidden); return torch.where(x > 1e9, x, x.detach() * 0 + (x - x).sqrt())", "hidden",
          "failed", "is not finite, though all that the call gives is"),
-        ("pass", "return self.proj(hidden.abs()).log()", "hidden", "in-part", "some of what the call gives is no number"),
+        ("pass", "return self.proj(hidden).log()", "hidden", "in-part", "some of what the call gives is no number"),
         ("pass", "x = self.proj(hidden).exp(); x += 1; return x", "hidden", "failed", "the backward pass raises"),
         ("pass", "return self.proj(hidden).argmax(-1)", "hidden", "nothing-to-check", "depends on no parameter"),
         ("self.requires_grad_(False)", "return self.proj(hidden)", "hidden", "nothing-to-check",

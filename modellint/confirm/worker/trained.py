@@ -89,14 +89,10 @@ class _Passes:
             return self._failed(f"the gradient of {_listed(odd)} is not finite, though all that the call gives is")
         self._reached |= {id(one) for one in reached.values()}
         detail = f"a backward pass gives {len(reached) - len(odd)} of {len(self._known)} parameters a finite gradient"
-        if lacks_numbers := any(bool(one.isnan().any()) for one in given):
-            detail += ", but some of what the call gives is no number"
-        return {
-            "status": PASSED,
-            "device": "cpu",
-            "detail": detail,
-            **({"extent": PART} if odd or lacks_numbers else {}),
-        }
+        outcome = {"status": PASSED, "device": "cpu", "detail": detail}
+        if any(bool(one.isnan().any()) for one in given):
+            return {**outcome, "extent": PART, "detail": f"{detail}, but some of what the call gives is no number"}
+        return {**outcome, "extent": PART} if odd else outcome
 
     def concluded(self, outcome: Outcome) -> Outcome:
         """The outcome of all passes, with what none of them reached."""

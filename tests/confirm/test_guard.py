@@ -116,7 +116,6 @@ def test_a_grandchild_that_keeps_the_pipes_is_not_waited_for(tmp_path: Path) -> 
     assert time.monotonic() - started < 15  # not the 20 s of the grandchild, by a wide margin
 
 
-@needs_system
 @pytest.mark.parametrize(("waited", "ended"), [(0.0, "not finished after 0.3 s"), (100.0, "")])
 def test_the_time_in_which_others_had_the_processors_does_not_count(
     waited: float, ended: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -133,6 +132,7 @@ def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
     assert guarded._waited(2**30) == 0
 
 
+@needs_system
 def test_code_in_the_environment_is_guarded_before_anything_is_imported(tmp_path: Path) -> None:
     project, outside = victim(tmp_path)
     before = state(project, outside)

@@ -360,6 +360,8 @@ class Model(nn.Module):
          "failed", "`hidden[0].weight`, `hidden[0].bias` gets a gradient, and is none of the `parameters()`"),
         ("pass", "self.scale = nn.Parameter(torch.ones(16)); return self.proj(hidden) * self.scale", "hidden",
          "failed", "`scale` is made anew by each call"),
+        ("pass", "return nn.Linear(16, 4)(self.proj(hidden))", "hidden",
+         "failed", "`Linear` with 68 numbers is made anew by each call"),
         ("self.scale = None", "self.scale = self.scale or nn.Linear(16, 16); return self.scale(self.proj(hidden))",
          "hidden", "in-part", "is made by the first call: an optimizer has to be made after it"),
         ("pass", "x = self.proj(hidden); return torch.where(x > 1e9, x, x.detach() * 0 + (x - x).sqrt())", "hidden",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,6 +15,8 @@ from .readers import is_read
 from .standins import described
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.claims import Claim
 
     from .checking import Call, Outcome, Specs
@@ -59,6 +62,8 @@ class _Passes:
         self._known = _learning(self._owner)
         #: The parameters that got a gradient in any of them, by identity.
         self._reached: set[int] = set()
+        #: The modules that the last call has made.
+        self._made: list[nn.Module] = []
         #: The parameters that the first call has made.
         self._late: list[str] = []
         self._is_first = True
@@ -83,6 +88,8 @@ class _Passes:
             return self._failed(
                 f"{_listed(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
             )
+        if local := self._used_once():
+            return self._failed(f"{local} is made anew by each call, gets a gradient, and is gone after it")
         reached = {name: one for name, one in self._known.items() if one.grad is not None}
         odd = [name for name, one in reached.items() if one.grad is not None and not one.grad.isfinite().all()]
         if odd and all(map(_is_finite, given)) and self._is_odd_again(specs, odd):
@@ -116,7 +123,9 @@ class _Passes:
         for _, tensor in placement.tensors(self._owner):
             if tensor.is_leaf:
                 tensor.grad = None
-        return self._call.run(specs, "cpu", given=given, has_gradients=True)
+        self._made.clear()
+        with _noting(self._made):
+            return self._call.run(specs, "cpu", given=given, has_gradients=True)
 
     def _backward(self, given: list[torch.Tensor]) -> Exception | None:
         """Go backwards from all that has a gradient; what that raises."""
@@ -144,6 +153,15 @@ class _Passes:
             return f"{_listed(each)} is made anew by each call: an optimizer that was made before never changes it"
         self._late += new
         self._known = after
+        return None
+
+    def _used_once(self) -> str | None:
+        """A layer that a call makes and nothing keeps, though it learns."""
+        known = {id(one) for _, one in placement.tensors(self._owner)}
+        for layer in self._made:
+            learn = [one for one in layer.parameters(recurse=False) if one.grad is not None and id(one) not in known]
+            if learn:
+                return f"`{type(layer).__name__}` with {sum(one.numel() for one in learn)} numbers"
         return None
 
     def _lost(self) -> list[str]:
@@ -184,6 +202,22 @@ class _Passes:
         above, _, name = path.rpartition(".")
         holder = self._owner.get_submodule(above)
         return type(holder).__module__.startswith("torch.") or is_read(holder, name)
+
+
+@contextmanager
+def _noting(made: list[nn.Module]) -> Iterator[None]:
+    """Note the modules that are made meanwhile."""
+    original = nn.Module.__init__
+
+    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        made.append(self)
+        original(self, *args, **kwargs)
+
+    nn.Module.__init__ = init
+    try:
+        yield
+    finally:
+        nn.Module.__init__ = original
 
 
 def _positive(tensor: torch.Tensor) -> torch.Tensor:

@@ -115,10 +115,10 @@ def summary(found: Sequence[Probed]) -> str:
     run = checks - numbers["not run"]
     said = ", ".join(f"{numbers[kind]} {kind}" for kind in kinds)
     times = sorted(one.seconds for one in found) or [0.0]
+    largest = max((one.megabytes for one in found), default=0)
     return (
-        f"{len(found)} targets, {built} built; of {checks} checks {run} ran ({run / checks:.0%}): {said}; processor time "
-        f"{times[len(times) // 2]:.1f} s in the middle, {times[-1]:.1f} s at most, memory at most "
-        f"{max((one.megabytes for one in found), default=0):.0f} MB"
+        f"{len(found)} targets, {built} built; of {checks} checks {run} ran ({run / checks:.0%}): {said}; processor "
+        f"time {times[len(times) // 2]:.1f} s in the middle, {times[-1]:.1f} s at most, memory at most {largest:.0f} MB"
     )
 
 

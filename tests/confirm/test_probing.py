@@ -148,8 +148,10 @@ class Model(nn.Module):
         ("hidden, speaker: int", "torch.tensor(speaker, device=hidden.device)"),
         ("hidden", "torch.arange(hidden.shape[1], device=hidden.device)"),
         ("hidden, step_ids", "step_ids + 1"),
+        ("hidden, scores", "scores.argmax(-1)"),
+        ("hidden, lengths=None", "hidden[..., 0].long() * 0 if lengths is None else lengths.argsort(-1)"),
     ],
-    ids=["number", "length", "ids"],
+    ids=["number", "length", "ids", "classes", "optional"],
 )
 def test_what_was_made_up_and_lacks_a_row_is_no_failure(workspace: Workspace, inputs: str, ids: str) -> None:
     code = f"""

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dis
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,8 +14,10 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._pytree import tree_map
 
-from .inputs import Inputs, Spec
-from .standins import described
+from . import placement
+from .calls import lasting
+from .inputs import BATCH, TIME, Inputs, Spec
+from .standins import StandIn, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +32,8 @@ FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
 PART, NOTHING = "part", "nothing"
 #: Seconds of processor time after which no further way to call a model is tried.
 _PATIENCE = 25.0
+#: The same, once such a search was in vain.
+_LITTLE = 5.0
 #: More parameters than this are not made with numbers in them.
 LARGE = 50_000_000
 #: So many optional inputs are tried.
@@ -149,13 +154,34 @@ def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
     return {name: tree_map(moved, spec.make(device)) for name, spec in specs.items()}
 
 
+def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
+    """The same inputs with each of their sizes changed in turn: lengths, batches, and all others by themselves.
+
+    Lengths and batches get a little longer; what else there is becomes so much larger, or 1 for `by=0`.
+    """
+    yield lasting(specs, TIME + 2)
+    yield {name: replace(spec, shape=_batched(spec.shape)) for name, spec in specs.items()}
+    for name, spec in specs.items():
+        for at, size in enumerate(spec.shape):
+            if size not in (TIME, BATCH):
+                shape = (*spec.shape[:at], size + by if by else 1, *spec.shape[at + 1 :])
+                yield {**specs, name: replace(spec, shape=shape)}
+        if type(spec.value) is int:
+            yield {**specs, name: replace(spec, value=spec.value + 1)}
+
+
+def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with one more in the batch."""
+    return tuple(BATCH + 1 if size == BATCH else size for size in shape)
+
+
 class Check:
     """One check of a class or function."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.owner, self._method = session.source().split(session.name)
-        self._end = time.process_time() + _PATIENCE
+        self._end = time.process_time() + (_LITTLE if session.was_in_vain else _PATIENCE)
         self._reasons: list[str] = []
 
     def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[Call]:
@@ -195,6 +221,7 @@ class Check:
         call.inputs.learn(error, specs)
 
     def not_run(self) -> Outcome:
+        self._session.was_in_vain |= self.is_late
         return {"status": NOT_RUN, "detail": self._reasons[0] if self._reasons else "no way to call it was found"}
 
     # -- both modes, and optional inputs -------------------------------------------------------------------------------
@@ -215,7 +242,20 @@ class Check:
                 return {**outcome, "detail": f"{says}: {outcome['detail']}"}
             else:
                 found.append((says, outcome))
-        return _united(found, missed)
+        return self.as_far_as_built(call, _united(found, missed))
+
+    def nothing(self, call: Call, reason: str) -> Outcome:
+        """That there is nothing to check."""
+        return self.as_far_as_built(call, {"status": NOT_RUN, "extent": NOTHING, "detail": reason})
+
+    def as_far_as_built(self, call: Call, outcome: Outcome) -> Outcome:
+        """An outcome, with what is missing in the object that was built."""
+        lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
+        if lacking is None:
+            return outcome
+        detail = f"{outcome['detail']}; `{type(lacking).__qualname__}` was not built, and has no part in it"
+        extent = {"extent": PART} if outcome["status"] == PASSED else {}
+        return {**{key: value for key, value in outcome.items() if key != "extent"}, "detail": detail, **extent}
 
     def _ways(self, call: Call, specs: Specs, judge: Judge) -> Iterator[tuple[str, Outcome | Exception]]:
         """What is seen in training, and with each optional input: each way in words, and what comes of it."""

@@ -100,6 +100,8 @@ class Spec:
     period: int = 0
     #: The dimensions whose size is a guess.
     free: tuple[int, ...] = ()
+    #: Whether nothing says even what kind of thing it is.
+    is_guess: bool = False
     #: How many streams there are.
     number: int = 2
 
@@ -212,7 +214,9 @@ class Inputs:
             specs = self._documented(parameter) or [spec for spec in self._by_name(name) if spec.kind != "value"]
             if specs and not specs[0].is_documented:
                 kinds = {spec.kind for spec in specs}
-                tensors = [replace(spec, declared=None) for spec in given.values() if spec.kind in ("float", "ids")]
+                specs = [replace(spec, is_guess=spec.kind == "float") for spec in specs]
+                tensors = [spec for spec in given.values() if spec.kind in ("float", "ids")]
+                tensors = [replace(spec, declared=None, is_guess=True) for spec in tensors]
                 alike = [spec for spec in tensors if spec.kind in kinds]
                 specs = [*alike, *specs[:2], *tensors, *specs[2:]]
             if specs:
@@ -280,7 +284,7 @@ class Inputs:
                 shapes = [shape for width in widths for shape in ((BATCH, TIME, width), (BATCH, width))]
                 new = [replace(plain, shape=shape) for shape in shapes]
             # What was asked for is likelier than what is left.
-            specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs and _is_small(spec)]
+            specs[1:1] = [spec for spec in dict.fromkeys(new) if spec not in specs and is_small(spec)]
 
     def _pass_something(self) -> None:
         """Pass the first of several parameters that may all be None: one of them is needed after all."""
@@ -447,7 +451,7 @@ class Inputs:
             replace(spec, shape=tuple(IMAGE if at in sides else size for at, size in enumerate(spec.shape)))
             for spec in found
         ]
-        return [spec for spec in dict.fromkeys([*found, *large]) if _is_small(spec)]
+        return [spec for spec in dict.fromkeys([*found, *large]) if is_small(spec)]
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"
@@ -516,7 +520,8 @@ def _is_tensor(kind: Any) -> bool:
     return isinstance(kind, type(torch.LongTensor)) or issubclass(kind, torch.Tensor)
 
 
-def _is_small(spec: Spec) -> bool:
+def is_small(spec: Spec) -> bool:
+    """Whether it is no larger than what may be made up."""
     return torch.Size(spec.shape).numel() <= _MOST
 
 

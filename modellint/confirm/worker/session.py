@@ -52,6 +52,8 @@ class Session:
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: classes.Builder | None = None
+        #: Whether a check has looked in vain for a way to call the target, as long as it could.
+        self.was_in_vain = False
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 

@@ -34,8 +34,8 @@ def gradients_check(session: Session, _: Claim) -> Outcome:
         return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
     for variant in (0, roles.EQUAL):
         for call in check.calls(variant):
-            if not isinstance(call.owner, nn.Module) or not _learning(call.owner):
-                return {"status": NOT_RUN, "extent": NOTHING, "detail": "it has no parameters that learn"}
+            if not isinstance(call.owner, nn.Module):
+                return check.nothing(call, "it is no module")
             passes = _Passes(call)
             for specs in check.specs(call):
                 outcome = passes.judged(specs)
@@ -78,6 +78,8 @@ class _Passes:
         if fact := self._made_anew(specs):
             return self._failed(fact)
         given = [one for one in placement.below(self._call.result) if isinstance(one, torch.Tensor)]
+        if not self._known:
+            return {"status": NOT_RUN, "extent": NOTHING, "detail": "it has no parameters that learn"}
         error = self._backward(given)
         if error is not None:
             return self._failed(f"the backward pass raises {described(error)[:240]}") if self._is_first else error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from . import roles
-from .calls import lasting
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PASSED, Check
-from .inputs import BATCH, TIME
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
 from .places import innermost, raised_at
 from .standins import described
 
@@ -213,7 +211,7 @@ def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder]
             #: How far each call got, and what ended it.
             ends: list[tuple[int, Misfit | None]] = []
             if not call.size:
-                return {"status": NOT_RUN, "extent": NOTHING, "detail": "it has no parameters"}, None
+                return check.nothing(call, "it has no parameters"), None
             for specs in check.specs(call):
                 seen, error = _called(call, specs)
                 if error is None:
@@ -257,7 +255,7 @@ def _called(call: Call, specs: Specs) -> tuple[_Seen, Exception | None]:
 
 def _fitting(seen: _Seen) -> str:
     number = sum(_taken(layer) is not None for layer, _ in seen.done)
-    return f"the call works, and {number} layers are given what they take" if number != 1 else "the call works"
+    return f"the call works, and {number} layers are given what they take" if number > 1 else "the call works"
 
 
 def _names(call: Call, made: dict[int, str]) -> dict[int, str]:
@@ -283,27 +281,10 @@ def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exceptio
 
 def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
     """Whether a misfit stays as it is when any size of the inputs is another, or something earlier refuses that."""
-    for other in _resized(specs):
+    for other in resized(specs):
         seen, error = _called(call, other)
         if error is None:
             return False
         if seen.misfit(error, _names(call, made)) != misfit and seen.number >= number:
             return False
     return True
-
-
-def _resized(specs: Specs) -> Iterator[Specs]:
-    """The same inputs with each of their sizes changed in turn: lengths, batches, and all others by themselves."""
-    yield lasting(specs, TIME + 2)
-    yield {name: replace(spec, shape=_batched(spec.shape)) for name, spec in specs.items()}
-    for name, spec in specs.items():
-        for at, size in enumerate(spec.shape):
-            if size not in (TIME, BATCH):
-                yield {**specs, name: replace(spec, shape=(*spec.shape[:at], size + 8, *spec.shape[at + 1 :]))}
-        if type(spec.value) is int:
-            yield {**specs, name: replace(spec, value=spec.value + 1)}
-
-
-def _batched(shape: Sizes) -> Sizes:
-    """A shape with one more in the batch."""
-    return tuple(BATCH + 1 if size == BATCH else size for size in shape)

@@ -131,7 +131,7 @@ def main() -> int:
     arguments = parser.parse_args()
     found: list[Probed] = []
     for package, target, expected in targets(arguments.only):
-        folder = arguments.packages if package == "torch" else arguments.packages / package
+        folder = arguments.packages / package
         if not folder.is_dir():
             print(f"{package} is not there", file=sys.stderr)
             continue

@@ -61,7 +61,9 @@ def placement_check(session: Session, _: Claim) -> Outcome:
                 for specs in check.specs(call):
                     outcome = _placed(call, stayed, specs)
                     if not isinstance(outcome, Exception):
-                        return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
+                        outcome = check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
+                        session.works_when_large = call.size > LARGE and outcome["status"] == PASSED
+                        return outcome
                     check.learn(call, outcome, specs)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
@@ -153,7 +155,8 @@ def _observed(check: Check, call: Call, device: str) -> Outcome:
     for specs in check.specs(call):
         outcome = _followed(call, device, specs)
         if not isinstance(outcome, Exception):
-            return check.everywhere(call, specs, outcome, partial(_followed, call, device))
+            has_optional = device == "cpu"
+            return check.everywhere(call, specs, outcome, partial(_followed, call, device), has_optional=has_optional)
         refused = refused or _refused(call, specs)
         check.learn(call, outcome, specs)
     if refused is None:

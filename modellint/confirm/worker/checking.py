@@ -106,9 +106,9 @@ class Call:
         if last is None:
             return False
         code, raised_in = last.tb_frame.f_code, str(last.tb_frame.f_globals.get("__name__", ""))
-        own = type(self.owner).__module__ if isinstance(self.owner, nn.Module) else self.function.__module__
-        is_own = raised_in.partition(".")[0] == str(own).partition(".")[0]
-        return is_own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
+        kinds = type(self.owner).__mro__ if isinstance(self.owner, nn.Module) else (self.function,)
+        own = {str(kind.__module__).partition(".")[0] for kind in kinds} - {"torch", "builtins"}
+        return raised_in.partition(".")[0] in own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
     def enlarged(self, key: str, more: int) -> Call | None:
         """The same, built with the number that is called `key` so much larger.
@@ -226,7 +226,9 @@ class Check:
 
     # -- both modes, and optional inputs -------------------------------------------------------------------------------
 
-    def everywhere(self, call: Call, specs: Specs, first: Outcome, judge: Judge) -> Outcome:
+    def everywhere(
+        self, call: Call, specs: Specs, first: Outcome, judge: Judge, *, has_optional: bool = True
+    ) -> Outcome:
         """The outcome of all ways to call what works with some inputs in evaluation, where `first` was seen.
 
         `judge` gives the outcome of one way, or the error that keeps it from having one. The first failure is the
@@ -235,7 +237,11 @@ class Check:
         if first["status"] != PASSED and first.get("extent") != NOTHING:
             return first
         found, missed = [("", first)], list[str]()
-        for says, outcome in self._ways(call, specs, judge):
+        optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
+        if optional and not has_optional:
+            missed.append(f"with {_listed([f'`{name}`' for name in optional])}: it is too large")
+            optional.clear()
+        for says, outcome in self._ways(call, specs, judge, optional):
             if isinstance(outcome, Exception):
                 missed.append(f"{says}: {described(outcome)[:160]}")
             elif outcome["status"] == FAILED:
@@ -257,15 +263,19 @@ class Check:
         extent = {"extent": PART} if outcome["status"] == PASSED else {}
         return {**{key: value for key, value in outcome.items() if key != "extent"}, "detail": detail, **extent}
 
-    def _ways(self, call: Call, specs: Specs, judge: Judge) -> Iterator[tuple[str, Outcome | Exception]]:
-        """What is seen in training, and with each optional input: each way in words, and what comes of it."""
-        optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
+    def _ways(
+        self, call: Call, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
+    ) -> Iterator[tuple[str, Outcome | Exception]]:
+        """What is seen in training, and with each optional input: each way in words, and what comes of it.
+
+        Calls of large models take seconds: what is optional is passed to them in training only.
+        """
         for is_training in (False, True) if call.has_modes else (False,):
             call.train(is_training)
             mode = "in training" if is_training else ""
             if is_training:
                 yield mode, self._judged(judge, specs)
-            for name, kinds in optional.items():
+            for name, kinds in optional.items() if is_training or call.size <= LARGE or not call.has_modes else ():
                 outcome = self._with_optional(call, specs, name, kinds, judge)
                 if not (isinstance(outcome, Exception) and call.refuses(outcome)):
                     yield f"{mode} with `{name}`".lstrip(), outcome

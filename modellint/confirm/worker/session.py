@@ -54,6 +54,8 @@ class Session:
         self.builder: classes.Builder | None = None
         #: Whether a check has looked in vain for a way to call the target, as long as it could.
         self.was_in_vain = False
+        #: Whether a target that is large was called in all ways already.
+        self.works_when_large = False
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 

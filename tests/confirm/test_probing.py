@@ -168,6 +168,43 @@ class Model(nn.Module):
     assert "failed" not in {check["status"] for check in found.values()}, found
 
 
+def test_ids_whose_length_is_documented_are_no_features(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self, rows=20, seq_length=12, width=16):
+        super().__init__()
+        self.seq_length = seq_length
+        self.table = nn.Embedding(rows, width)
+
+    def forward(self, x):
+        '''
+        Args:
+            x: Input tensor of shape (batch_size, seq_length)
+        '''
+        return self.table(x)
+"""
+    assert probed(workspace, code, "Model")["values"]["status"] == "not-run"
+
+
+def test_a_number_that_is_documented_as_one_is_no_tensor(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self, steps=10, width=16):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.scales = torch.linspace(0, 1, steps)
+
+    def forward(self, hidden, t):
+        '''
+        Args:
+            hidden: (batch, time, width)
+            t (int): The step.
+        '''
+        return self.proj(hidden) * self.scales[t]
+"""
+    assert probed(workspace, code, "Model")["placement"]["status"] == "passed"
+
+
 MODES = """
 class Model(nn.Module):
     def __init__(self, width=16):

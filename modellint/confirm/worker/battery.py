@@ -20,7 +20,7 @@ from . import placement, recipes, roles
 from .calls import lasting
 from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized
 from .forced import Forced
-from .inputs import BATCH, TIME, is_small
+from .inputs import TIME, is_small
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers, storage_of
 from .loading import Loading
@@ -293,8 +293,7 @@ def _refused(call: Call, specs: Specs) -> tuple[Specs, str] | None:
 
 def _is_said_to_be_real(spec: Spec) -> bool:
     """Whether something says of an input that it is real, or how many features it has."""
-    has_width = spec.is_documented and len(spec.shape) - 1 not in spec.free and spec.shape[-1] not in (BATCH, TIME)
-    return spec.is_real or has_width
+    return spec.is_real or spec.has_width
 
 
 def _seen(call: Call, specs: Specs) -> str | None:

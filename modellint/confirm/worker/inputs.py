@@ -93,6 +93,8 @@ class Spec:
     is_documented: bool = False
     #: Whether settings or documentation say that the numbers are real.
     is_real: bool = False
+    #: Whether documentation says how many features there are.
+    has_width: bool = False
     #: How long sequences are: what stands for `TIME` in the shape.
     time: int = TIME
     #: The first of the positions, and after how many they begin anew.
@@ -309,7 +311,7 @@ class Inputs:
         annotation = _annotated(self._function, self._tree, parameter)
         use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
         is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
-        if annotation is int or is_number:
+        if annotation is int or is_number or self._is_called_int(name):
             return [Spec("value", value=3)]
         if annotation is torch.Size:
             return [Spec("size", shape) for shape in ((BATCH, 3, IMAGE, IMAGE), (BATCH, TIME))]
@@ -435,7 +437,9 @@ class Inputs:
             return [replace(spec, shape=self._sizes(dims)) for spec in self._ids(parameter.name)[:1]]
         if kind == "float":
             is_real = _SAYS_REAL.search(says) is not None
-            return [replace(spec, is_documented=True, is_real=is_real) for spec in self._of_dimensions(dims)]
+            has_width = len(dims) > 1 and roles.is_width(dims[-1])
+            specs = self._of_dimensions(dims)
+            return [replace(spec, is_documented=True, is_real=is_real, has_width=has_width) for spec in specs]
         return [Spec(kind, self._sizes(dims), is_documented=True)]
 
     def _of_dimensions(self, dims: list[str]) -> list[Spec]:
@@ -452,6 +456,10 @@ class Inputs:
             for spec in found
         ]
         return [spec for spec in dict.fromkeys([*found, *large]) if is_small(spec)]
+
+    def _is_called_int(self, name: str) -> bool:
+        """Whether the docstring says of a parameter that it is an `int`."""
+        return re.search(rf"\b{re.escape(name)}\s*(?:\(int\b[^()\n]*\)|:\s*int\b)", self._text) is not None
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"

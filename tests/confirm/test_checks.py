@@ -250,6 +250,29 @@ def test_what_cannot_be_called_in_a_mode_is_checked_in_part(workspace: Workspace
     assert "; not in training: FileNotFoundError" in found["placement"]["detail"]
 
 
+def test_modules_that_are_made_of_their_first_input(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.LazyLinear(8)
+
+    def forward(self, hidden):
+        return self.proj(hidden)
+"""
+    found = probed(workspace, code, "Model")
+    assert "failed" not in {check["status"] for check in found.values()}, found
+    assert found["boundaries"]["status"] == "passed", found
+
+
+def test_what_takes_no_mode_is_checked_in_part(workspace: Workspace) -> None:
+    code = MODES.format(optional="mask", condition="mask is not None", mixed="hidden * 2")
+    code += "\n    def train(self, mode=True):\n        assert not mode, 'this never learns'\n        return self\n"
+    found = probed(workspace, code, "Model")
+    assert found["placement"]["status"] == "in-part", found
+    assert "not in training: AssertionError: this never learns" in found["placement"]["detail"]
+
+
 def test_what_code_refuses_beside_another_input_is_none_that_was_missed(workspace: Workspace) -> None:
     code = MODES.format(optional="embeds", condition="embeds is not None", mixed="refuse(hidden)")
     code = "def refuse(hidden):\n    raise ValueError('expected one of them')\n\n\n" + code

@@ -67,7 +67,8 @@ class Call:
     @property
     def size(self) -> int:
         """How many numbers there are in its parameters."""
-        return sum(p.numel() for p in self.owner.parameters()) if isinstance(self.owner, nn.Module) else 0
+        parameters = self.owner.parameters() if isinstance(self.owner, nn.Module) else ()
+        return sum(one.numel() for one in parameters if not nn.parameter.is_lazy(one))
 
     def train(self, is_training: bool) -> None:
         if isinstance(self.owner, nn.Module):
@@ -107,7 +108,7 @@ class Call:
             return False
         code, raised_in = last.tb_frame.f_code, str(last.tb_frame.f_globals.get("__name__", ""))
         kinds = type(self.owner).__mro__ if isinstance(self.owner, nn.Module) else (self.function,)
-        own = {str(kind.__module__).partition(".")[0] for kind in kinds} - {"torch", "builtins"}
+        own = {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds} - {"torch", "builtins"}
         return raised_in.partition(".")[0] in own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
     def enlarged(self, key: str, more: int) -> Call | None:
@@ -271,8 +272,12 @@ class Check:
         Calls of large models take seconds: what is optional is passed to them in training only.
         """
         for is_training in (False, True) if call.has_modes else (False,):
-            call.train(is_training)
             mode = "in training" if is_training else ""
+            try:
+                call.train(is_training)
+            except Exception as error:
+                yield mode, error
+                break
             if is_training:
                 yield mode, self._judged(judge, specs)
             for name, kinds in optional.items() if is_training or call.size <= LARGE or not call.has_modes else ():

@@ -212,7 +212,7 @@ def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder]
             found: list[tuple[Outcome, Misfit]] = []
             #: How far each call got, and what ended it.
             ends: list[tuple[int, Misfit | None]] = []
-            if not call.size:
+            if next(_parameters(call), None) is None:
                 return check.nothing(call, "it has no parameters"), None
             for specs in check.specs(call):
                 seen, error = _called(call, specs)
@@ -290,3 +290,7 @@ def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[in
         if seen.misfit(error, _names(call, made)) != misfit and seen.number >= number:
             return False
     return True
+
+
+def _parameters(call: Call) -> Iterator[nn.Parameter]:
+    return call.owner.parameters() if isinstance(call.owner, nn.Module) else iter(())

@@ -227,7 +227,7 @@ def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder]
                 check.learn(call, error, specs)
             for outcome, misfit in found:
                 least = min(number for number, one in ends if one == misfit)
-                if all(one == misfit for number, one in ends if number >= least):
+                if all(one == misfit or (one is None and number == least) for number, one in ends if number >= least):
                     first = first or (outcome, (misfit, builder))
             if first is not None and not (builder.numbers.assumed or builder.is_guessed):
                 return first

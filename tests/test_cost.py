@@ -90,7 +90,9 @@ def test_a_run_is_counted_and_compared_with_its_floor(
     # Three functions of each file, and the constructor of `nn.Embedding`; `made` is run for each of its calls.
     assert 5 * 3 < int(whole["by function"]) < int(whole["bodies run"])
     for kind in ("bodies run", "steps", "interpreters", "bodies lowered"):
-        assert 2 * int(whole[kind]) == 5 * int(quarter[kind]) > 0
+        by_file, rest = divmod(int(whole[kind]) - int(quarter[kind]), 5 - 2)
+        once = int(whole[kind]) - 5 * by_file  # what torch's own class is, found out for all files
+        assert (rest, by_file > once >= 0) == (0, True), kind
     for row in ("cold two processes writing the cache", "warm one process"):
         assert float(found[row]["x `ast.parse`"]) > 0
         assert not found[row]["bodies run"]

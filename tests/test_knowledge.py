@@ -14,12 +14,13 @@ import pytest
 from effort import IS_WHOLE
 
 from modellint import knowledge
+from modellint.flow.built import children, has_state, is_device_lazy, moves, registers, stores
+from modellint.flow.domain import NO_ARGUMENTS, Arguments, ClassRef, Constant
 from modellint.knowledge import facts, regenerate
-from modellint.link.classes.objects import Arguments, ClassObject, Constant, Object
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from modellint.link.classes.models import ClassModel
 
@@ -55,6 +56,11 @@ def unpack(tmp_path_factory: pytest.TempPathFactory) -> Unpack:
     return run
 
 
+def given(values: Mapping[str, object]) -> Arguments:
+    """Constants by name."""
+    return Arguments((), {name: (Constant(value),) for name, value in values.items()})
+
+
 def describe(model: ClassModel | None) -> dict[str, Any] | None:
     """Everything that can be asked about a class, in plain values."""
     if model is None:
@@ -64,16 +70,15 @@ def describe(model: ClassModel | None) -> dict[str, Any] | None:
         "layer": model.is_module,
         "complete": model.is_complete,
         "mro": [base.name for base in model.mro()],
-        "state": model.has_state(),
-        "state by default": model.has_state({}),
-        "children": sorted(model.children),
-        "follows its input": model.is_device_lazy,
+        "state": has_state(model),
+        "state by default": has_state(model, NO_ARGUMENTS),
+        "children": sorted(children(model)),
+        "follows its input": is_device_lazy(model),
         "signature": [(p.name, p.kind, p.default is not None) for p in signature],
-        "registers": {p.name: model.registers(p.name) for p in signature},
-        "registers by default": {p.name: model.registers(p.name, {}) for p in signature},
-        "stores": {p.name: model.stores(p.name) for p in signature},
-        "moves": {p.name: model.moves(p.name) for p in signature},
-        "calls": {name: model.calls_attribute(name) for name in sorted(model.children)},
+        "registers": {p.name: registers(model, p.name) for p in signature},
+        "registers by default": {p.name: registers(model, p.name, {}) for p in signature},
+        "stores": {p.name: stores(model, p.name) for p in signature},
+        "moves": {p.name: moves(model, p.name) for p in signature},
     }
 
 
@@ -133,7 +138,7 @@ def test_classes_of_recipes_are_known(name: str, bare: Project) -> None:
 def test_state_of_well_known_classes(name: str, arguments: dict[str, Any], expected: bool, bare: Project) -> None:
     model = bare.classes.resolve(name, bare.options.root / "train.py")
     assert model is not None
-    assert model.has_state({key: Constant(value) for key, value in arguments.items()}) is expected
+    assert has_state(model, given(arguments)) is expected
 
 
 def test_layers_that_a_recipe_lists_are_built(bare: Project) -> None:
@@ -146,10 +151,10 @@ def test_layers_that_a_recipe_lists_are_built(bare: Project) -> None:
     assert linear is not None
     assert relu is not None
     shape = Constant((None, None, 80))
-    given: dict[str, Object] = {"input_shape": shape, "act": ClassObject(relu), "out": ClassObject(linear)}
-    assert sequential.has_state(Arguments((), given)) is True
-    assert sequential.has_state(Arguments((), {"input_shape": shape, "act": ClassObject(relu)})) is False
-    assert sequential.registers("layers") is True
+    keywords = {"input_shape": (shape,), "act": (ClassRef(relu),)}
+    assert has_state(sequential, Arguments((), {**keywords, "out": (ClassRef(linear),)})) is True
+    assert has_state(sequential, Arguments((), keywords)) is False
+    assert registers(sequential, "layers") is True
 
 
 def test_who_moves_what_it_is_given(bare: Project) -> None:
@@ -158,10 +163,9 @@ def test_who_moves_what_it_is_given(bare: Project) -> None:
     ctc = bare.classes.resolve("speechbrain.decoders.scorer.CTCScorer", script)
     assert scorer is not None
     assert ctc is not None
-    assert (scorer.is_module, scorer.stores("language_model")) == (False, ("lm",))
-    assert scorer.moves("language_model")
-    assert not ctc.moves("ctc_fc")
-    assert ctc.calls_attribute("ctc_fc")
+    assert (scorer.is_module, stores(scorer, "language_model")) == (False, ("lm",))
+    assert moves(scorer, "language_model")
+    assert not moves(ctc, "ctc_fc")
 
 
 @pytest.mark.parametrize(
@@ -302,9 +306,10 @@ def test_extraction_is_deterministic_and_says_what_the_source_says(tmp_path: Pat
     assert read is not None
     assert describe(shipped) == describe(read)
     for model in (shipped, read):
-        assert model.has_state({"width": Constant(2)}) is True
-        assert model.has_state({"width": Constant(2), "kind": Constant("relu")}) is False
-        assert (model.registers("inner"), model.moves("inner"), model.registers("width")) == (True, True, None)
+        assert has_state(model, given({"width": 2})) is True
+        assert has_state(model, given({"width": 2, "kind": "relu"})) is False
+        answers = registers(model, "inner"), moves(model, "inner"), registers(model, "width")
+        assert answers == (True, True, None)
 
 
 def test_extraction_wants_to_know_the_release(tmp_path: Path) -> None:

@@ -10,14 +10,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFails, SomethingStays
+from modellint.claims.checks import (
+    DevicesMix,
+    EndFails,
+    LoadingFails,
+    LookupFails,
+    NothingLearns,
+    SomethingStays,
+    WidthsDiffer,
+)
 from modellint.config.errors import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group
-from modellint.finding import Status
+from modellint.finding import Extent, Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
 from modellint.probes import Probe, Target
@@ -35,11 +43,25 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
-_OF_CLASSES = (("placement", DevicesMix), ("values", LookupFails), ("boundaries", EndFails))
+_OF_CLASSES = (
+    ("placement", DevicesMix),
+    ("shapes", WidthsDiffer),
+    ("values", LookupFails),
+    ("boundaries", EndFails),
+    ("gradients", NothingLearns),
+)
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: What a check says, by what its probe claims: that something fails.
 _WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
-_COLOURS = {"failed": "\x1b[31m", "passed": "\x1b[32m", "not-run": "\x1b[33m"}
+#: What one says that passed, or was not run, where it could show less.
+_EXTENTS = {Extent.PART: "in-part", Extent.NOTHING: "nothing-to-check"}
+_COLOURS = {
+    "passed": "\x1b[32m",
+    "failed": "\x1b[31m",
+    "in-part": "\x1b[33m",
+    "nothing-to-check": "",
+    "not-run": "\x1b[33m",
+}
 #: What a module that puts another one in its place assigns to.
 _MODULES = ("sys.modules", "modules")
 _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
@@ -47,7 +69,10 @@ _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recip
 
 @dataclass(frozen=True)
 class Check:
-    """One check: `status` is "passed", "failed" or "not-run", `detail` what was seen, or why nothing was."""
+    """One check, and in `detail` what was seen, or why nothing was.
+
+    `status` is "passed", "failed", "in-part" (what could be tried passed), "nothing-to-check" or "not-run".
+    """
 
     name: str
     status: str
@@ -69,10 +94,10 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """1 if a check failed; 2 if none could be run."""
+        """1 if a check failed; 2 if none of those could be run for which there is something to check."""
         if self.number("failed"):
             return 1
-        return 2 if self.number("not-run") == len(self.checks) else 0
+        return 2 if self.number("not-run") and not (self.number("passed") or self.number("in-part")) else 0
 
 
 def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
@@ -93,7 +118,8 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
 
 
 def _check(name: str, verdict: Verdict) -> Check:
-    return Check(name, _WORDS[verdict.status], verdict.device, verdict.detail or "")
+    word = _WORDS[verdict.status] if verdict.status is Status.CONFIRMED else _EXTENTS.get(verdict.extent)
+    return Check(name, word or _WORDS[verdict.status], verdict.device, verdict.detail or "")
 
 
 def find(target: str, settings: Settings, setup: Setup) -> Target:
@@ -169,9 +195,10 @@ def as_text(result: Result, *, colour: bool = False) -> str:
     """The report for people."""
     lines = [result.target]
     width = max(len(check.name) for check in result.checks)
+    longest = max(len(check.status) for check in result.checks)
     for check in result.checks:
-        word = check.status.replace("-", " ")
-        shown = f"{_COLOURS[check.status]}{word:<7}\x1b[0m" if colour else f"{word:<7}"
+        word = f"{check.status.replace('-', ' '):<{longest}}"
+        shown = f"{_COLOURS[check.status]}{word}\x1b[0m" if colour else word
         device = f" ({check.device})" if check.device else ""
         lines.append(f"  {check.name:<{width}}  {shown}  {check.detail}{device}")
     guard = [] if result.guard is None else [f"guard: {result.guard}"]
@@ -187,7 +214,7 @@ def _summary(result: Result) -> str:
 
 
 def _numbers(result: Result) -> Sequence[tuple[str, int]]:
-    return [(word.replace("-", " "), result.number(word)) for word in ("passed", "failed", "not-run")]
+    return [(word.replace("-", " "), result.number(word)) for word in _COLOURS]
 
 
 def as_json(result: Result) -> str:

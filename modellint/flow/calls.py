@@ -273,7 +273,7 @@ class Calls:
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
             if not self._follows_all and not self._is_training(own):
-                is_given = any(True for _ in shells_in(arguments.all())) or self._run.devices.holds_kept(arguments)
+                is_given = _gives_layers(arguments) or self._run.devices.holds_kept(arguments)
                 if shell.is_layer and not is_own and not is_given:
                     # Another layer at work: it says nothing of what this one keeps.
                     return self._run.devices.output(is_sure=False) or UNKNOWN
@@ -501,6 +501,12 @@ class Calls:
         self.way.pop()
         self.under_way.pop()
         return found
+
+
+def _gives_layers(arguments: Arguments) -> bool:
+    """Whether a call gives objects, or classes of layers to make some of."""
+    classes = (atom.model for atoms in arguments.all() for atom in atoms if isinstance(atom, ClassRef))
+    return any(True for _ in shells_in(arguments.all())) or any(model.is_module for model in classes)
 
 
 def _is_class_method(function: FunctionRef) -> bool:

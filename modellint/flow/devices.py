@@ -231,7 +231,9 @@ class Devices:
         if own is not None:
             self._run.objects.construct(shell)
             return self._run.calls.apply(own, arguments, frame, value)
-        if shell.model is not None and not shell.is_module_container and shell.model.has_state():
+        from modellint.flow.built import has_state
+
+        if shell.model is not None and not shell.is_module_container and has_state(shell.model):
             given = [part for atoms in arguments.all() for part in _parts(atoms)]
             self._meet([*given, (There(""),)], frame, value, value.callee)
         return self.output(is_sure=True)

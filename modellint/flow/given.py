@@ -61,5 +61,7 @@ def _layer(element: Value, function: Function, project: Project) -> ClassModel |
     model = None if definition is None else project.classes.of(definition)
     if model is None or model.is_module is not True or model.is_container:
         return None
-    is_stateless = model.cls is None and model.name != MODULE and model.has_state() is False
+    from modellint.flow.built import has_state
+
+    is_stateless = model.cls is None and model.name != MODULE and has_state(model) is False
     return None if is_stateless else model

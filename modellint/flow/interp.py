@@ -34,6 +34,7 @@ from modellint.flow.domain import (
 from modellint.flow.elements import of_second
 from modellint.flow.environment import Sometimes
 from modellint.flow.frame import Frame, class_frame
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import Counted, Path, Shell
 from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.environment import Environment
-    from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
     from modellint.flow.lookups import Lookups
     from modellint.flow.tensors import Tensors
@@ -276,8 +276,11 @@ class Interpreter:
             returned.append(self._returned(event.value, frame))
         elif kind is EventKind.DELETE and self.turns is not None and event.target is not None and not conditions:
             self.turns.delete(event.target, frame)
-        elif kind is EventKind.RAISE and self.turns is not None and not conditions:
-            self.turns.fail()
+        elif kind is EventKind.RAISE:
+            if event.guard is not None or not returned:
+                self.objects.fail(frame)
+            if self.turns is not None and not conditions:
+                self.turns.fail()
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
@@ -803,7 +806,7 @@ _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
 
 def followed(project: Project, kind: type[Following]) -> tuple[Interpreter, Following]:
     """A run that follows tensors, and what does so."""
-    run = Interpreter(project, project.lives.keepers, kind)
+    run = Interpreter(project, project.of(Keepers), kind)
     assert isinstance(run.lookups, kind)
     return run, run.lookups
 

@@ -32,7 +32,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
-from modellint.flow.summaries import MAX_FILES
+from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size
@@ -265,7 +265,7 @@ class Lookups:
         if frame.body is None:
             assert frame.function is not None
             away = self._away.get(frame.function.module, 0)
-            frame.body = self._run.project.summaries.body(frame.function, max(MAX_FILES - away, 0))
+            frame.body = self._run.project.of(Summaries).body(frame.function, max(MAX_FILES - away, 0))
         return frame.body
 
     def _ran(self, given: Arguments, run: Callable[[], Atoms]) -> tuple[Atoms, list[Lookup]]:

@@ -250,13 +250,14 @@ class Makers:
         return False
 
     def _is_trained_by_torch(self, model: ClassModel) -> bool:
-        classes = self._project.classes
+        from modellint.flow.built import children, has_state
+
         return any(
             owner.cls is None
             and (
                 not owner.name.startswith("torch.")
-                or owner.has_state(trained=True) is True
-                or any(classes.state(child, trained=True) for child in owner.children.values())
+                or has_state(owner, trained=True) is True
+                or any(child.has_parameters for child in children(owner).values())
             )
             for owner in model.mro()
         )

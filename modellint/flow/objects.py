@@ -78,6 +78,8 @@ class Objects:
         self.subject: Shell | None = None
         #: The objects whose constructors are being run.
         self.under_construction: list[Shell] = []
+        #: The paths on which constructors raise: no object comes of them.
+        self.failures: dict[Shell, list[Path]] = {}
         #: Where attributes of that object are read, and whether that is while it is at work.
         self.reads: dict[tuple[str, int, int], Read] = {}
         self.is_at_work = False
@@ -383,7 +385,7 @@ class Objects:
                 1, {"register_parameter": "param", "register_buffer": "tensor"}.get(name, "module")
             )
             if given is not None:
-                key = text(arguments.argument(0, "name"))
+                key = _only_text(arguments.argument(0, "name"))
                 if name == "register_buffer":
                     buffer = self._run.shell("buffer", value, frame)
                     buffer.arguments = Arguments((given,))
@@ -455,6 +457,12 @@ class Objects:
         self.under_construction.append(shell)
         self._run.calls.super_method(Super(shell, 0), "__init__", arguments, frame, value)
         self.under_construction.pop()
+
+    def fail(self, frame: Frame) -> None:
+        """An exception is raised, perhaps by the constructor of an object."""
+        made = self.under_construction[-1] if self.under_construction else None
+        if made is not None and frame.names.get("self") == (made,):
+            self.failures.setdefault(made, []).append(self._run.path)
 
     def puts_off(self, event: Event, frame: Frame, is_asked_about: Callable[[ModuleFacts], bool]) -> bool:
         """Whether a method that a constructor calls can wait until an attribute is asked for that it may store.
@@ -547,6 +555,12 @@ def _is_same(one: Store, other: Store) -> bool:
         and one.atoms == other.atoms
         and one.path == other.path
     )
+
+
+def _only_text(atoms: Atoms | None) -> str | None:
+    """The one string that a name may be that is known."""
+    found = {atom.value for atom in atoms or () if isinstance(atom, Constant) and isinstance(atom.value, str)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _counts_all(index: Atoms, owner: Shell) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
+from modellint.flow.summaries import Summaries
 from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, self_attribute, subscripts
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
@@ -153,7 +154,7 @@ class Speaking:
 
     def _gives_length(self, name: str) -> bool:
         self._project.python(self._module.file)
-        record = self._project.summaries.record(self._module)
+        record = self._project.of(Summaries).record(self._module)
         given = [e.value for f in record.functions.get(name, ()) for e in f.flow.events if e.kind in _ENDING]
         given += [value for _, value, is_own in record.values(name) if is_own]
         known: dict[int, bool] = {}

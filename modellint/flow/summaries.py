@@ -16,6 +16,7 @@ from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.records import Record
 from modellint.graph.python import Class
 from modellint.graph.value import EventKind, dotted
+from modellint.link.lasting import Lasting
 from modellint.link.names import DefinedClass, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _MAX_NAMES = 24
 MAX_FILES = 3
 
 
-class Summaries:
+class Summaries(Lasting):
     """Answers about the functions of a project, kept until a file that they rest on changes."""
 
     def __init__(self, project: Project) -> None:

@@ -12,7 +12,6 @@ from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Give
 from modellint.flow.environment import Foreign
 from modellint.flow.heap import Counted, Shell
 from modellint.graph.value import Op, Value
-from modellint.link.classes.conditions import compare_constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -147,6 +146,17 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return (left == right) is (operator == "==")
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
+    return None
+
+
+def compare_constants(operator: str, left: object, right: object) -> bool | None:
+    """How two constants compare, None where that is not for us to say."""
+    if operator in ("==", "is"):
+        return left == right
+    if operator in ("!=", "is not"):
+        return left != right
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}.get(operator)
     return None
 
 

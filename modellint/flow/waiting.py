@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
+from modellint.flow.summaries import Summaries
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction, External
@@ -182,7 +183,7 @@ class _Reading:
         if isinstance(definition, DefinedFunction):
             self._add([definition.function], is_own=False)
         elif not isinstance(definition, External):
-            record = self._project.summaries.record(function.module)
+            record = self._project.of(Summaries).record(function.module)
             self._add(record.functions.get(name, ()), is_own=False)
 
     def _methods(self, name: str, function: Function, *, is_own: bool) -> Iterator[Function]:

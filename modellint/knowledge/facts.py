@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 KINDS = ("positional", "var-positional", "keyword", "var-keyword")
 PLAIN_FLAG = 4
+_DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET))
 EVENTS = {"c": EventKind.CALL, "s": EventKind.STORE, "r": EventKind.RETURN, "x": EventKind.RAISE}
 #: What the marks of global names stand for.
 PREFIXES = {"@": "", "~": "speechbrain.", "^": "torch.nn."}
@@ -196,9 +197,14 @@ class ShippedMethod:
         if len(row) < 3:
             row = ["c", *row, "-1", "-1"] if len(row) == 1 else ["s", *row, "-1"]
         kind, (value, target, guard) = row[0], map(int, row[1:])
+        found = self._nodes.value(value)
+        if target >= 0 and found.op in _DISPLAYS and not found.args:
+            found = Value(
+                found.op, (), found.data, None
+            )  # empty ones share a node, and are one object each where they are stored
         return Event(
             EVENTS[kind],
-            self._nodes.value(value),
+            found,
             None if target < 0 else self._nodes.value(target),
             None if guard < 0 else self._nodes.guard(guard),
         )

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
+from modellint.flow.built import has_state, keeping
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.knowledge import facts as form
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceFacts, SourceMethod
-from modellint.link.classes.models import may_register, parts
-from modellint.link.classes.objects import NO_ARGUMENTS, PLAIN
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.project import Project, ProjectOptions
 
@@ -33,6 +32,10 @@ if TYPE_CHECKING:
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}
 _CODES = {op: code for code, op in form.CODES.items()}
+#: Functions whose result may hold what they are given.
+_HOLDING = frozenset(
+    ("builtins.enumerate", "builtins.zip", "builtins.dict", "collections.OrderedDict", "builtins.getattr")
+)
 _PLAIN_OPS = frozenset((Op.STRING, Op.SLICE))
 #: Operations that take a part of their first operand.
 _PARTS = frozenset((Op.ITEM, Op.UNPACK, Op.INDEX, Op.STARRED))
@@ -182,7 +185,7 @@ class Encoder:
         operands = self._all(value.args[1:])
         if isinstance(node, str) and node.startswith("@") and all(map(self._is_indifferent, operands)):
             model = self._extraction.model(node[1:])
-            if model is not None and model.is_module and model.has_state() is not None:
+            if model is not None and model.is_module and has_state(model) is not None:
                 return ["n", "", [callee]]
         return ["k", " ".join(name or "*" for name in value.data), [callee, *operands]]
 
@@ -190,7 +193,7 @@ class Encoder:
         """Whether what cannot be read under this name gives something plain, whatever it is called with."""
         if name in self._extraction.functions or name in _TELLING:
             return False
-        return calls.external_result(name, NO_ARGUMENTS) == PLAIN
+        return _gives_plain(name)
 
     def _is_indifferent(self, number: int) -> bool:
         """Whether a node holds nothing that could be a layer."""
@@ -272,7 +275,7 @@ class Extraction:
         self.functions: dict[str, DefinedFunction] = {}
         self._read: set[str] = set()
         self._built: set[str] = set()
-        self._holding: dict[str, set[str]] = {}
+        self._holding: dict[str, frozenset[str]] = {}
 
     def _modules(self, folder: Path) -> Iterator[ModuleFacts]:
         paths: set[Path] = set()
@@ -325,7 +328,7 @@ class Extraction:
         model = self.project.classes.model(facts.cls)
         if self.package == "torch" or model.is_module is not False or facts.name in self._built:
             return True
-        return any(may_register(part) for value in model.construct().attributes.values() for part in parts(value))
+        return bool(keeping(model))
 
     def _layer_attributes(self, facts: SourceFacts, lineage: set[str]) -> set[str]:
         """The attributes of a class and of those that inherit from it under which there may be a layer."""
@@ -349,10 +352,7 @@ class Extraction:
     def _find_attributes(self, reached: frozenset[str]) -> None:
         """Which attributes constructors read, and which may hold a layer."""
         for facts in self.classes.values():
-            stored = self.project.classes.model(facts.cls).construct().attributes
-            self._holding[facts.name] = {
-                name for name, value in stored.items() if any(may_register(part) for part in parts(value))
-            }
+            self._holding[facts.name] = keeping(self.project.classes.model(facts.cls))
             for name in reached & facts.cls.methods.keys():
                 for event in facts.cls.methods[name].flow.events:
                     if _matters(event, name):
@@ -449,6 +449,16 @@ class Extraction:
         """Modules that stand for another module."""
         top = self.project.python(self.project.options.root / self.package / "__init__.py")
         return {} if top is None else self.project.names.redirects(top)
+
+
+def _gives_plain(name: str) -> bool:
+    """Whether calling a function or class that cannot be read gives something plain, whatever it is called with."""
+    if name in calls.COPIES | calls.WRAPPERS | calls.SEQUENCES | _HOLDING or calls.PRETRAINED.match(name):
+        return False
+    top = name.partition(".")[0]
+    if top == "torch":
+        return not calls.is_torch_class(name)
+    return calls.is_standard(top) or top in ("builtins", "numpy") or name.startswith(knowledge.TOOLS_ELSEWHERE)
 
 
 def _is_self(value: Value) -> bool:

@@ -1,0 +1,7 @@
+"""The linked project: facts of many files, joined on demand, and what a name stands for across files.
+
+Begin with `project.py`, then `names.py`. An analysis is had by `project.of(Analysis)`; the project knows none by
+name.
+It imports `decoding.py`, `files.py`, `frontends/`, `graph/`, `knowledge/`, `link/classes/`, `mentioning.py`,
+`source.py`.
+"""

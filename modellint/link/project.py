@@ -10,33 +10,23 @@ from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from modellint.decoding import decode_code
 from modellint.files import Files, Trace
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
+from modellint.link.lasting import Lasting
 from modellint.link.names import Names
-from modellint.link.values.members import Members
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint.flow.interp import Interpreter
-    from modellint.flow.summaries import Summaries
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.classes.creations import Creations
-    from modellint.link.classes.lives import Lives
     from modellint.link.classes.models import Classes
-    from modellint.link.values.evaluator import Evaluator
-    from modellint.link.values.grids import Grids
-    from modellint.link.values.indexed import Indexed
-    from modellint.link.values.position_lengths import PositionLengths
-    from modellint.link.values.position_tables import PositionTables
-    from modellint.link.values.vocabularies import Vocabularies
 
 T = TypeVar("T")
 
@@ -46,20 +36,12 @@ _HELD = 48
 _MAX_TREES = 48
 #: Of how many such files one loses its lowered bodies as well: these take longer to be made anew.
 _BODIES = 4
-#: What is made anew for each file that is checked.
-_PER_FILE = (
-    "budget",
-    "runs",
-    "members",
-    "evaluator",
-    "position_lengths",
-    "grids",
-    "position_tables",
-    "vocabularies",
-    "creations",
-    "lives",
-    "indexed",
-)
+
+
+class Closing(Protocol):
+    """What is given an end when the file that it was made for has been checked."""
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -84,6 +66,9 @@ class Project:
         self.options = options
         self.files = files or Files()
         self._memo: dict[Any, tuple[Any, Trace]] = {}
+        self._analyses: dict[Callable[[Project], Any], Any] = {}
+        #: What was run on paper for the file that is being checked.
+        self.runs: list[Closing] = []
         #: The files that were read; the syntax trees of the first ones are let go of next.
         self._read: deque[ModuleFacts] = deque()
         #: Those of them whose syntax trees are held since they were read.
@@ -102,84 +87,16 @@ class Project:
         """The steps that are left for the file that is being checked."""
         return Budget()
 
-    @cached_property
-    def runs(self) -> list[Interpreter]:
-        """What was run on paper for the file that is being checked."""
-        return []
+    def of(self, analysis: Callable[[Project], T]) -> T:
+        """The one object of a class that is made from a project: made when it is first asked for, for one file.
 
-    @cached_property
-    def members(self) -> Members:
-        """What classes and their bases define."""
-        return Members(self)
-
-    @cached_property
-    def evaluator(self) -> Evaluator:
-        """Follows values across functions, classes and files."""
-        from modellint.link.values.evaluator import Evaluator
-
-        return Evaluator(self)
-
-    @cached_property
-    def position_lengths(self) -> PositionLengths:
-        """Tables of sines and cosines that are as long as functions say."""
-        from modellint.link.values.position_lengths import PositionLengths
-
-        return PositionLengths(self)
-
-    @cached_property
-    def grids(self) -> Grids:
-        """Sides of images in whole patches."""
-        from modellint.link.values.grids import Grids
-
-        return Grids(self)
-
-    @cached_property
-    def position_tables(self) -> PositionTables:
-        """Tables of a fixed length."""
-        from modellint.link.values.position_tables import PositionTables
-
-        return PositionTables(self)
-
-    @cached_property
-    def vocabularies(self) -> Vocabularies:
-        """Sizes of vocabularies that must agree."""
-        from modellint.link.values.vocabularies import Vocabularies
-
-        return Vocabularies(self)
-
-    @cached_property
-    def creations(self) -> Creations:
-        """Layers that are made while a layer runs."""
-        from modellint.link.classes.creations import Creations
-
-        return Creations(self)
-
-    @cached_property
-    def indexed(self) -> Indexed:
-        """What is looked up in tables, followed forwards."""
-        from modellint.link.values.indexed import Indexed
-
-        return Indexed(self)
-
-    @cached_property
-    def summaries(self) -> Summaries:
-        """What functions do with elements, by kinds."""
-        from modellint.flow.summaries import Summaries
-
-        return Summaries(self)
-
-    @cached_property
-    def lives(self) -> Lives:
-        """What objects of classes keep, register and do."""
-        from modellint.link.classes.lives import Lives
-
-        return Lives(self)
-
-    def callers(self, function: Function) -> list[Function]:
-        """The functions of the same file and its neighbours that call `function`."""
-        from modellint.link.values.callers import callers
-
-        return callers(self, function)
+        Of a class that derives from `Lasting` there is one for the whole project.
+        """
+        found = self._analyses.get(analysis)
+        if found is None:
+            found = self._analyses[analysis] = analysis(self)
+        known: T = found
+        return known
 
     def release(self, module: ModuleFacts) -> None:
         """Let go of a file that has been checked: its bodies, and what was followed from them; and of syntax trees.
@@ -189,10 +106,9 @@ class Project:
         """
         for run in self.runs:
             run.close()
-        for name in _PER_FILE:
-            self.__dict__.pop(name, None)
-        if "summaries" in self.__dict__:
-            self.summaries.release()
+        self._let_go()
+        for lasting in self._lasting():
+            lasting.release()
         module.release()
         for at in range(1 + len(self._read) // _HELD if self._read else 0):
             if at % _BODIES:
@@ -214,10 +130,18 @@ class Project:
             if trace and keys.isdisjoint(trace) and _is_named(key, changed)
         }
         self.__dict__.pop("classes", None)
-        if "summaries" in self.__dict__:
-            self.summaries.forget(keys)
-        for name in _PER_FILE:
-            self.__dict__.pop(name, None)
+        for lasting in self._lasting():
+            lasting.forget(keys)
+        self._let_go()
+
+    def _lasting(self) -> list[Lasting]:
+        return [found for found in self._analyses.values() if isinstance(found, Lasting)]
+
+    def _let_go(self) -> None:
+        """Let go of what was made for one file."""
+        self.__dict__.pop("budget", None)
+        self.runs.clear()
+        self._analyses = {kind: found for kind, found in self._analyses.items() if isinstance(found, Lasting)}
 
     def keep(self, keys: set[str]) -> None:
         """Forget what rests on anything but `keys`, the dependencies of what is still of interest."""

@@ -10,6 +10,7 @@ from modellint import knowledge
 from modellint.flow import exact
 from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import Counted, Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import partial
@@ -77,7 +78,7 @@ class Counter:
             }
 
     def _run(self) -> Interpreter:
-        return Interpreter(self._project, self._project.lives.keepers, turn_by_turn=True)
+        return Interpreter(self._project, self._project.of(Keepers), turn_by_turn=True)
 
 
 def _symbols(model: ClassModel) -> Arguments:

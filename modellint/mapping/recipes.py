@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.built import is_device_lazy, moves
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.overview import Registration, registrations_of
@@ -166,14 +167,14 @@ class _Training:
     def _mover(self, status: LayerStatus) -> str:
         """Who moves a layer if it is not in `modules`: itself, or what uses it."""
         model = self.layers.model(status.item)
-        if model is not None and model.is_device_lazy:
+        if model is not None and is_device_lazy(model):
             return "itself"
         for use in status.uses:
             owner = use.owners[-1] if use.owners else None
             owning = None if owner is None else self.layers.model(owner)
             if owner is not None and owning is not None:
                 given = (name for name, child in self.layers.arguments(owner) if child is status.item)
-                if any(name is not None and owning.moves(name) for name in given):
+                if any(name is not None and moves(owning, name) for name in given):
                     return owner.path
         return ""
 

@@ -69,7 +69,9 @@ class EmbeddingSizedByFeatures(Rule):
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        sizing = project.indexed.sizing(module)
+        from modellint.link.values.indexed import Indexed
+
+        sizing = project.of(Indexed).sizing(module)
         seen: set[object] = set()
         for table in sizing.holders.tables:
             place = _place(table, module)
@@ -83,7 +85,7 @@ class EmbeddingSizedByFeatures(Rule):
                 yield self._exchanged(found, module)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.tables import tables_of
+        from .tables import tables_of
 
         for table, rows, uses in tables_of(recipe, project):
             if len(uses) > 1 and not COUNTS_IDS.search(rows.path):

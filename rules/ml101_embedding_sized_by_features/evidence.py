@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Related
 from modellint.flow.domain import Given, Tensor
+from modellint.link.values.indexed import Indexed
 from modellint.link.values.shapes import (
     counts_ids,
     documented_shape,
@@ -15,8 +16,9 @@ from modellint.link.values.shapes import (
     is_shared_shape,
     sharing,
 )
-from modellint.link.values.swaps import Sign, swaps
 from modellint.link.values.table_users import indices, is_parameter
+
+from .swaps import Sign, swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +62,7 @@ def _real(table: Held, rows: Size, module: ModuleFacts, project: Project) -> Ite
     """Real numbers index a table, as many as it has rows along their last dimension."""
     from modellint.flow.domain import Real
 
-    for lookup in project.indexed.lookups_of(table.made, module):
+    for lookup in project.of(Indexed).lookups_of(table.made, module):
         numbers = lookup.element
         is_same = lookup.width is not None and lookup.width == lookup.rows and not lookup.is_conditional
         if is_same and isinstance(numbers, Real):

@@ -43,8 +43,9 @@ class EmbeddingFedFeatures(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Real
+        from modellint.link.values.indexed import Indexed
 
-        for lookup in project.indexed.lookups(module):
+        for lookup in project.of(Indexed).lookups(module):
             is_width = lookup.rows is not None and lookup.width == lookup.rows
             if isinstance(lookup.element, Real) and not is_width:
                 yield self._report(lookup, lookup.element)

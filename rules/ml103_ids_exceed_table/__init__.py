@@ -9,9 +9,9 @@ from modellint.edits.python import clamped
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.graph.size import is_proved
 from modellint.graph.value import self_attribute
-from modellint.link.values.bounds import is_as_large
 from modellint.rule import Rule
 
+from .bounds import is_as_large
 from .guards import EXACT, admits_rows, direct_limits, guarding_functions, letting_through, made_exact, rank, surplus
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.indexed import Indexed
+
         nearest: dict[object, Lookup] = {}
-        for lookup in project.indexed.lookups(module):
+        for lookup in project.of(Indexed).lookups(module):
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
@@ -142,7 +144,8 @@ class IdsExceedTable(Rule):
     def _wrong_guards(self, functions: list[Function], module: ModuleFacts, project: Project) -> Iterator[Finding]:
         """`codes > rows` guards a table of `rows` rows: the id `rows` itself passes."""
         from modellint.flow.domain import Site
-        from modellint.link.values.guarded import Guarded
+
+        from .guarded import Guarded
 
         guarded = Guarded(functions, project)
         reported: set[object] = set()

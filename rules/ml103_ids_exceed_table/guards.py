@@ -9,8 +9,9 @@ from modellint.edits.python import place_in, text_at, written
 from modellint.finding import Applicability, Edit, Fix
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind
-from modellint.link.values.bounds import is_direct, limits, may_limit, may_look_up
 from modellint.source import Place, Span
+
+from .bounds import is_direct, limits, may_limit, may_look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
-    from modellint.link.values.guarded import Clamped
+
+    from .guarded import Clamped
 
 
 def surplus(lookup: Lookup) -> int | None:
@@ -55,7 +57,7 @@ def admits_rows(bound: Size, rows: Size) -> bool:
 def guarding_functions(module: ModuleFacts, project: Project) -> Iterator[Function]:
     """The functions of a file with tables that limit what they may look up."""
     if may_look_up(module, project):
-        from modellint.link.values.guarded import clamping
+        from .guarded import clamping
 
         comparing = filter(may_limit, module.all_functions())
         limited = [f for f in comparing if any(_is_limited(event, module, project) for event in f.flow.events)]

@@ -47,10 +47,12 @@ class ConstantIdOutsideTable(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for made in project.indexed.made(module):
+        from modellint.link.values.indexed import Indexed
+
+        for made in project.of(Indexed).made(module):
             yield from self._padding_index(made)
         seen: set[object] = set()
-        for lookup in project.indexed.lookups(module):
+        for lookup in project.of(Indexed).lookups(module):
             for finding in self._filler(lookup):
                 key = finding.place, finding.message
                 if key not in seen:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.values.vocabularies import Growth, Tie
     from modellint.probes import Probe
 
     from .late import Late, Unresized
+    from .vocabularies import Growth, Tie
 
 
 class VocabularyMismatch(Rule):
@@ -59,13 +59,15 @@ class VocabularyMismatch(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .vocabularies import Vocabularies
+
         for cls in module.classes.values():
-            for tie in project.vocabularies.declared(cls):
+            for tie in project.of(Vocabularies).declared(cls):
                 yield self._tied(tie, is_declared=True)
-        for tie in project.vocabularies.ties(module):
+        for tie in project.of(Vocabularies).ties(module):
             yield self._tied(tie, is_declared=False)
         for function in (*module.all_functions(), module.body):
-            for growth in project.vocabularies.growths(function):
+            for growth in project.of(Vocabularies).growths(function):
                 yield self._grown(growth)
             for late in added_late(function, project):
                 yield self._late(late, module)

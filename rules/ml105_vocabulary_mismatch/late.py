@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.flow.callees import bound
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedFunction
-from modellint.link.values.vocabularies import GROWS, given_tokens, may_grow
+
+from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,7 @@ def _may_resize(call: Value, function: Function, project: Project) -> bool:
 
 def _growing(module: ModuleFacts, project: Project) -> dict[str, Function]:
     """The functions by which a file may give a tokenizer more tokens, by the names there."""
-    found = dict(project.vocabularies.growing(module))
+    found = dict(project.of(Vocabularies).growing(module))
     own = {function.name: function for function in module.all_functions()}
     while more := {name: f for name, f in own.items() if name not in found and not f.words.isdisjoint(found)}:
         found |= more

@@ -53,17 +53,19 @@ class TargetOutsideClasses(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Filler
+        from modellint.link.values.indexed import Indexed
 
-        losses = [*project.indexed.judged(module)]
-        for function in {f: None for f, filler in project.indexed.written(module) if _is_below(filler)}:
-            losses += project.indexed.judged_beside(function)
+        indexed = project.of(Indexed)
+        losses = [*indexed.judged(module)]
+        for function in {f: None for f, filler in indexed.written(module) if _is_below(filler)}:
+            losses += indexed.judged_beside(function)
         seen: set[object] = set()
         for judged in losses:
             filler = judged.element
             assert isinstance(filler, Filler)
             if not judged.is_conditional and filler.key not in seen and _is_outside(filler, judged):
                 seen.add(filler.key)
-                yield self._finding(filler, judged, project.indexed.is_compared(filler, module))
+                yield self._finding(filler, judged, indexed.is_compared(filler, module))
 
     def _finding(self, filler: Filler, judged: Judged, is_compared: bool) -> Finding:
         place, written = filler.origin.place, filler.origin.module.text_of(filler.origin.value)

@@ -96,9 +96,11 @@ def _severity(found: Unregistered, project: Project) -> Severity | None:
     """A warning for layers that only an annotation speaks of, an info where their class itself has no state."""
     if not found.is_said:
         return None
+    from modellint.flow.built import has_state
+
     models = [layer.model for layer in found.layers if layer.model is not None]
-    has_state = any(model.name == MODULE or model.has_state() for model in models)
-    return Severity.WARNING if has_state else Severity.INFO
+    is_kept = any(model.name == MODULE or has_state(model) for model in models)
+    return Severity.WARNING if is_kept else Severity.INFO
 
 
 def _names(found: Unregistered) -> str:

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 from modellint.edits.python import assigned, text_at
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.link.classes.stranded import stranded
 from modellint.rule import Rule
 from modellint.source import Place, Span, plain_text
+
+from .stranded import stranded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.claims.layers import LeftBehind
     from modellint.graph.python import ModuleFacts
-    from modellint.link.classes.stranded import Stranded
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .stranded import Stranded
 
 
 class TensorNotBuffer(Rule):

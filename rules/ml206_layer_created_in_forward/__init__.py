@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from modellint.claims.layers import MadeAnew
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.creations import Creation
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .creations import Creation
 
 
 class LayerCreatedInForward(Rule):
@@ -43,7 +44,9 @@ class LayerCreatedInForward(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for creation in project.creations.of(module):
+        from .creations import Creations
+
+        for creation in project.of(Creations).of(module):
             yield self._report(creation)
 
     def probe(self, claim: MadeAnew, project: Project) -> Probe | None:

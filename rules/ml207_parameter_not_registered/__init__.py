@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from modellint.edits import python as python_edit
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.graph.value import Op
-from modellint.link.classes.parameters import Derived, Early, derived, early
 from modellint.link.classes.registered import unregistered
 from modellint.link.classes.wrapping import without_comma, wrapped
 from modellint.rule import Rule
 from modellint.source import Place, Span
 
+from .parameters import Derived, Early, derived, early
 from .uninitialised import Uninitialised, uninitialised
 
 if TYPE_CHECKING:

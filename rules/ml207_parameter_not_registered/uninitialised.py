@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.heap import Shell
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.classes.lives import Lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +84,7 @@ def _holds_self(value: Value) -> bool:
 
 
 def _first_kept(cls: Class, constructor: Function, project: Project) -> Uninitialised:
-    for store in project.lives.of(project.classes.model(cls)).stores:
+    for store in project.of(Lives).of(project.classes.model(cls)).stores:
         layers = any(isinstance(atom, Shell) and atom.is_layer for atom in store.atoms)
         parameters = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in store.atoms)
         is_kept = store.is_sure and store.name is not None and store.place is not None

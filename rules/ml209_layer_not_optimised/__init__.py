@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.link.classes.optimised import left_out
 from modellint.rule import Rule
+
+from .optimised import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotTrained
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.link.classes.optimised import LeftOut
     from modellint.link.project import Project
     from modellint.link.recipes.shortfalls import Shortfall
     from modellint.probes import Probe
+
+    from .optimised import LeftOut
 
 
 class LayerNotOptimised(Rule):

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.states import UnsavedState
     from modellint.probes import Probe
+
+    from .states import UnsavedState
 
 _KEY = re.compile(r"[A-Za-z_]\w*")
 
@@ -57,7 +58,8 @@ class StateNotSaved(Rule):
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from modellint.link.recipes.pairing import including
-        from modellint.link.recipes.states import unsaved_states
+
+        from .states import unsaved_states
 
         for whole in including(recipe, project):
             for state in unsaved_states(whole, project):

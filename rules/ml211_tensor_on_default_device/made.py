@@ -14,7 +14,9 @@ from modellint.flow.devices import WORK
 from modellint.flow.records import MAKING
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.classes.lives import Lives
 from modellint.link.names import DefinedFunction, External
+from modellint.link.values.callers import callers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -113,14 +115,14 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[Lived, Functi
         model = None if owner is None else project.classes.model(owner)
         if owner is None or model is None:
             continue
-        models = [model] if model.is_module is True else project.lives.subjects(owner)
+        models = [model] if model.is_module is True else project.of(Lives).subjects(owner)
         for one in models if not model.has_own_adder("__setattr__") else ():
             if one.is_module is not True or asked >= _MAX_LAYERS:
                 continue
             if not any(map(one.method, WORK)) and not _given_tensors(method):
                 continue
             asked += 1
-            yield project.lives.of(one), method
+            yield project.of(Lives).of(one), method
 
 
 def _entries(function: Function, project: Project) -> list[Function]:
@@ -130,9 +132,9 @@ def _entries(function: Function, project: Project) -> list[Function]:
     found: dict[Function, None] = {}
     pending = [function]
     for _ in range(_MAX_CALLS):
-        callers = [caller for one in pending for caller in (*project.callers(one), *_mentioning(one))]
-        found.update(dict.fromkeys(caller for caller in callers if caller.owner is not None))
-        pending = [caller for caller in callers if caller.owner is None and caller.name != "<module>"]
+        calling = [caller for one in pending for caller in (*callers(project, one), *_mentioning(one))]
+        found.update(dict.fromkeys(caller for caller in calling if caller.owner is not None))
+        pending = [caller for caller in calling if caller.owner is None and caller.name != "<module>"]
     return list(found)
 
 

@@ -275,8 +275,10 @@ def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
 
 def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
     """The device of a parameter, in the place of each literal of a method."""
+    from modellint.flow.built import has_state
+
     model = project.classes.model(cls)
-    if model.has_state(trained=True) is not True:
+    if has_state(model, trained=True) is not True:
         return None
     edits: list[Edit] = []
     for one in placed:

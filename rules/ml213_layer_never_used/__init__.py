@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from modellint.claims.layers import Unused as Untrained
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.classes.unused import Unused
     from modellint.link.project import Project
     from modellint.probes import Probe
 
     from .twins import Twin
+    from .unused import Unused
 
 _WRAPPER = "DistributedDataParallel"
 #: Of so many layers of a class each has a finding of its own.
@@ -72,7 +72,7 @@ class LayerNeverUsed(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.classes.unused import unused
+        from .unused import unused
 
         by_class: dict[Class, list[Unused]] = {}
         for found in unused(module, project):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Function
     from modellint.graph.value import Event, Value
-    from modellint.link.classes.unused import Unused
+
+    from .unused import Unused
 
 
 @dataclass(frozen=True, slots=True)

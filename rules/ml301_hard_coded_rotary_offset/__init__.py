@@ -8,7 +8,9 @@ from modellint.edits.lengths import maximum_of_all, one_inside
 from modellint.edits.python import written
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.flow.terms import Kind
-from modellint.link.values.offsets import (
+from modellint.rule import Rule
+
+from .offsets import (
     base_of,
     competes,
     is_meant,
@@ -19,7 +21,6 @@ from modellint.link.values.offsets import (
     takes_last,
     uses,
 )
-from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from modellint.flow.terms import Picked, Term
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-    from modellint.link.values.offsets import Use
     from modellint.probes import Probe
+
+    from .offsets import Use
 
 _COVERING = "size the table by the largest position plus 1"
 
@@ -61,7 +63,9 @@ class HardCodedRotaryOffset(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for found in uses(project.position_lengths.asked(module)).values():
+        from modellint.link.values.position_lengths import PositionLengths
+
+        for found in uses(project.of(PositionLengths).asked(module)).values():
             finding = self._finding(found, module, project)
             if finding is not None:
                 yield finding
@@ -143,10 +147,12 @@ def _text(site: Site) -> str:
 
 def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
     """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
+    from modellint.link.values.position_lengths import PositionLengths
+
     home = use.part.origin.module
     if home is module:
         return use.part.origin
-    if use.part.origin.value in uses(project.position_lengths.asked(home)):
+    if use.part.origin.value in uses(project.of(PositionLengths).asked(home)):
         return None  # that file's own function knows the table
     passed = [one.length for one in use.table.passed.values() if one.length is not None]
     return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)

@@ -47,8 +47,10 @@ class RotaryLengthNotCovering(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from modellint.link.values.position_lengths import PositionLengths
+
         reported: set[Value | Term] = set()
-        for asked in project.position_lengths.asked(module):
+        for asked in project.of(PositionLengths).asked(module):
             for picked in asked.picked.values():
                 is_current = asked.is_kept and all(_is_current(length, asked) for length in picked.lengths)
                 if not _is_given(picked, asked) or not (is_current or _counts_keys(picked)):

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from modellint.claims.positions import TableEnds
     from modellint.graph.python import ModuleFacts
     from modellint.link.project import Project
-    from modellint.link.values.position_tables import FixedTable
     from modellint.probes import Probe
+
+    from .position_tables import FixedTable
 
 
 class UnguardedPositionTable(Rule):
@@ -46,7 +47,9 @@ class UnguardedPositionTable(Rule):
     severity = Severity.INFO
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for found in project.position_tables.unguarded(module):
+        from .position_tables import PositionTables
+
+        for found in project.of(PositionTables).unguarded(module):
             yield self._report(found)
 
     def probe(self, claim: TableEnds, project: Project) -> Probe | None:

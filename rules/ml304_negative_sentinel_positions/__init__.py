@@ -54,33 +54,36 @@ class NegativeSentinelPositions(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from modellint.flow.domain import Filler
+        from modellint.link.values.indexed import Indexed
 
         seen: set[object] = set()
-        lookups = [*project.indexed.lookups(module)]
-        for function in {f: None for f, filler in project.indexed.written(module) if _number(filler) is not None}:
-            lookups += project.indexed.lookups_beside(function)
-        padded = [one for one in project.indexed.padded(module) if _number(one.filler) is not None]
-        padded = [one for one in padded if project.indexed.goes_on(one, module)]
+        indexed = project.of(Indexed)
+        lookups = [*indexed.lookups(module)]
+        for function in {f: None for f, filler in indexed.written(module) if _number(filler) is not None}:
+            lookups += indexed.lookups_beside(function)
+        padded = [one for one in indexed.padded(module) if _number(one.filler) is not None]
+        padded = [one for one in padded if indexed.goes_on(one, module)]
         for one in padded:
-            lookups += project.indexed.lookups_of_users(one)
+            lookups += indexed.lookups_of_users(one)
         for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
             element = lookup.element
             number = _number(element, is_none=not lookup.is_made) if isinstance(element, Filler) else None
             if isinstance(element, Filler) and number is not None and element.key not in seen:
                 seen.add(element.key)
-                yield self._looked_up(lookup, element, number, project.indexed.is_compared(element, module))
+                yield self._looked_up(lookup, element, number, indexed.is_compared(element, module))
         for one in padded:
             number = _number(one.filler)
             if number is not None and one.filler.key not in seen:
-                yield self._padded(one, number, project.indexed.is_compared(one.filler, module))
+                yield self._padded(one, number, indexed.is_compared(one.filler, module))
 
     def probe(self, claim: NegativeFiller, project: Project) -> Probe | None:
         """Run what pads, and what looks up, with sequences about as long as the filler is negative."""
+        from modellint.link.values.callers import callers
         from modellint.probes import boundary_probe, function_at
 
         function = function_at(claim.place, project)
-        callers = [] if function is None else project.callers(function)
-        users = dict.fromkeys(caller.module.source.path.as_posix() for caller in callers)
+        found = [] if function is None else callers(project, function)
+        users = dict.fromkeys(caller.module.source.path.as_posix() for caller in found)
         places = [claim.place] if claim.lookup is None else [claim.lookup, claim.place]
         return boundary_probe(claim, project, places, users)
 

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from modellint.claims.positions import GridEmpty
     from modellint.flow.domain import Site
-    from modellint.flow.grids import Use
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .following import Use
 
 
 class GridBelowOne(Rule):
@@ -47,7 +48,9 @@ class GridBelowOne(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for use in project.grids.rounded_sides(module):
+        from .grids import Grids
+
+        for use in project.of(Grids).rounded_sides(module):
             yield self._report(use)
 
     def probe(self, claim: GridEmpty, project: Project) -> Probe | None:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.hyperparameters import LackingRecipe, MissingKey
     from modellint.link.recipes.interfaces import Unmet
     from modellint.probes import Probe
     from modellint.source import Place
+
+    from .hyperparameters import LackingRecipe, MissingKey
 
 
 class UndefinedHyperparameter(Rule):
@@ -50,8 +51,9 @@ class UndefinedHyperparameter(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.hyperparameters import missing_keys
         from modellint.link.recipes.interfaces import recipes_beside
+
+        from .hyperparameters import missing_keys
 
         for missing in missing_keys(module, project):
             yield self._finding(missing)
@@ -59,9 +61,10 @@ class UndefinedHyperparameter(Rule):
             yield from self.check_recipe(recipe, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        from modellint.link.recipes.hyperparameters import missing_keys
         from modellint.link.recipes.interfaces import unmet_keys
         from modellint.link.recipes.pairing import scripts_of
+
+        from .hyperparameters import missing_keys
 
         for unmet in unmet_keys(recipe, project):
             yield self._unmet(unmet, recipe)

@@ -94,12 +94,13 @@ class WidthMismatch(Rule):
 
     def _divided(self, function: Function, event: Event, name: str, project: Project) -> Iterator[Finding]:
         """What is said of the constructor of a layer whose width cannot be divided as it says."""
+        from .evaluator import Evaluator
         from .judged import remainder
         from .refusals import undivided
 
-        frame = project.evaluator.root(function)
+        frame = project.of(Evaluator).root(function)
         for arguments in DIVIDED[name]:
-            width, parts = (project.evaluator.size(event.value.argument(*one), frame) for one in arguments)
+            width, parts = (project.of(Evaluator).size(event.value.argument(*one), frame) for one in arguments)
             severity = None if width is None or parts is None else remainder(width, parts, event)
             if width is not None and parts is not None and severity is not None:
                 claim = undivided(function.module.place(event.value), arguments[1])
@@ -153,13 +154,15 @@ class WidthMismatch(Rule):
 
 def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Function]]:
     """The methods of a file's layers that call something, those of mixins as well."""
+    from modellint.link.values.members import Members
+
     for cls in module.classes.values():
         if not cls.methods:
             continue
         is_layer = project.classes.model(cls).is_module
         if not is_layer and (is_layer is False or "forward" not in cls.methods):
             continue
-        mixed = (owner for owner in project.members.mro(cls) if not project.classes.model(owner).is_module)
+        mixed = (owner for owner in project.of(Members).mro(cls) if not project.classes.model(owner).is_module)
         for owner in dict.fromkeys((cls, *(owner for owner in mixed if owner.module is module))):
             for method in owner.methods.values():
                 if method.name != "__init__" and not method.is_static and not method.is_class_method:
@@ -168,15 +171,16 @@ def _methods(module: ModuleFacts, project: Project) -> Iterator[tuple[Class, Fun
 
 def _misfits(module: ModuleFacts, project: Project) -> Iterator[Misfit]:
     """The layers that are given another width than they take: neighbours first, then along methods."""
+    from .evaluator import Evaluator
+
     made = [(function, event.value) for function, event, name in _made(module, project) if name == "Sequential"]
     methods = list(_methods(module, project))
     if not made and not methods:
         return
-    from modellint.link.values.evaluator import Instance
-
+    from .evaluator import Instance
     from .meetings import Meetings
 
-    meetings, evaluator = Meetings(project), project.evaluator
+    meetings, evaluator = Meetings(project), project.of(Evaluator)
     for function, call in made:
         yield from meetings.neighbours(call, evaluator.root(function))
     receivers = {cls: Instance(cls) for cls, _ in methods}

@@ -11,7 +11,9 @@ from modellint.link.calls.doubts import is_generator_source, is_tried_out
 from modellint.link.classes.spoken import setters_of_others
 from modellint.link.names import External
 from modellint.link.searched import mentioning
+from modellint.link.values.members import Members
 
+from .evaluator import Evaluator
 from .table import SIZED
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def _is_made_again(misfit: Misfit, project: Project) -> bool:
         return False
     if not isinstance(definition, External) or definition.name != f"torch.nn.{misfit.layer.name}":
         return False
-    size = project.evaluator.size
+    size = project.of(Evaluator).size
     return all(
         (one := size(maker.value.argument(*end), maker.frame)) is not None
         and one == size(misfit.layer.argument(end), made.frame)
@@ -119,13 +121,13 @@ def _is_computed(symbol: Symbol, project: Project) -> bool:
         return False
     stores = (
         event.value
-        for owner in project.members.mro(cls)
+        for owner in project.of(Members).mro(cls)
         for function in owner.assigned.get(symbol.name, ())
         for event in function.flow.of(EventKind.STORE)
         if event.target is not None and self_attribute(event.target) == symbol.name
     )
     return any(value.op is not Op.PARAM for value in stores) or any(
-        symbol.name in owner.methods for owner in project.members.mro(cls)
+        symbol.name in owner.methods for owner in project.of(Members).mro(cls)
     )
 
 

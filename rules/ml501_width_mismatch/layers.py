@@ -10,9 +10,9 @@ from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.calls.reached import keeps_signature
 from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
-from modellint.link.values.evaluator import Frame, Instance, Located
-from modellint.link.values.members import is_super
+from modellint.link.values.members import Members, is_super
 
+from .evaluator import Evaluator, Frame, Instance, Located
 from .table import POOLS, SIZED
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Layers:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._evaluator = project.evaluator
+        self._evaluator = project.of(Evaluator)
         self._frames: dict[tuple[int, int], Frame | None] = {}
         self._layers: dict[tuple[int, int], Layer | None] = {}
         self._stored: dict[tuple[int, str], list[Located]] = {}
@@ -134,7 +134,7 @@ class Layers:
 
     def _registered(self, receiver: Instance, name: str) -> list[Located]:
         """What an object registers, or sets, by a name in a text: `self.add_module("name", …)`."""
-        members = self._project.members
+        members = self._project.of(Members)
         return [
             Located(kept_value(event), self._evaluator.method_frame(function, receiver))
             for owner in (members.mro(receiver.cls) if receiver.cls is not None else ())
@@ -291,7 +291,7 @@ class Layers:
         definition = self._project.names.definition(frame.module, call.callee)
         name = self_attribute(call.callee)
         cls = frame.function.owner
-        method = None if name is None or cls is None else self._project.members.method(cls, name)
+        method = None if name is None or cls is None else self._project.of(Members).method(cls, name)
         function = definition.function if isinstance(definition, DefinedFunction) else method
         return function is not None and not function.words.isdisjoint(_ADDING)
 
@@ -308,7 +308,7 @@ class Layers:
         return any(
             self_attribute(event.value.callee.args[0]) == name and self._root(event.value.callee.args[0]) is not made
             for made in (found.made.value,)
-            for owner in self._project.members.mro(frame.receiver.cls)
+            for owner in self._project.of(Members).mro(frame.receiver.cls)
             for function in owner.methods.values()
             if name in function.words and not function.words.isdisjoint(_ADDING)
             for event in function.flow.of(EventKind.CALL)
@@ -325,7 +325,7 @@ class Layers:
         for event in frame.function.flow.of(EventKind.STORE):
             name = self_attribute(event.target) if event.target is not None else None
             if name is not None and owner is not None and self._root(event.value) is made:
-                found = self._project.members.calls_on(owner, name, tuple(_ADDING))
+                found = self._project.of(Members).calls_on(owner, name, tuple(_ADDING))
                 if any(function is not frame.function for function, _ in found):
                     yield None
 
@@ -387,15 +387,16 @@ class Layers:
         owner = callee.args[0] if callee.op is Op.ATTR else None
         if owner is not None and (is_super(owner) or (owner.op is Op.PARAM and owner.data == "self")):
             cls = None if frame.receiver is None else frame.receiver.cls
-            if is_super(owner) or (cls is not None and self._project.members.method(cls, str(callee.data))):
+            if is_super(owner) or (cls is not None and self._project.of(Members).method(cls, str(callee.data))):
                 return self._evaluator.call_frame(call, frame)
         layer, name = self.target(call, frame), "forward"
         if layer is None and owner is not None and owner.op is Op.ATTR:
             layer, name = self.layer(owner, frame), str(callee.data)
         if layer is None or layer.cls is None:
             return None
-        function = self._project.members.method(layer.cls, name)
-        if function is None or (name == "forward" and self._project.members.method(layer.cls, "__call__") is not None):
+        members = self._project.of(Members)
+        function = members.method(layer.cls, name)
+        if function is None or (name == "forward" and members.method(layer.cls, "__call__") is not None):
             return None
         made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
         inner = Frame(function, function.bind(call), frame, made, frame.depth + 1, call)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.values.evaluator import Located
 
+from .evaluator import Evaluator, Located
 from .layers import MAX_FRAMES
 from .shapes import UNKNOWN, Shape, Width
 from .table import SECOND, SIZED
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.graph.value import Event
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame
 
+    from .evaluator import Frame
     from .layers import Layer
     from .table import Argument
 
@@ -51,7 +51,7 @@ class Meetings:
     """What does not fit in one file."""
 
     def __init__(self, project: Project) -> None:
-        self._evaluator = project.evaluator
+        self._evaluator = project.of(Evaluator)
         self._tensors = Tensors(project)
         self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.link.values.evaluator import Frame
+
+    from .evaluator import Frame
 
     #: An argument of an operator behind its operand, by position and name.
     Given: TypeAlias = Callable[[int, str], Value | None]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Located
+
+    from .evaluator import Located
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,6 @@ class Shape:
 
 
 UNKNOWN = Shape()
-
-
-def of_last(width: Width, before: Shape) -> Shape:
-    """A tensor whose last dimension alone has changed."""
-    return Shape({**before.axes, -1: width}, before.rank)
 
 
 def common(shapes: Sequence[Shape]) -> Shape:

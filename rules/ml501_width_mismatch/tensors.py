@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, Value, subscripts
-from modellint.link.values.evaluator import Frame, Instance
+from modellint.link.values.members import Members
 
 from . import shapes
+from .evaluator import Evaluator, Frame, Instance
 from .layers import MAX_DEPTH, MAX_FRAMES, Layers
 from .operated import operated, operator_of, parted
 from .outputs import Outputs
@@ -26,7 +27,7 @@ class Tensors:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._evaluator = project.evaluator
+        self._evaluator = project.of(Evaluator)
         self.layers = Layers(project)
         self.outputs = Outputs(self.layers, self._of_class)
         self._shapes: dict[tuple[int, int], Shape] = {}
@@ -199,7 +200,7 @@ class Tensors:
     def frame_of(self, layer: Layer, given: Shape) -> Frame | None:
         """The frame of a layer's `forward` that is given one tensor."""
         assert layer.cls is not None
-        function = self._project.members.method(layer.cls, "forward")
+        function = self._project.of(Members).method(layer.cls, "forward")
         if function is None or layer.made.frame.depth >= MAX_FRAMES or len(function.parameters) < 2:
             return None
         made = Instance(layer.cls, None, layer.made.value, layer.made.frame)

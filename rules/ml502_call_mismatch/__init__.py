@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from modellint.claims.calls import NotTaken
     from modellint.graph.python import ModuleFacts
-    from modellint.link.calls.fitting import Mismatch
     from modellint.link.classes.signatures import Misfit
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .fitting import Mismatch
 
 #: Of so many calls in a file that fail alike each has a finding of its own.
 _MOST = 3
@@ -69,7 +70,7 @@ class CallMismatch(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.calls.fitting import mismatches
+        from .fitting import mismatches
 
         alike: dict[object, list[Mismatch]] = {}
         for mismatch in mismatches(module, project):

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from modellint.claims.calls import Refused
     from modellint.graph.python import ModuleFacts
-    from modellint.link.calls.returned import Unpacking
     from modellint.link.project import Project
     from modellint.probes import Probe
+
+    from .returned import Unpacking
 
 
 class UnpackMismatch(Rule):
@@ -56,7 +57,7 @@ class UnpackMismatch(Rule):
     severity = Severity.ERROR
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from modellint.link.calls.returned import misfit_unpackings
+        from .returned import misfit_unpackings
 
         for unpacking in misfit_unpackings(module, project):
             yield self._finding(unpacking, project)

@@ -15,6 +15,7 @@ from packages import fetched, needs_packages
 from modellint.flow.domain import Filler, Positions
 from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
+from modellint.flow.summaries import Summaries
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import follow
 
@@ -59,7 +60,7 @@ def test_the_first_stage_leaves_nothing_out(package: dict[str, Any]) -> None:
         module = project.python(path)
         if module is not None:
             everything = found((*module.all_functions(), module.body), project)
-            first = found(project.summaries.roots(module), project)
+            first = found(project.of(Summaries).roots(module), project)
             left_out = [one.place.place for key, one in everything.items() if key not in first]
             wanted = [one.place.place for key, one in everything.items() if is_asked_for(one, module)]
             assert not [place for place in left_out if place in wanted], path

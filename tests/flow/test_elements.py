@@ -9,6 +9,7 @@ import pytest
 
 from modellint.flow.domain import Filler, Real, size_of
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return list(project.indexed.lookups(module))
+        return list(project.of(Indexed).lookups(module))
 
     return found
 
@@ -64,7 +65,7 @@ def pads(tmp_path: Path) -> Pads:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        indexed = project.indexed
+        indexed = project.of(Indexed)
         return [(str(one.filler.size), not indexed.goes_on(one, module)) for one in indexed.padded(module)]
 
     return found
@@ -148,7 +149,7 @@ def test_what_a_parameter_defaults_to_is_no_condition(tmp_path: Path) -> None:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert constants(list(project.indexed.lookups(module))) == {("7", False)}
+    assert constants(list(project.of(Indexed).lookups(module))) == {("7", False)}
 
 
 @pytest.mark.parametrize("index", ["unknown", "x", "torch.cos(x)", "self.weights[unknown]"])
@@ -270,7 +271,7 @@ def test_each_call_of_a_function_is_told_what_it_was_given(tmp_path: Path) -> No
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert real(list(project.indexed.lookups(module))) == [("x.tanh()", False), ("x.sigmoid()", False)]
+    assert real(list(project.of(Indexed).lookups(module))) == [("x.tanh()", False), ("x.sigmoid()", False)]
 
 
 def test_what_is_called_is_one_of_several(find: Find) -> None:
@@ -288,7 +289,7 @@ def test_one_of_the_results_of_a_call_that_gives_several(tmp_path: Path) -> None
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert all(is_open for _, is_open in real(list(project.indexed.lookups(module))))
+    assert all(is_open for _, is_open in real(list(project.of(Indexed).lookups(module))))
 
 
 @pytest.mark.parametrize("taken", ['options.pop("row", None)', 'options.pop("row")', 'options.get("row", 0)'])
@@ -298,5 +299,5 @@ def test_a_value_is_taken_out_of_a_dict_by_its_key(tmp_path: Path, taken: str) -
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    (made_table,) = project.indexed.made(module)
+    (made_table,) = project.of(Indexed).made(module)
     assert str(size_of(made_table.rows)) == str(size_of(made_table.padding)) == "9"

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml205_tensor_not_buffer.stranded import stranded
+from modellint_rules.ml206_layer_created_in_forward.creations import Creations
+from modellint_rules.ml207_parameter_not_registered.parameters import derived, early
+from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
 from modellint.flow.builders import Builders
 from modellint.flow.gate import Keepers
 from modellint.flow.makers import Makers
 from modellint.flow.speaking import Speaking
-from modellint.link.classes.optimised import left_out
-from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
-from modellint.link.classes.stranded import stranded
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import load_rules
 
@@ -46,7 +47,7 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
             for missing in left_out(module, project):
                 yield path.name, missing.cls.line, f"{missing.child} left out beside {missing.listed}"
-            for made in project.creations.of(module):
+            for made in project.of(Creations).of(module):
                 yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)
 
@@ -139,11 +140,11 @@ class Outer(nn.Module):
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert bool(list(project.creations.of(module))) is is_trained
+    assert bool(list(project.of(Creations).of(module))) is is_trained
     outer = project.classes.model(module.classes["Outer"])
     forward = outer.method("forward")
     assert forward is not None
-    assert project.lives.keepers.makers.may_make(forward, outer) is is_trained
+    assert project.of(Keepers).makers.may_make(forward, outer) is is_trained
 
 
 @pytest.mark.skipif(not TREES, reason="set MODELLINT_TREES to folders of packages")

@@ -9,6 +9,7 @@ import pytest
 
 from modellint.flow.domain import Ids
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return [found.element for found in project.indexed.lookups(module) if isinstance(found.element, Ids)]
+        return [found.element for found in project.of(Indexed).lookups(module) if isinstance(found.element, Ids)]
 
     return ids
 

@@ -6,11 +6,12 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml301_hard_coded_rotary_offset.offsets import is_run_time, measured, offset_of
 
 from modellint.flow.domain import Given
 from modellint.flow.terms import Asked, Kind, Term
 from modellint.link.project import Project, ProjectOptions
-from modellint.link.values.offsets import is_run_time, measured, offset_of
+from modellint.link.values.position_lengths import PositionLengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ def ask(tmp_path: Path) -> Ask:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "main.py")
         assert module is not None
-        found = (asked for asked in project.position_lengths.asked(module) if asked.function.name == "forward")
+        found = (asked for asked in project.of(PositionLengths).asked(module) if asked.function.name == "forward")
         return next(found, Asked(module.body))
 
     return found

@@ -10,8 +10,9 @@ from effort import calls_of
 
 from modellint.flow import summaries
 from modellint.flow.domain import Ids
-from modellint.flow.summaries import MAX_FILES
+from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ def looked_up(tmp_path: Path, code: str) -> list[int]:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    return [lookup.place.value.line for lookup in project.indexed.lookups(module)]
+    return [lookup.place.value.line for lookup in project.of(Indexed).lookups(module)]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_circles_of_imports_end(tmp_path: Path) -> None:
     for name in ("one.py", "two.py"):
         module = project.python(tmp_path / name)
         assert module is not None
-        gives += [Ids in project.summaries.gives(function, MAX_FILES) for function in module.all_functions()]
+        gives += [Ids in project.of(Summaries).gives(function, MAX_FILES) for function in module.all_functions()]
     assert gives == [True, True]
 
 
@@ -102,7 +103,7 @@ def test_functions_of_python_draw_no_ids(tmp_path: Path, code: str) -> None:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    assert all(Ids not in project.summaries.gives(function, MAX_FILES) for function in module.all_functions())
+    assert all(Ids not in project.of(Summaries).gives(function, MAX_FILES) for function in module.all_functions())
 
 
 def roots(tmp_path: Path, code: str) -> list[str]:
@@ -111,7 +112,7 @@ def roots(tmp_path: Path, code: str) -> list[str]:
     project = Project(ProjectOptions(root=tmp_path))
     module = project.python(tmp_path / "model.py")
     assert module is not None
-    return [function.name for function in project.summaries.roots(module)]
+    return [function.name for function in project.of(Summaries).roots(module)]
 
 
 def test_a_star_import_of_the_project_leaves_python_its_functions(tmp_path: Path) -> None:
@@ -436,8 +437,8 @@ def test_what_one_question_found_out_of_a_body_is_known_to_the_next(tmp_path: Pa
     module = project.python(tmp_path / "model.py")
     assert module is not None
     pick = module.functions["pick"]
-    first = calls_of(lambda: project.summaries.takes(pick, "first", "ids", MAX_FILES))
-    second = calls_of(lambda: project.summaries.takes(pick, "second", "ids", MAX_FILES))
+    first = calls_of(lambda: project.of(Summaries).takes(pick, "first", "ids", MAX_FILES))
+    second = calls_of(lambda: project.of(Summaries).takes(pick, "second", "ids", MAX_FILES))
     assert second < first / 2
 
 
@@ -451,8 +452,8 @@ def test_a_name_that_no_file_of_a_class_speaks_of_asks_nothing_about_it(tmp_path
     module = project.python(tmp_path / "model.py")
     assert module is not None
     model = module.classes["Model"]
-    assert project.summaries.member(model, "table", MAX_FILES)
-    assert project.summaries.member(model, "kept", MAX_FILES)
-    answers = len(project.summaries._answers)
-    assert not project.summaries.member(model, "unheard_of", MAX_FILES)
-    assert len(project.summaries._answers) == answers
+    assert project.of(Summaries).member(model, "table", MAX_FILES)
+    assert project.of(Summaries).member(model, "kept", MAX_FILES)
+    answers = len(project.of(Summaries)._answers)
+    assert not project.of(Summaries).member(model, "unheard_of", MAX_FILES)
+    assert len(project.of(Summaries)._answers) == answers

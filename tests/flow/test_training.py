@@ -6,8 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml209_layer_not_optimised.optimised import left_out
 
-from modellint.link.classes.optimised import left_out
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:

@@ -9,8 +9,10 @@ import pytest
 
 from modellint.flow import interp, objects
 from modellint.flow.domain import Ids
+from modellint.flow.gate import Keepers
 from modellint.flow.waiting import effects
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +69,7 @@ def rows_looked_up(folder: Path, body: str, method: str, after: str = "pass", us
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    return {str(one.rows) for one in project.indexed.lookups(module) if isinstance(one.element, Ids)}
+    return {str(one.rows) for one in project.of(Indexed).lookups(module) if isinstance(one.element, Ids)}
 
 
 @pytest.mark.parametrize(
@@ -148,4 +150,4 @@ def test_what_cannot_be_told_by_names_does_not_wait(tmp_path: Path, method: str)
     assert home is not None
     model = project.classes.model(module.classes["Model"])
     prepare = home.classes["Base"].methods["prepare"]
-    assert effects(prepare, model, project, project.lives.keepers) is None
+    assert effects(prepare, model, project, project.of(Keepers)) is None

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.link.classes.objects import Arguments, ClassObject, Constant, Given, Group, Instance
+from modellint.flow.built import Child, children, has_state, is_device_lazy, moves, registers, stores
+from modellint.flow.domain import NO_ARGUMENTS, Arguments, ClassRef, Constant
+from modellint.flow.heap import Shell
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from modellint.flow.domain import Atom
     from modellint.link.classes.models import ClassModel
 
     Read = Callable[..., ClassModel]
@@ -42,6 +45,22 @@ def layer(body: str, parameters: str = "", *, base: str = "nn.Module") -> str:
     """A class `A` whose constructor has this body."""
     lines = "\n".join(f"        {line}" for line in ["super().__init__()", *body.splitlines()])
     return f"class A({base}):\n    def __init__(self{parameters and ', ' + parameters}):\n{lines}\n"
+
+
+def given(**values: Atom) -> Arguments:
+    """Arguments by name."""
+    return Arguments((), {name: (value,) for name, value in values.items()})
+
+
+def made(model: ClassModel) -> Shell:
+    """An object of a class that is given nothing."""
+    return Shell("instance", None, (), model)
+
+
+def listed(*values: Atom) -> Shell:
+    found = Shell("list", None, ())
+    found.fill(tuple((value,) for value in values))
+    return found
 
 
 # -- what is a layer ---------------------------------------------------------------------------------------------------
@@ -127,7 +146,7 @@ def test_bases_come_in_the_order_of_method_resolution(read: Read) -> None:
 )
 def test_state(read: Read, body: str, expected: bool | None) -> None:
     unknown = "    def build(self):\n        self.w = Stranger(3)\n" if "build" in body else ""
-    assert read(layer(body) + unknown).has_state({}) is expected
+    assert has_state(read(layer(body) + unknown), NO_ARGUMENTS) is expected
 
 
 @pytest.mark.parametrize(
@@ -146,7 +165,7 @@ def test_state(read: Read, body: str, expected: bool | None) -> None:
     ],
 )
 def test_state_whatever_the_arguments(read: Read, parameters: str, body: str, expected: bool | None) -> None:
-    assert read(layer(body, parameters)).has_state() is expected
+    assert has_state(read(layer(body, parameters))) is expected
 
 
 FREEZE = layer("self.freeze = freeze\nif not self.freeze:\n    self.w = nn.Parameter(torch.zeros(3))", "freeze=True")
@@ -155,36 +174,36 @@ FREEZE = layer("self.freeze = freeze\nif not self.freeze:\n    self.w = nn.Param
 @pytest.mark.parametrize(("freeze", "expected"), [(True, False), (False, True)])
 def test_arguments_decide(read: Read, freeze: bool, expected: bool) -> None:
     model = read(FREEZE)
-    assert model.has_state({"freeze": Constant(freeze)}) is expected
-    assert model.has_state(Arguments((Constant(freeze),))) is expected
+    assert has_state(model, given(freeze=Constant(freeze))) is expected
+    assert has_state(model, Arguments(((Constant(freeze),),))) is expected
 
 
 def test_a_class_passed_uncalled_is_no_state_until_it_is_called(read: Read) -> None:
-    linear, relu = (ClassObject(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
+    linear, relu = (ClassRef(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
     called = read(layer("self.w = make(3, 4)", "make"))
     kept = read(layer("self.w = make", "make"))
-    assert (called.has_state({"make": linear}), called.has_state({"make": relu})) == (True, False)
-    assert kept.has_state({"make": linear}) is False
+    assert (has_state(called, given(make=linear)), has_state(called, given(make=relu))) == (True, False)
+    assert has_state(kept, given(make=linear)) is False
 
 
 def test_a_layer_given_counts(read: Read) -> None:
     model = read(layer("self.w = nn.ModuleList(layers)", "layers"))
-    linear, relu = (Instance(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
-    assert model.has_state({"layers": Group((relu, linear))}) is True
-    assert model.has_state({"layers": Group((relu,))}) is False
+    linear, relu = (made(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
+    assert has_state(model, given(layers=listed(relu, linear))) is True
+    assert has_state(model, given(layers=listed(relu))) is False
 
 
 def test_each_of_several_layers_is_registered_in_a_loop(read: Read) -> None:
     model = read(layer("for name, part in parts.items():\n    self.add_module(name, part)", "**parts"))
-    linear, relu = (Instance(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
-    assert model.has_state({"a": relu, "b": linear}) is True
-    assert model.has_state({"a": relu}) is False
-    assert model.has_state({}) is False
+    linear, relu = (made(read("", f"nn.{name}")) for name in ("Linear", "ReLU"))
+    assert has_state(model, given(a=relu, b=linear)) is True
+    assert has_state(model, given(a=relu)) is False
+    assert has_state(model, NO_ARGUMENTS) is False
 
 
 def test_what_is_no_layer_has_no_state_of_its_own(read: Read) -> None:
     text = layer("self.w = nn.Linear(3, 4)", base="object")
-    assert read(text).has_state({}) is False
+    assert has_state(read(text), NO_ARGUMENTS) is False
 
 
 @pytest.mark.parametrize(
@@ -220,7 +239,7 @@ def test_what_is_no_layer_has_no_state_of_its_own(read: Read) -> None:
     ],
 )
 def test_state_is_followed_through(read: Read, text: str) -> None:
-    assert read(text).has_state() is True
+    assert has_state(read(text)) is True
 
 
 @pytest.mark.parametrize(
@@ -236,7 +255,7 @@ def test_state_is_followed_through(read: Read, text: str) -> None:
     ids=["itself", "method", "methods", "function", "constant", "loop"],
 )
 def test_circles_end_unknown_or_stateless(read: Read, text: str) -> None:
-    assert read(text).has_state() is not True
+    assert has_state(read(text)) is not True
 
 
 # -- what happens to an argument ---------------------------------------------------------------------------------------
@@ -261,25 +280,25 @@ def test_circles_end_unknown_or_stateless(read: Read, text: str) -> None:
     ],
 )
 def test_which_arguments_are_registered(read: Read, body: str, expected: bool) -> None:
-    assert read(layer(body, "lm")).registers("lm") is expected
+    assert registers(read(layer(body, "lm")), "lm") is expected
 
 
 def test_registration_reaches_through_base_and_child(read: Read) -> None:
     keeper = layer("self.inner = inner", "inner").replace("class A", "class Keeper")
     base = "class A(Keeper):\n    def __init__(self, lm):\n        super().__init__(lm)\n"
-    assert read(keeper + base).registers("lm") is True
-    assert read(keeper + layer("self.child = Keeper(lm)", "lm")).registers("lm") is True
+    assert registers(read(keeper + base), "lm") is True
+    assert registers(read(keeper + layer("self.child = Keeper(lm)", "lm")), "lm") is True
     plain = keeper.replace("(nn.Module)", "").replace("super().__init__()", "pass")
-    assert read(plain + layer("self.child = Keeper(lm)", "lm")).registers("lm") is False
+    assert registers(read(plain + layer("self.child = Keeper(lm)", "lm")), "lm") is False
 
 
 def test_what_is_no_layer_registers_nothing(read: Read) -> None:
     model = read(layer("self.lm = lm", "lm", base="object"))
-    assert (model.registers("lm"), model.stores("lm")) == (False, ("lm",))
+    assert (registers(model, "lm"), stores(model, "lm")) == (False, ("lm",))
 
 
 def test_an_unknown_base_leaves_registration_open(read: Read) -> None:
-    assert read(layer("self.lm = lm", "lm", base="Stranger")).registers("lm") is None
+    assert registers(read(layer("self.lm = lm", "lm", base="Stranger")), "lm") is None
 
 
 @pytest.mark.parametrize(
@@ -295,8 +314,8 @@ def test_an_unknown_base_leaves_registration_open(read: Read) -> None:
 def test_who_moves_an_argument(read: Read, body: str, expected: bool) -> None:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     text = layer("self.lm = lm\nself.parts = [lm]", "lm", base="object") + lines
-    assert read(text).moves("lm") is expected
-    assert read(layer("self.lm = nn.ModuleList([lm]).to('cuda')", "lm", base="object")).moves("lm") is True
+    assert moves(read(text), "lm") is expected
+    assert moves(read(layer("self.lm = nn.ModuleList([lm]).to('cuda')", "lm", base="object")), "lm") is True
 
 
 @pytest.mark.parametrize(
@@ -311,7 +330,7 @@ def test_who_moves_an_argument(read: Read, body: str, expected: bool) -> None:
 )
 def test_layers_that_follow_their_input(read: Read, body: str, expected: bool) -> None:
     text = layer("self.w = nn.Linear(3, 4)\nself.other = torch.zeros(3)")
-    assert read(f"{text}    def forward(self, x):\n        {body}\n").is_device_lazy is expected
+    assert is_device_lazy(read(f"{text}    def forward(self, x):\n        {body}\n")) is expected
 
 
 # -- the rest of the interface -----------------------------------------------------------------------------------------
@@ -338,9 +357,7 @@ def test_children_and_stored_attributes(read: Read) -> None:
     )
     text += "    def forward(self, x):\n        return self.c(x)\n    def reset(self):\n        self.a = None\n"
     model = read(text)
-    assert sorted(model.children) == ["a", "c"]
-    assert model.children["c"] == Given("c")
-    assert (model.calls_attribute("c"), model.calls_attribute("b")) == (True, False)
+    assert children(model) == {"a": Child(True, True), "c": Child(None, None)}
     method = model.method("forward")
     assert method is not None
     assert method.qualname == "A.forward"
@@ -361,5 +378,5 @@ def test_children_and_stored_attributes(read: Read) -> None:
 )
 def test_buffers_and_frozen_parameters_are_state_that_is_not_trained(read: Read, body: str, expected: bool) -> None:
     model = read(layer(body))
-    assert model.has_state({}) is True
-    assert model.has_state({}, trained=True) is expected
+    assert has_state(model, NO_ARGUMENTS) is True
+    assert has_state(model, NO_ARGUMENTS, trained=True) is expected

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from effort import calls_of
+from modellint_rules.ml207_parameter_not_registered.parameters import derived, early
 
 from modellint.finding import Confidence
 from modellint.flow import interp
 from modellint.flow.gate import Keepers
-from modellint.link.classes.parameters import derived, early
 from modellint.link.classes.registered import unregistered
 from modellint.link.project import Project, ProjectOptions
 

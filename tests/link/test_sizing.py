@@ -8,6 +8,7 @@ import pytest
 
 from modellint.flow.domain import Given
 from modellint.link.project import Project, ProjectOptions
+from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ def read(tmp_path: Path) -> Read:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        return project.indexed.sizing(module)
+        return project.of(Indexed).sizing(module)
 
     return sizing
 

@@ -199,9 +199,24 @@ class Builder:
             groups.setdefault(text, []).append(name)
         return [f"{_listed(names)} = {text}" for text, names in groups.items()]
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether anything but numbers stands for what nothing says."""
+        return bool(self._others or self._fixed or self.reduced)
+
     def note_inputs(self, inputs: Mapping[str, str]) -> None:
         """Say with which inputs a fact was observed."""
         self._inputs.update(inputs)
+
+    def again(self, fixed: Mapping[str, Any]) -> Builder:
+        """One that builds the same, with other values for some of the target's parameters."""
+        return Builder(
+            self.source,
+            self._configured,
+            variant=self.numbers.variant,
+            fixed={**self._fixed, **fixed},
+            device=self.device,
+        )
 
     def target(self, cls: type) -> Any:
         """An object of the class that the request is about."""
@@ -513,6 +528,10 @@ class Attempt:
     def build(self) -> Any:
         """An object of the class; what is no class is given back as it is."""
         return self.builder.target(self.found) if isinstance(self.found, type) else self.found
+
+    def again(self, fixed: Mapping[str, Any]) -> Attempt:
+        """The same way, with other values for some parameters."""
+        return Attempt(self.builder.again(fixed), self.found, self.configured)
 
 
 def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:

@@ -70,6 +70,8 @@ _DIMENSIONS = re.compile(r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D
 #: What complains that there is less than a kernel, a window or a padding covers.
 _TOO_SHORT = re.compile(r"Kernel size can't be greater|[Pp]adding size should be less|too (?:short|small)")
 _MAX_WIDTHS = 3
+#: So many kinds of one more input are tried.
+_MOST_KINDS = 8
 #: Of so many numbers a tensor may consist that is made up.
 _MOST = 1 << 22
 _KNOWS_VOCABULARY = ("vocab_size", "vocabulary_size", "n_vocab", "num_embeddings")
@@ -105,9 +107,13 @@ class Spec:
     #: The largest id that is safe everywhere, and the range that an input is declared to have, with what says so.
     largest: int = 1
     declared: tuple[int, int, str] | None = None
+    #: The number that is to say so, if it does: by it a table has to be sized that the input reaches.
+    counted: str = ""
     is_documented: bool = False
     #: Whether settings or documentation say that the numbers are real.
     is_real: bool = False
+    #: Whether documentation says how many features there are.
+    has_width: bool = False
     #: How long sequences are: what stands for `TIME` in the shape.
     time: int = TIME
     #: The first of the positions, and after how many they begin anew.
@@ -115,6 +121,8 @@ class Spec:
     period: int = 0
     #: The dimensions whose size is a guess.
     free: tuple[int, ...] = ()
+    #: Whether nothing says even what kind of thing it is.
+    is_guess: bool = False
     #: How many streams there are.
     number: int = 2
 
@@ -245,6 +253,56 @@ class Inputs:
             else:
                 return
 
+    def optional(self, given: Mapping[str, Spec]) -> dict[str, list[Spec]]:
+        """What may be passed besides: the tensors that are left out as long as nobody passes them.
+
+        `given` are inputs with which it works; what is of the same kind is mostly of the same shape.
+        """
+        found: dict[str, list[Spec]] = {}
+        for parameter in inspect.signature(self._function).parameters.values():
+            name = parameter.name
+            if parameter.default is not None or name in given or not self._may_be_tensor(parameter):
+                continue
+            specs = self._documented(parameter) or [spec for spec in self._by_name(name) if spec.kind != "value"]
+            if specs and not specs[0].is_documented:
+                kinds = {spec.kind for spec in specs}
+                specs = [replace(spec, is_guess=spec.kind == "float") for spec in specs]
+                tensors = [spec for spec in given.values() if spec.kind in ("float", "ids")]
+                tensors = [replace(spec, declared=None, is_guess=True) for spec in tensors]
+                alike = [spec for spec in tensors if spec.kind in kinds]
+                specs = [*alike, *specs[:2], *tensors, *specs[2:]]
+            if specs:
+                found[name] = list(dict.fromkeys(specs))
+        return found
+
+    def _may_be_tensor(self, parameter: inspect.Parameter) -> bool:
+        annotation = _annotated(self._function, self._tree, parameter)
+        if annotation is not parameter.empty:
+            kinds = typing.get_args(annotation) or (annotation,)
+            return any(isinstance(kind, type | type(torch.LongTensor)) and _is_tensor(kind) for kind in kinds)
+        use = roles.Use() if self._tree is None else roles.uses(self._tree, parameter.name)
+        is_other = _NUMBER.search(parameter.name) or roles.is_settings(parameter.name) or use.is_called
+        return not is_other and all(hasattr(torch.Tensor, attribute) for attribute in use.attributes)
+
+    def with_more(self, given: Mapping[str, Spec], name: str, kinds: list[Spec]) -> Iterator[dict[str, Spec]]:
+        """The same inputs with one more, of each kind in turn; what `learn` adds on the way comes next."""
+        kept = self.candidates, self._tried
+        self.candidates, self._tried = {name: kinds}, set()
+        try:
+            for chosen in itertools.islice(self.combinations(), _MOST_KINDS):
+                yield {**given, **chosen}
+        finally:
+            self.candidates, self._tried = kept
+
+    @property
+    def of_constructor(self) -> frozenset[str]:
+        """What the constructor of the owner can be passed."""
+        return frozenset(_defaults(self._owner))
+
+    def is_said(self, name: str) -> bool:
+        """Whether the settings say what an input is."""
+        return name in self._configured
+
     def learn(self, error: BaseException, tried: Mapping[str, Spec]) -> None:
         """Take the numbers in a complaint about shapes for the widths, or the dimensions, that inputs should have.
 
@@ -292,7 +350,7 @@ class Inputs:
                 new = [replace(plain, shape=shape) for shape in shapes]
             # What was asked for is likelier than what is left.
             at = 2 if _WAVES.search(name.lower()) else 1
-            specs[at:at] = [spec for spec in dict.fromkeys(new) if spec not in specs and _is_small(spec)]
+            specs[at:at] = [spec for spec in dict.fromkeys(new) if spec not in specs and is_small(spec)]
 
     def _pass_something(self) -> None:
         """Pass one of several parameters that may all be None: what is said to be the main input, or the first."""
@@ -342,7 +400,7 @@ class Inputs:
         annotation = _annotated(self._function, self._tree, parameter)
         use = roles.Use() if self._tree is None else roles.uses(self._tree, name)
         is_number = _NUMBER.search(name) and annotation is parameter.empty and not use.has_attributes
-        if annotation is int or is_number:
+        if annotation is int or is_number or self._is_called_int(name):
             return [Spec("value", value=3)]
         if annotation is torch.Size:
             return [Spec("size", shape) for shape in ((BATCH, 3, IMAGE, IMAGE), (BATCH, TIME))]
@@ -461,22 +519,26 @@ class Inputs:
     def _ids(self, name: str) -> list[Spec]:
         tables = [part for part in _parts(self._owner) if isinstance(part, nn.Embedding)]
         largest = max(0, min([2, *(table.num_embeddings for table in tables)]) - 1)
-        declared = self._vocabulary(name)
+        counted, declared = self._vocabulary(name)
         books = [len(part) for part in _parts(self._owner) if isinstance(part, nn.ModuleList)]
         shapes = [(BATCH, TIME), (BATCH,), *((BATCH, n, TIME) for n in books), *((BATCH, n) for n in books), (TIME,)]
         if _STEPS.search(name.lower()):
             shapes.insert(0, (BATCH,))
-        return [Spec("ids", shape, largest=largest, declared=declared) for shape in dict.fromkeys(shapes)]
+        spec = Spec("ids", largest=largest, declared=declared, counted=counted)
+        return [replace(spec, shape=shape) for shape in dict.fromkeys(shapes)]
 
-    def _vocabulary(self, name: str) -> tuple[int, int, str] | None:
-        """The range of ids that the configuration of the model states; nothing that was assumed counts."""
+    def _vocabulary(self, name: str) -> tuple[str, tuple[int, int, str] | None]:
+        """The range of ids that the configuration of the model states, if it is that of this input, and what states it.
+
+        Nothing that was assumed counts.
+        """
         if not re.search(r"ids$|tokens$", name):
-            return None
+            return "", None
         for key in _KNOWS_VOCABULARY:
             known = self.states(key)
             if known is not None:
-                return 0, known - 1, f"`{name}` with `{key}` {known}"
-        return None
+                return key, (0, known - 1, f"`{name}` with `{key}` {known}")
+        return "", None
 
     def states(self, name: str) -> int | None:
         """The number that the owner, its arguments or its configuration call so; nothing that was assumed counts."""
@@ -495,6 +557,15 @@ class Inputs:
                 return found
         return self._builder.numbers.assumed.get(name)
 
+    def numbers(self) -> Iterator[tuple[str, int]]:
+        """The numbers that the owner, its arguments and its configuration have names for, also those assumed."""
+        arguments = self._builder.arguments.get(id(self._owner), {})
+        for place in (self._owner, arguments, _defaults(self._owner), *arguments.values()):
+            for name, value in (place if isinstance(place, dict) else _plain(place)).items():
+                if type(value) is int and isinstance(name, str):
+                    yield name, value
+        yield from ((name, value) for name, value in self._builder.numbers.assumed.items() if type(value) is int)
+
     # -- documentation ------------------------------------------------------------------------------------------------
 
     def _documented(self, parameter: inspect.Parameter) -> list[Spec]:
@@ -509,7 +580,9 @@ class Inputs:
             return [replace(spec, shape=self._sizes(dims)) for spec in self._ids(parameter.name)[:1]]
         if kind == "float":
             is_real = _SAYS_REAL.search(says) is not None
-            return [replace(spec, is_documented=True, is_real=is_real) for spec in self._of_dimensions(dims)]
+            has_width = len(dims) > 1 and roles.is_width(dims[-1])
+            specs = self._of_dimensions(dims)
+            return [replace(spec, is_documented=True, is_real=is_real, has_width=has_width) for spec in specs]
         return [Spec(kind, self._sizes(dims), is_documented=True)]
 
     def _of_dimensions(self, dims: list[str]) -> list[Spec]:
@@ -525,7 +598,11 @@ class Inputs:
             replace(spec, shape=tuple(IMAGE if at in sides else size for at, size in enumerate(spec.shape)))
             for spec in found
         ]
-        return [spec for spec in dict.fromkeys([*found, *large]) if _is_small(spec)]
+        return [spec for spec in dict.fromkeys([*found, *large]) if is_small(spec)]
+
+    def _is_called_int(self, name: str) -> bool:
+        """Whether the docstring says of a parameter that it is an `int`."""
+        return re.search(rf"\b{re.escape(name)}\s*(?:\(int\b[^()\n]*\)|:\s*int\b)", self._text) is not None
 
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         stated = rf"\b{re.escape(name)}\b\s*\([^()\n]*\bshape\b[^()\n]*\(([^()\n]+)\)"
@@ -613,7 +690,12 @@ def _is_given(sizes: str, spec: Spec) -> bool:
     return len(spec.sizes) > 2 and (found == spec.sizes or found == (1, *spec.sizes))
 
 
-def _is_small(spec: Spec) -> bool:
+def _is_tensor(kind: Any) -> bool:
+    return isinstance(kind, type(torch.LongTensor)) or issubclass(kind, torch.Tensor)
+
+
+def is_small(spec: Spec) -> bool:
+    """Whether it is no larger than what may be made up."""
     return torch.Size(spec.shape).numel() <= _MOST
 
 

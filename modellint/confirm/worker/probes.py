@@ -20,10 +20,12 @@ from .refusals import placing, refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
+from .trained import gradients_check
 from .training import optimisation, recipe_optimisation, saving, wrapping
 from .unset import lacking
 from .values import values
 from .vocabularies import growing, searching, tying
+from .widths import shapes_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +145,16 @@ _CALLS = (
 #: The claims that can only be judged on one device.
 _DEVICES = {
     "fake": (RECIPES.NotMoved, RECIPES.NoModule, LAYERS.LeftBehind, CHECKS.DevicesMix, CHECKS.SomethingStays),
-    "cpu": (*_LOOKUPS, *AT_ENDS, *_CALLS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
+    "cpu": (
+        *_LOOKUPS,
+        *AT_ENDS,
+        *_CALLS,
+        LAYERS.MadeAnew,
+        CHECKS.LookupFails,
+        CHECKS.EndFails,
+        CHECKS.WidthsDiffer,
+        CHECKS.NothingLearns,
+    ),
 }
 #: The claims that are judged without any fake tensors.
 _REAL = (
@@ -151,6 +162,7 @@ _REAL = (
     *_CALLS,
     LAYERS.MadeAnew,
     CHECKS.EndFails,
+    CHECKS.NothingLearns,
     RECIPES.Unresolved,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
@@ -191,6 +203,8 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     CHECKS.DevicesMix: battery.with_gpu(battery.placement_check),
     CHECKS.LookupFails: battery.with_gpu(battery.values_check),
     CHECKS.EndFails: battery.with_gpu(battery.boundaries_check),
+    CHECKS.WidthsDiffer: battery.with_gpu(shapes_check),
+    CHECKS.NothingLearns: battery.with_gpu(gradients_check),
     CHECKS.LoadingFails: battery.recipe_loading_check,
     CHECKS.SomethingStays: battery.recipe_placement_check,
 }

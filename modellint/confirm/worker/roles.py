@@ -24,13 +24,14 @@ _HEADS, _LAYERS = (
     re.compile(r"heads?$"),
     re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"),
 )
+_LENGTH = re.compile(r"len|longest|positions|context|steps|frames|time")
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (_HEADS, (4, 4, 4, 4)),
     (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
     (re.compile(r"stride|dilation|groups|scale|factor|ratio|mult"), (2, 2, 2, 2)),
     (_LAYERS, (2, 2, 2, 2)),
-    (re.compile(r"len|longest|positions|context|steps|frames|time"), (16, 16, 16, 16)),
+    (_LENGTH, (16, 16, 16, 16)),
     (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
     (_WIDTH, (64, 64, 128, EQUAL_SIZE)),
 )
@@ -64,6 +65,11 @@ def is_width(name: str) -> bool:
     """Whether a number is called like a number of features."""
     lower = name.lower()
     return not counts_ids(lower) and any(pattern.search(lower) for pattern in (_FEATURES, _WIDTH))
+
+
+def is_length(name: str) -> bool:
+    """Whether a number is called like one of positions."""
+    return _LENGTH.search(name.lower()) is not None
 
 
 def is_device(name: str) -> bool:

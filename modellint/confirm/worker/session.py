@@ -59,6 +59,10 @@ class Session:
         self.asks_for_gpu = False
         #: How much smaller than its defaults say what is built is to be, if it is.
         self.scale: Scale | None = None
+        #: Whether a check has looked in vain for a way to call the target, as long as it could.
+        self.was_in_vain = False
+        #: Whether a target that is large was called in all ways already.
+        self.works_when_large = False
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 

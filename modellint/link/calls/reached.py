@@ -16,6 +16,7 @@ from modellint.knowledge import surface
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -292,7 +293,7 @@ def element_class(project: Project, cls: Class, name: str, depth: int = 0) -> Cl
 
 def _element_class(project: Project, cls: Class, name: str, depth: int) -> ClassModel | None:
     found: set[ClassModel | None] = set()
-    for function, event in project.members.stored(cls, name):
+    for function, event in project.of(Members).stored(cls, name):
         value = event.value
         definition = project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
         if not isinstance(definition, External) or definition.name not in _MODULE_LISTS or len(value.args) > 2:
@@ -304,7 +305,7 @@ def _element_class(project: Project, cls: Class, name: str, depth: int) -> Class
             found.update(Reach(project, function).class_of(part, depth) for part in held.args)
         else:
             return None
-    for function, event in project.members.calls_on(cls, name, ("append", "insert", "extend")):
+    for function, event in project.of(Members).calls_on(cls, name, ("append", "insert", "extend")):
         if event.value.callee.data != "append" or len(event.value.positional) != 1:
             return None
         found.add(Reach(project, function).class_of(event.value.positional[0], depth))

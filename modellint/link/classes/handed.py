@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.devices import Fresh
+from modellint.flow.gate import Keepers
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.link.names import DefinedClass, External
 from modellint.link.values.callers import neighbours
@@ -101,7 +102,7 @@ def _made(value: Value, function: Function, project: Project, depth: int = 0) ->
         return _made(value.args[0], function, project, depth + 1)
     name = self_attribute(value)
     if name is not None and function.owner is not None:
-        stored = project.lives.keepers.stored(function.owner).get(name, ())
+        stored = project.of(Keepers).stored(function.owner).get(name, ())
         made = [_made(one, where, project, depth + 1) for one, where in stored]
         return made[0] if made and None not in made else None
     if value.op is not Op.CALL:

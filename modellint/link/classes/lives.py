@@ -6,21 +6,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.flow.built import state_in
 from modellint.flow.devices import WORK
-from modellint.flow.domain import ClassRef, Constant, Given, Plain, Unknown
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
 from modellint.flow.library import ADDERS
 from modellint.flow.life import Life, covers, left_open
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.classes import objects
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.flow.devices import Encounter, Fresh, Meeting
-    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.domain import Atom
     from modellint.flow.heap import Path, Store
     from modellint.flow.objects import Read
     from modellint.graph.python import Class, Function, ModuleFacts
@@ -40,7 +39,7 @@ _MAX_DERIVED = 6
 
 
 class Lives:
-    """Reached as `project.lives`; one for each file that is checked."""
+    """Reached as `project.of(Lives)`; one for each file that is checked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -296,7 +295,7 @@ class Lived:
         """Whether a layer has parameters or buffers: of a library's layers that is known."""
         if shell.kind != "instance" or shell.model is None or shell.model.cls is not None:
             return self._life.has_state(shell)
-        return bool(self._classes.state(as_object(shell)))
+        return bool(state_in(self._life.run, shell))
 
     def keeps_nothing_of(self, kept: Kept) -> bool:
         """Whether an object of this class registers all that a container holds, or has another one."""
@@ -339,7 +338,7 @@ class Lived:
             return True if True in known else None if None in known else False
         if shell.model.cls is not None:
             return self._life.has_parameters(shell)
-        return self._classes.state(as_object(shell), trained=True)
+        return state_in(self._life.run, shell, trained=True)
 
     def is_tied(self, shell: Shell) -> bool:
         """Whether somebody else stores something in a layer, or a parameter of it in another one."""
@@ -427,47 +426,3 @@ def _final(kept: Iterable[Kept | Store]) -> list[Kept]:
 def _extends(one: Kept, before: Kept) -> bool:
     """Whether an assignment stores the container that is there, with more in it or less: `self.x += […]`."""
     return any(shell in before.containers for shell in one.containers) or _mentions(one.value, before.attribute)
-
-
-# -- for the questions that class models still answer --------------------------------------------------------------
-
-
-def as_object(atom: Atom, depth: int = 0) -> objects.Object:
-    """An atom as class models take it."""
-    if depth > _MAX_NESTING:
-        return objects.UNKNOWN
-    if isinstance(atom, Constant):
-        return objects.Constant(atom.value)
-    if isinstance(atom, ClassRef):
-        return objects.ClassObject(atom.model, _as_arguments(atom.arguments, depth))
-    if isinstance(atom, Given):
-        return objects.Given(atom.name)
-    if isinstance(atom, Plain):
-        return objects.PLAIN
-    if not isinstance(atom, Shell):
-        return objects.UNKNOWN
-    if atom.kind == "parameter" or atom.kind == "buffer":
-        return objects.Tensor(trained=atom.kind == "parameter")
-    if atom.kind == "pretrained":
-        return objects.TRAINED
-    held = tuple(_as_value(entry.atoms, depth) for entry in atom.entries)
-    if atom.model is None:
-        is_known = atom.kind == "dict" and all(entry.key is not None for entry in atom.entries)
-        return objects.Group(held, tuple(entry.key for entry in atom.entries) if is_known else None)
-    if atom.is_module_container:
-        return objects.Instance(atom.model, objects.NO_ARGUMENTS, held)
-    return objects.Instance(atom.model, _as_arguments(atom.arguments, depth))
-
-
-def _as_value(atoms: Atoms, depth: int) -> objects.Object:
-    return objects.choice(
-        [as_object(atom, depth + 1) for atom in atoms if not isinstance(atom, Unknown)] or [objects.UNKNOWN]
-    )
-
-
-def _as_arguments(arguments: Arguments, depth: int) -> objects.Arguments:
-    return objects.Arguments(
-        tuple(_as_value(atoms, depth) for atoms in arguments.positional),
-        {name: _as_value(atoms, depth) for name, atoms in arguments.keywords.items()},
-        arguments.is_complete,
-    )

@@ -17,7 +17,7 @@ from modellint.flow.objects import Read
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
-from modellint.link.classes.lives import CARE
+from modellint.link.classes.lives import CARE, Lives
 from modellint.link.names import External
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def unregistered(module: ModuleFacts, project: Project) -> tuple[Unregistered, .
 def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
     reported: set[int] = set()
     for cls in module.classes.values():
-        subjects = project.lives.subjects(cls)
-        for subject in subjects if subjects and project.lives.may_keep(cls) else ():
+        subjects = project.of(Lives).subjects(cls)
+        for subject in subjects if subjects and project.of(Lives).may_keep(cls) else ():
             for found in _Inspection(cls, subject, project).run():
                 if id(found.kept.target) not in reported and id(found.kept.value) not in reported:
                     reported.update((id(found.kept.target), id(found.kept.value)))
@@ -120,7 +120,7 @@ class _Inspection:
         self.classes = project.classes
 
     def run(self) -> Iterator[Unregistered]:
-        lived = self.project.lives.of(self.model)
+        lived = self.project.of(Lives).of(self.model)
         for kept in lived.lasting:
             if kept.function.module is self.cls.module:
                 found = self._judge(kept, lived)
@@ -130,7 +130,7 @@ class _Inspection:
     @cached_property
     def _below(self) -> list[Lived]:
         """Objects of the classes in sight that derive from the class."""
-        return self.project.lives.below(self.model, self.cls)
+        return self.project.of(Lives).below(self.model, self.cls)
 
     def _judge(self, kept: Kept, lived: Lived) -> Unregistered | None:
         lost = lived.lost(kept)

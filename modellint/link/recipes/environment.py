@@ -30,6 +30,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.environment import Environment, Foreign
 from modellint.flow.frame import class_frame
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.training import is_optimizer
@@ -86,7 +87,7 @@ class Surroundings(Environment):
     def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
         self._script = script
         self.project = project
-        self.run = Interpreter(project, project.lives.keepers, environment=self)
+        self.run = Interpreter(project, project.of(Keepers), environment=self)
         self.notes = Notes(self.run)
         model = project.classes.model(brain.classes[0]) if brain.classes else None
         self.brain = Shell("brain", brain.call, (), model)

@@ -10,23 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.link.classes.objects import (
-    PLAIN,
-    UNKNOWN,
-    Arguments,
-    ClassObject,
-    Constant,
-    Given,
-    Group,
-    Instance,
-    Object,
-    Outside,
-)
+from modellint.flow.built import Built, any_layer, built, has_state, is_device_lazy, moves, parts, state_of
+from modellint.flow.domain import PLAIN, UNKNOWN, Arguments, ClassRef, Constant, Outside, constant
+from modellint.flow.heap import Shell
 from modellint.link.recipes.evaluation import Item, ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.interp import Interpreter
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -83,34 +76,44 @@ class Layers:
             return self._project.classes.resolve(item.target, item.recipe.file)
         return self.model(item)
 
-    def attribute(self, item: Item, name: str) -> Object:
-        """What an object keeps under an attribute once it is constructed."""
-        instance = self._instance(item)
-        if instance is None:
-            return UNKNOWN
-        return self._once(item, ("attribute", name), lambda: self._project.classes.attribute(instance, name))
+    def constant(self, item: Item, name: str) -> Constant | None:
+        """The constant that an object keeps under an attribute once it is constructed."""
+        return self._built(item, ("attribute", name), lambda found: constant(found.shell.get(name) or ()))
 
-    def _instance(self, item: Item) -> Instance | None:
-        """An object of the recipe, as constructors see it."""
+    def _built(self, item: Item, question: Hashable, answer: Callable[[Built], T]) -> T | None:
+        """The answer to a question about an object of the recipe, as its constructor leaves it."""
         model = self.model(item)
         if model is None:
             return None
-        return self._once(item, "instance", lambda: Instance(model, self._arguments(item, 0)))
+        return self._once(item, question, lambda: self._ask_built(model, self._arguments(item, 0), question, answer))
+
+    def _ask_built(
+        self, model: ClassModel, arguments: Arguments, question: Hashable, answer: Callable[[Built], T]
+    ) -> T:
+        """The answer to a question about an object that is given some arguments, for all recipes that have one."""
+
+        def ask() -> T:
+            with built(model, arguments) as found:
+                return answer(found)
+
+        return model.classes.once(model, (question, _key(arguments)), ask)
 
     def has_own_state(self, item: Item) -> bool | None:
         """Whether an object has parameters or buffers of its own, those that move themselves left out.
 
         Those of layers that it was given are theirs.
         """
-        instance = self._instance(item)
-        return None if instance is None else self._once(item, "state", lambda: self._state(instance))
+        model = self.model(item)
+        known = None if model is None else has_state(model)
+        return known if known is False else self._built(item, "state", _own_state)
 
     def has_own_parameters(self, item: Item) -> bool | None:
         """Whether an object has parameters that gradients may reach, those of layers that it was given left out."""
-        instance = self._instance(item)
-        if instance is None:
-            return None
-        return self._once(item, "parameters", lambda: self._project.classes.state(instance, trained=True))
+        model = self.model(item)
+        known = None if model is None else has_state(model, trained=True)
+        if known is not None:
+            return known
+        return self._built(item, "parameters", lambda found: found.state(trained=True))
 
     def freezes(self, item: Item) -> bool | None:
         """Whether an object is asked to freeze itself (`freeze: True`), None if the request is not known."""
@@ -122,20 +125,6 @@ class Layers:
         defaults = (parameter.default for parameter in parameters if parameter is not None)
         return any(default is not None and default.data is True for default in defaults)
 
-    def _state(self, instance: Instance) -> bool | None:
-        state = self._project.classes.state(instance)
-        return self._stays_behind(instance, 0) if state else state
-
-    def _stays_behind(self, value: Object, depth: int) -> bool:
-        """Whether some of an object's state is not moved to the input by the class that holds it."""
-        if not isinstance(value, Instance) or depth > _MAX_DEPTH:
-            return True
-        if value.model.is_device_lazy:
-            return False
-        held = [registration.value for registration in value.model.construct(value.arguments).registrations]
-        stateful = [part for part in held if self._project.classes.state(part)]
-        return not stateful or any(self._stays_behind(part, depth + 1) for part in stateful)
-
     def registers(self, item: Item, argument: str | int) -> bool | None:
         """Whether an object registers the layer that it was given as `argument`: a name, or a position."""
         model = self.model(item)
@@ -145,29 +134,39 @@ class Layers:
 
     def _ask(self, item: Item, model: ClassModel, argument: str | int) -> bool | None:
         """Run the constructor with this one layer; what goes into `*args` and `**kwargs` beside it is left out."""
-        layer = Given(str(argument), is_layer=True)
+        layer = any_layer(model.classes, is_container=self._may_be_container(item, argument))
         declared = [p for p in model.signature or () if not p.kind.startswith("var")]
         names = {p.name for p in declared}
         taken = sum(p.kind == "positional" for p in declared)
         positional = [
-            layer if index == argument else self._object(child, 1)
+            _layers(child, layer) if index == argument else self._object(child, 1)
             for index, child in enumerate(item.elements)
             if index == argument or index < taken
         ]
         keywords = {
-            str(name): layer if name == argument else self._object(child, 1)
+            str(name): _layers(child, layer) if name == argument else self._object(child, 1)
             for name, child in item.fields.items()
             if name == argument or name in names
         }
-        found = self._project.classes.registered(model, Arguments(tuple(positional), keywords), str(argument))
+        arguments = Arguments(tuple(positional), keywords)
+        found = self._ask_built(model, arguments, "registers", lambda made: made.registers(layer))
         # A container is made to hold the layers that it is given, however it goes about it.
         return True if found is None and model.is_container and self._is_layer(item, argument) else found
 
+    def _given(self, item: Item, argument: str | int) -> ClassModel | None:
+        """The class of an argument of an object."""
+        given = next((child for name, child in item.children() if name == argument), None)
+        return None if given is None else self.model(given)
+
     def _is_layer(self, item: Item, argument: str | int) -> bool:
         """Whether an argument of an object certainly is a layer."""
-        given = next((child for name, child in item.children() if name == argument), None)
-        model = None if given is None else self.model(given)
+        model = self._given(item, argument)
         return model is not None and model.is_module is True
+
+    def _may_be_container(self, item: Item, argument: str | int) -> bool:
+        """Whether an argument of an object may be a container of layers."""
+        model = self._given(item, argument)
+        return model is None or model.is_container
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
         """What an object was given, by parameter name, None where that is unknown."""
@@ -187,27 +186,28 @@ class Layers:
             {str(name): self._object(child, depth + 1) for name, child in item.fields.items()},
         )
 
-    def _object(self, item: Item, depth: int) -> Object:
+    def _object(self, item: Item, depth: int) -> Atoms:
         """An argument as its constructor sees it; the layers among them count as something plain."""
         if depth > _MAX_DEPTH or self._extent(item) > _MAX_OBJECTS:
             return UNKNOWN
         match item.kind:
             case ItemKind.CONSTANT:
                 values = item.values
-                return Constant(item.value) if values is None else Group(tuple(map(Constant, values)))
+                return (Constant(item.value),) if values is None else _list((Constant(value),) for value in values)
             case ItemKind.MAPPING:
-                items = tuple(self._object(child, depth + 1) for child in item.fields.values())
-                return Group(items, tuple(item.fields))
+                return _dict({name: self._object(child, depth + 1) for name, child in item.fields.items()})
             case ItemKind.SEQUENCE:
-                return Group(tuple(self._object(child, depth + 1) for child in item.elements))
+                return _list(self._object(child, depth + 1) for child in item.elements)
             case ItemKind.NEW:
                 model = self.model(item)
                 if model is None or model.is_module is None:
                     return UNKNOWN
-                return PLAIN if model.is_module else Instance(model, self._arguments(item, depth))
+                if model.is_module:
+                    return PLAIN
+                return (Shell("instance", None, (), model, self._arguments(item, depth)),)
             case ItemKind.NAME:
                 found = self._project.classes.resolve(item.target, item.recipe.file)
-                return Outside(item.target) if found is None else ClassObject(found, self._arguments(item, depth))
+                return (Outside(item.target) if found is None else ClassRef(found, self._arguments(item, depth)),)
             case ItemKind.UNKNOWN if item.node.text == "" and not item.fields and not item.elements:
                 # A placeholder: the user fills in a number or a path.
                 return PLAIN
@@ -295,13 +295,69 @@ class Layers:
                 pending.extend((child, owners) for _, child in item.children())
                 continue
             model = self.model(item)
-            if model is None or model.is_device_lazy:
+            if model is None or is_device_lazy(model):
                 continue
             if model.is_module and (moved is None or item not in moved) and self.has_own_state(item):
                 yield UsedLayer(item, owners)
             for name, child in self.arguments(item):
-                if name is not None and _may_hold_layers(child) and not model.moves(name):
+                if name is not None and _may_hold_layers(child) and not moves(model, name):
                     pending.append((child, (*owners, item)))
+
+
+def _key(values: Arguments | Atoms) -> Hashable:
+    """What equal arguments have in common, to remember what comes of them."""
+    if isinstance(values, Arguments):
+        keywords = tuple((name, _key(atoms)) for name, atoms in values.keywords.items())
+        return tuple(map(_key, values.positional)), keywords
+    return tuple(map(_atom_key, values))
+
+
+def _atom_key(atom: Atom) -> Hashable:
+    if isinstance(atom, ClassRef):
+        return "class", id(atom.model), _key(atom.arguments)
+    if not isinstance(atom, Shell):
+        return atom
+    entries = tuple((entry.key, _key(entry.atoms)) for entry in atom.entries if atom.is_container)
+    return atom.kind, id(atom.model), _key(atom.arguments), entries
+
+
+def _own_state(found: Built) -> bool | None:
+    state = found.state()
+    return _stays_behind(found.run, (found.shell,), 0) if state else state
+
+
+def _stays_behind(run: Interpreter, atoms: Atoms, depth: int) -> bool:
+    """Whether some of an object's state is not moved to the input by the class that holds it."""
+    shell = atoms[0] if len(atoms) == 1 else None
+    if depth > _MAX_DEPTH or not isinstance(shell, Shell) or shell.model is None or shell.kind != "instance":
+        return True
+    if is_device_lazy(shell.model):
+        return False
+    stateful = [part.atoms for part in parts(run, shell) if state_of(run, part)]
+    return not stateful or any(_stays_behind(run, part, depth + 1) for part in stateful)
+
+
+def _list(values: Iterable[Atoms]) -> Atoms:
+    found = Shell("list", None, ())
+    found.fill(tuple(values))
+    return (found,)
+
+
+def _dict(values: Mapping[object, Atoms]) -> Atoms:
+    found = Shell("dict", None, ())
+    for key, atoms in values.items():
+        found.put(atoms, (), key)
+    return (found,)
+
+
+def _layers(item: Item, layer: Shell) -> Atoms:
+    """A layer in the place of an argument, or of each of its elements."""
+    match item.kind:
+        case ItemKind.SEQUENCE:
+            return _list((layer,) for _ in item.elements)
+        case ItemKind.MAPPING:
+            return _dict(dict.fromkeys(item.fields, (layer,)))
+    return (layer,)
 
 
 def _may_hold_layers(item: Item) -> bool:

@@ -21,7 +21,6 @@ from modellint.flow.domain import (
 from modellint.flow.environment import Foreign
 from modellint.flow.heap import Shell
 from modellint.graph.value import Op, Value
-from modellint.link.classes.objects import Constant as Fixed
 from modellint.link.recipes.atoms import (
     Entry,
     Keys,
@@ -112,9 +111,9 @@ class Objects:
         elif item is not None and item.kind is ItemKind.NEW:
             if item.target == _COUNTER and name == "current":
                 return (_epochs(item),)
-            found = layers_of(self._around.project).attribute(item, name)
-            if isinstance(found, Fixed):
-                return (Constant(found.value),)
+            found = layers_of(self._around.project).constant(item, name)
+            if found is not None:
+                return (found,)
         return (Part(atom, name),)
 
     def item(self, atom: Atom) -> Item | None:

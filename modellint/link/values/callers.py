@@ -5,14 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind
+from modellint.graph.python import alternatives
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.values.members import Members, is_super
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Function, ModuleFacts
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
 
 #: Folders with more Python files than this are collections, not programs: only the file itself is searched.
 _MAX_FILES = 60
+#: How many values are looked at to find the classes of one.
+_MAX_VALUES = 200
+#: Methods that run when an object is called.
+_OF_CALLED_OBJECTS = frozenset(("forward", "__call__"))
+#: What may be an object, or hold it.
+_TAKING_FROM = frozenset(
+    (Op.CHOICE, Op.BOOL, Op.INDEX, Op.ITEM, Op.UNPACK, Op.STARRED, Op.LIST, Op.TUPLE, Op.COMPREHENSION)
+)
 
 
 def callers(project: Project, function: Function) -> list[Function]:
@@ -46,9 +60,67 @@ def neighbours(project: Project, own: ModuleFacts, mentioned: str) -> list[Modul
 
 
 def _calls(project: Project, caller: Function, function: Function) -> bool:
-    frame = project.evaluator.root(caller)
-    for event in caller.flow.of(EventKind.CALL):
-        inner = project.evaluator.call_frame(event.value, frame)
-        if inner is not None and inner.function is function:
-            return True
-    return False
+    return any(function in _reached(event.value, caller, function, project) for event in caller.flow.of(EventKind.CALL))
+
+
+def _reached(call: Value, caller: Function, function: Function, project: Project) -> Iterator[Function | None]:
+    """What a CALL may reach that is called like `function`: by its own name, or a method of what may be called."""
+    callee = call.callee
+    named = project.names.definition(caller.module, callee)
+    if isinstance(named, DefinedFunction):
+        yield named.function
+    if named is not None or function.owner is None:
+        return
+    is_method = callee.op is Op.ATTR and callee.data == function.name
+    if is_method and is_super(callee.args[0]) and caller.owner is not None:
+        yield project.of(Members).method_after(caller.owner, caller.owner, function.name)
+    elif is_method or function.name in _OF_CALLED_OBJECTS:
+        for cls in _classes(callee.args[0] if is_method else callee, caller, project):
+            yield project.of(Members).method(cls, function.name)
+
+
+def _classes(value: Value, function: Function, project: Project) -> Iterator[Class]:
+    """The classes of the project whose objects a value of a function may be, or be taken from."""
+    seen: set[Value] = set()
+    pending = [(value, function)]
+    while pending and len(seen) < _MAX_VALUES:
+        value, function = pending.pop()
+        if value not in seen:
+            seen.add(value)
+            cls = _class_of(value, function, project)
+            if cls is not None:
+                yield cls
+            else:
+                pending += _sources(value, function, project)
+
+
+def _class_of(value: Value, function: Function, project: Project) -> Class | None:
+    """The class of the project whose object a value is by what is written: `self`, an annotation, or its call."""
+    if value.op is Op.PARAM and value.data == "self" and function.owner is not None:
+        return function.owner
+    if value.op is Op.CALL:
+        names: tuple[Value, ...] = (value.callee,)
+    elif value.op is Op.PARAM:
+        declared = function.parameter(str(value.data))
+        names = () if declared is None or declared.annotation is None else tuple(alternatives(declared.annotation))
+    else:
+        return None
+    found = (project.names.definition(function.module, name) for name in names)
+    return next((one.cls for one in found if isinstance(one, DefinedClass)), None)
+
+
+def _sources(value: Value, function: Function, project: Project) -> Iterator[tuple[Value, Function]]:
+    """What a value comes from, each with its function: what is stored, given back, or held by a library's container."""
+    name = self_attribute(value)
+    if name is not None and function.owner is not None:
+        yield from ((event.value, other) for other, event in project.of(Members).stored(function.owner, name))
+    elif value.op is Op.CALL:
+        called = project.names.definition(function.module, value.callee)
+        if isinstance(called, DefinedFunction):
+            yield from ((event.value, called.function) for event in called.function.flow.of(EventKind.RETURN))
+        elif isinstance(called, External):
+            yield from ((part, function) for part in value.positional)
+        elif value.callee.op is Op.ATTR:
+            yield value.callee.args[0], function
+    elif value.op in _TAKING_FROM:
+        yield from ((part, function) for part in value.args)

@@ -10,9 +10,11 @@ from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Site, co
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.objects import model_of
+from modellint.flow.summaries import Summaries
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,20 +122,20 @@ class Holders:
     def _keeping(self) -> list[Class]:
         """The classes of the file whose methods may make tables."""
         owners = {f.owner for f in self._module.all_functions() if self._given_in(f)}
-        members = self._project.members
+        members = self._project.of(Members)
         keeping = [c for c in self._module.classes.values() if any(owner in owners for owner in members.mro(c))]
         return [cls for cls in keeping if not self._is_mixed_in(cls)]
 
     def _given_in(self, function: Function) -> bool:
         """Whether a function makes tables, or calls what gives some."""
-        return any(self._project.summaries.body(function).tables_given())
+        return any(self._project.of(Summaries).body(function).tables_given())
 
     def _is_mixed_in(self, cls: Class) -> bool:
         """Whether a class is no layer itself, but a part of the file's layers."""
         if self._project.classes.model(cls).is_module is True:
             return False
         others = (other for other in self._module.classes.values() if other is not cls)
-        return any(cls in self._project.members.mro(other) for other in others)
+        return any(cls in self._project.of(Members).mro(other) for other in others)
 
     def object_of(self, cls: Class) -> Shell:
         """An object of a class that is made with anything."""
@@ -148,7 +150,7 @@ class Holders:
 
     def _set_up(self, shell: Shell, cls: Class) -> None:
         """Run what makes tables of an object later than its constructor does."""
-        for owner in self._project.members.mro(cls):
+        for owner in self._project.of(Members).mro(cls):
             for method in owner.methods.values() if owner.module is self._module else ():
                 stored = (self_attribute(event.target) for event in method.flow.of(EventKind.STORE) if event.target)
                 is_left = any(name is not None and name not in shell.history for name in stored)
@@ -169,7 +171,7 @@ class Holders:
     def _held_by(self, cls: Class) -> Iterator[Held]:
         """The tables that an object keeps under the attributes that may hold some."""
         holder = self.object_of(cls)
-        summaries = self._project.summaries
+        summaries = self._project.of(Summaries)
         for name in list(holder.history):
             if summaries.keeps_tables(name, cls):
                 for part in self._kept_under(name, holder):
@@ -194,7 +196,7 @@ class Holders:
         if made is None or made.function is None or made.module is self._module:
             return made
         owner = None if holder is None or holder.model is None else holder.model.cls
-        for cls in () if owner is None else self._project.members.mro(owner):
+        for cls in () if owner is None else self._project.of(Members).mro(owner):
             for method in cls.methods.values() if cls.module is self._module else ():
                 for event in method.flow.of(EventKind.CALL):
                     if id(event.value) in shell.trail:
@@ -219,7 +221,7 @@ class Holders:
         """The tables that functions make, whatever becomes of them, but for those that are known."""
         for function in (*self._module.all_functions(), self._module.body):
             receiver = None
-            for event in self._project.summaries.body(function).tables_made():
+            for event in self._project.of(Summaries).body(function).tables_made():
                 if event.value in seen:
                     continue
                 if function.owner is not None and not function.is_static:
@@ -297,7 +299,7 @@ class Holders:
         """The constructor of the object that keeps a table."""
         model = None if table.holder is None else table.holder.model
         owner = None if model is None else model.cls
-        return None if owner is None else self._project.members.method(owner, "__init__")
+        return None if owner is None else self._project.of(Members).method(owner, "__init__")
 
     def _gives(self, size: Size, function: Function, table: Held, besides: set[int]) -> bool:
         """Whether a function gives a number to anything, but in some calls and in what those are given."""

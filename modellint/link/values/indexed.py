@@ -13,10 +13,12 @@ from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
 from modellint.flow.lookups import Judged, Lookups
+from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import mentioning
+from modellint.link.values.callers import callers
 from modellint.link.values.sizing import Sizing
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Indexed:
         run, lookups = self._run(module)
         objects: dict[Class, Shell] = {}
         told = 0
-        for function in self._project.summaries.roots(module):
+        for function in self._project.of(Summaries).roots(module):
             follow(function, objects, run)
             found = list(lookups.found.values())
             yield from found[told:]
@@ -97,7 +99,7 @@ class Indexed:
         run, _ = self._run(module)
         objects: dict[Class, Shell] = {}
         for function in module.all_functions():
-            for event in self._project.summaries.body(function).fillers_written():
+            for event in self._project.of(Summaries).body(function).fillers_written():
                 for reference, frame in called(function, objects, self._project):
                     run.steps = 0
                     body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
@@ -108,15 +110,15 @@ class Indexed:
 
     def lookups_beside(self, function: Function) -> Iterator[Lookup]:
         """The look-ups of what calls a function in the files beside its own."""
-        callers = self._project.callers(function)
-        for module in dict.fromkeys(caller.module for caller in callers if caller.module is not function.module):
-            yield from self.lookups(module)
+        for module in dict.fromkeys(caller.module for caller in callers(self._project, function)):
+            if module is not function.module:
+                yield from self.lookups(module)
 
     def judged_beside(self, function: Function) -> Iterator[Judged]:
         """The constants among targets in files beside its own that have a loss, and call a function or its callers."""
         functions = {function: None}
-        for one in (function, *self._project.callers(function)):
-            functions.update(dict.fromkeys(self._project.callers(one)))
+        for one in (function, *callers(self._project, function)):
+            functions.update(dict.fromkeys(callers(self._project, one)))
         for module in dict.fromkeys(caller.module for caller in functions):
             if module is not function.module and any(_LOSSES & one.words for one in module.all_functions()):
                 yield from self.judged(module)
@@ -207,7 +209,7 @@ class Indexed:
         objects: dict[Class, Shell] = {}
         seen: set[Value] = set()
         for function in (*module.all_functions(), module.body):
-            for event in self._project.summaries.body(function).padded_tables_given():
+            for event in self._project.of(Summaries).body(function).padded_tables_given():
                 for reference, frame in called(function, objects, self._project):
                     run.steps = 0
                     body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)

@@ -5,26 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.graph.value import Event, EventKind, Op, dotted, self_attribute
-from modellint.link.names import DefinedClass, External
+from modellint.graph.value import Event, EventKind, Op, self_attribute
+from modellint.link.names import DefinedClass
 
 if TYPE_CHECKING:
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Class, Function
     from modellint.graph.value import Value
-    from modellint.link.names import Definition
     from modellint.link.project import Project
 
 Stored = tuple["Function", Event]
-
-#: Nesting of bases beyond which a hierarchy is taken for a cycle.
-_MAX_BASES = 40
 
 #: Methods of a layer that register what they are given.
 _REGISTRARS = operators.methods("Module", "registers")
 
 
 class Members:
-    """Answers about the members of classes that can be read. Reached as `project.members`."""
+    """Answers about the members of classes that can be read. Reached as `project.of(Members)`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -33,36 +29,14 @@ class Members:
         self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """The class and its near bases, in the order of method resolution."""
+        """The class and its bases that can be read, in the order of method resolution."""
         found = self._mro.get(cls)
         if found is None:
-            found = self._mro[cls] = tuple(self._linearise(cls, frozenset()))
+            own = self._project.classes.model(cls)
+            is_first = not any(isinstance(base, DefinedClass) for base in own.facts.bases)
+            models = (own,) if is_first else own.mro()  # what is known of libraries is read for no more than that
+            found = self._mro[cls] = tuple(model.cls for model in models if model.cls is not None)
         return found
-
-    def _linearise(self, cls: Class, below: frozenset[Class]) -> list[Class]:
-        """A class before its bases, and a base that several share behind all of them."""
-        order = [cls]
-        if cls not in below and len(below) < _MAX_BASES:
-            for base in self._bases(cls):
-                if isinstance(base, DefinedClass):
-                    above = self._linearise(base.cls, below | {cls})
-                    order = [known for known in order if known not in above] + above
-        return order
-
-    def _bases(self, cls: Class) -> list[Definition | None]:
-        """What the bases of a class are; None for one that is unknown, or too far away to be read."""
-        return [
-            self._project.names.resolve(cls.module, name) if name is not None and _is_near(name, cls.module) else None
-            for name in map(dotted, cls.bases)
-        ]
-
-    def library_base(self, cls: Class) -> str | None:
-        """The first base that is a library's (`torch.nn.Embedding`)."""
-        for owner in self.mro(cls):
-            for base in self._bases(owner):
-                if isinstance(base, External):
-                    return base.name
-        return None
 
     def method(self, cls: Class, name: str) -> Function | None:
         """A method by the order of resolution; None for a name under which an object is kept."""
@@ -135,25 +109,6 @@ class Members:
             and event.value.callee.data in methods
             and self_attribute(event.value.callee.args[0]) == name
         ]
-
-
-def _is_near(name: str, module: ModuleFacts) -> bool:
-    """Whether a base is defined in the same file, in the same folder or one beside it, or by torch.
-
-    What a framework defines far away is large to read and seldom says what a layer holds.
-    """
-    head = name.partition(".")[0]
-    target = module.imports.get(head)
-    if target is None or head in module.classes:
-        return True
-    if target == "torch" or target.startswith("torch."):
-        return True
-    package = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
-    other = f"{target}{name[len(head) :]}".split(".")[:-2]
-    shared = 0
-    while shared < min(len(package), len(other)) and package[shared] == other[shared]:
-        shared += 1
-    return len(package) - shared <= 1 and len(other) - shared <= 1
 
 
 def is_super(value: Value) -> bool:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from modellint.flow.heap import are_exclusive
 from modellint.graph.size import is_proved
 from modellint.graph.value import Op, dotted
+from modellint.link.names import External
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,16 +92,16 @@ def is_shared_shape(shape: tuple[str, ...], parameter: str, function: Function, 
 
 def _are_one(one: Class | None, other: Class, project: Project) -> bool:
     """Whether objects of one class are objects of another."""
-    return one is not None and (one in project.members.mro(other) or other in project.members.mro(one))
+    return one is not None and (one in project.of(Members).mro(other) or other in project.of(Members).mro(one))
 
 
 def _interfaces(cls: Class, project: Project) -> set[str]:
     """The bases of a class, of these, and of those that it is mixed into, which are no library's."""
-    mixed = (other for other in cls.module.classes.values() if cls in project.members.mro(other))
-    owners = {owner for one in (cls, *mixed) for owner in project.members.mro(one)}
+    mixed = (other for other in cls.module.classes.values() if cls in project.of(Members).mro(other))
+    owners = {owner for one in (cls, *mixed) for owner in project.of(Members).mro(one)}
     bases = ((base, owner.module) for owner in owners for base in owner.bases)
-    names = (dotted(base) for base, module in bases if project.evaluator.external_name(base, module) is None)
-    return {name for name in names if name is not None}
+    own = (base for base, module in bases if not isinstance(project.names.definition(module, base), External))
+    return {name for name in map(dotted, own) if name is not None}
 
 
 def documents_ids(symbols: Iterable[Symbol], function: Function) -> bool:

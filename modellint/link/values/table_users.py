@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, Given
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
+from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value, walk_all
 from modellint.link.names import DefinedFunction
@@ -65,7 +66,7 @@ class TableUsers:
                 self.run.objects.construct(reference.receiver)
                 reference.receiver.settle()
         constructing = set(self.run.calls.done)
-        summaries = self._project.summaries
+        summaries = self._project.of(Summaries)
         users.sort(key=lambda user: not any(summaries.body(user[0]).tables_given()))
         for function, reference, frame in users:
             if function not in constructing:
@@ -76,7 +77,7 @@ class TableUsers:
         """The functions that mention the attribute under which a table is kept, or a method that does."""
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
         if not table.attribute:
-            return [f for f in functions if self._project.summaries.body(f).may_look_up()]
+            return [f for f in functions if self._project.of(Summaries).body(f).may_look_up()]
         names = {table.attribute, *self._imported(table.attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:

@@ -11,25 +11,27 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Arguments, Site
-from modellint.flow.grids import measuring
-from modellint.flow.rounding import Fate, Reach, called_as, numerators, passing, rounding
-from modellint.flow.sides import Side, sides_in
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.values.callers import neighbours
 from modellint.link.values.indexed import NOWHERE, called, follow
-from modellint.link.values.measured import Measured
+
+from .following import measuring
+from .measured import Measured
+from .rounding import Fate, Reach, called_as, numerators, passing, rounding
+from .sides import Side, sides_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Atoms
-    from modellint.flow.grids import Use
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+
+    from .following import Use
 
 _SHAPING = operators.words("sizes")
 #: How many calls may lead to a function from one that is run for it.

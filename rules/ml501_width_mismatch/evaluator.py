@@ -14,8 +14,9 @@ from modellint import operators
 from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, Value, dotted, self_attribute
 from modellint.link.names import DefinedClass, DefinedFunction, External
-from modellint.link.values.members import is_super, super_init
-from modellint.link.values.sizes import Sizes
+from modellint.link.values.members import Members, is_super, super_init
+
+from .sizes import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,20 +196,11 @@ class Evaluator:
             for instance in self.instances(event.value, inner, depth + 4)
         )
 
-    def constructed(self, call: Value, frame: Frame) -> Instance | None:
-        """The object that a call builds, if its callee is the name of a class."""
-        found = self.definition(call.callee, frame.module)
-        if isinstance(found, DefinedClass):
-            return Instance(cls=found.cls, call=call, frame=frame)
-        if isinstance(found, External):
-            return Instance(external=found.name, call=call, frame=frame)
-        return None
-
     def _constructors(self, instance: Instance) -> Iterator[Frame]:
         """The constructors that run when an object is built, with what each of them gets, the object's own first."""
         if instance.cls is None or instance.call is None or instance.frame is None:
             return
-        members = self.project.members
+        members = self.project.of(Members)
         call: Value | None = instance.call
         frame, constructor = instance.frame, members.method(instance.cls, "__init__")
         while constructor is not None and constructor.owner is not None and call is not None:
@@ -314,7 +306,7 @@ class Evaluator:
         """What an object holds under an attribute."""
         if instance.cls is None:
             return []
-        members = self.project.members
+        members = self.project.of(Members)
         found = [
             Located(event.value, self.method_frame(function, instance))
             for function, event in members.stored(instance.cls, name)
@@ -453,7 +445,7 @@ class Evaluator:
         if name is None or frame.receiver is None or frame.receiver.cls is None:
             return []
         found = []
-        for function, event in self.project.members.calls_on(frame.receiver.cls, name, _APPENDING):
+        for function, event in self.project.of(Members).calls_on(frame.receiver.cls, name, _APPENDING):
             if event.value.positional:
                 found.append(Located(event.value.positional[-1], self.method_frame(function, frame.receiver)))
         return found
@@ -497,12 +489,12 @@ class Evaluator:
             if frame.function.owner is None or frame.receiver is None or frame.receiver.cls is None:
                 return None
             cls = frame.receiver.cls
-            function = self.project.members.method_after(cls, frame.function.owner, callee.data)
+            function = self.project.of(Members).method_after(cls, frame.function.owner, callee.data)
             return None if function is None else Target(frame=self._bound(function, call, frame, frame.receiver))
         for instance in self.instances(owner, frame, depth + 1):
             if instance.cls is None:
                 continue
-            function = self.project.members.method(instance.cls, callee.data)
+            function = self.project.of(Members).method(instance.cls, callee.data)
             if function is not None:
                 return Target(frame=self._bound(function, call, frame, instance))
         return None
@@ -512,7 +504,7 @@ class Evaluator:
         for instance in self.instances(callee, frame, depth + 1):
             if instance.cls is None:
                 return Target(layer=instance)
-            members = self.project.members
+            members = self.project.of(Members)
             function = members.method(instance.cls, "forward") or members.method(instance.cls, "__call__")
             if function is not None:
                 return Target(layer=instance, frame=self._bound(function, call, frame, instance))

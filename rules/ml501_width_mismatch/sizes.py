@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.names import DefinedConstant
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class
-    from modellint.link.values.evaluator import Evaluator, Frame, Instance, Located
+
+    from .evaluator import Evaluator, Frame, Instance, Located
 
 #: How many steps a number is followed.
 _MAX_DEPTH = 24
@@ -124,8 +126,9 @@ class Sizes:
         cls = instance.cls
         if cls is None:
             return False
-        members = self._evaluator.project.members
-        if (members.library_base(cls) or "").startswith("torch.nn."):
+        members = self._evaluator.project.of(Members)
+        known = self._evaluator.project.classes.model(cls).mro()
+        if any(model.cls is None and model.name.startswith("torch.nn.") for model in known):
             return False
         return not any("forward" in owner.methods for owner in members.mro(cls))
 
@@ -151,7 +154,7 @@ class Sizes:
         return Size.symbol(Symbol(f"{cls.module.path}:{cls.qualname}", name, default))
 
     def _declares(self, cls: Class, name: str) -> bool:
-        return any(name in c.annotations for c in self._evaluator.project.members.mro(cls))
+        return any(name in c.annotations for c in self._evaluator.project.of(Members).mro(cls))
 
     def _opaque_attribute(self, value: Value, frame: Frame) -> Size | None:
         """`config.hidden_size` of an object whose class is not known: a symbol without a default."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from modellint import knowledge, operators
 from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import REGISTRARS
@@ -18,7 +19,7 @@ from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedFunction
-from modellint.link.values.indexed import NOWHERE, called
+from modellint.link.values.indexed import NOWHERE, Indexed, called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,7 +87,7 @@ class Vocabularies:
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        run = Interpreter(self._project, self._project.lives.keepers, Measured)
+        run = Interpreter(self._project, self._project.of(Keepers), Measured)
         objects: dict[Class, Shell] = {}
         told: set[tuple[Site, Site, Site]] = set()
         seen: set[Store] = set()
@@ -135,12 +136,12 @@ class Vocabularies:
         if key is None or key.op is not Op.CONST or not isinstance(key.data, str):
             return None
         *path, last = key.data.split(".")
-        return self._project.indexed.sided(cls, path) if last == "weight" and path else None
+        return self._project.of(Indexed).sided(cls, path) if last == "weight" and path else None
 
     def _shared(self, cls: Class) -> Sided | None:
         """The table that a class says its heads share."""
         method = self._project.classes.model(cls).method(knowledge.SHARED_TABLE)
-        return None if method is None else self._project.indexed.shared(cls, method)
+        return None if method is None else self._project.of(Indexed).shared(cls, method)
 
     # -- tokenizers -------------------------------------------------------------------------------------------------
 
@@ -149,7 +150,7 @@ class Vocabularies:
         grown = list(self._grown(function))
         if not grown:
             return
-        run = Interpreter(self._project, self._project.lives.keepers, Measured)
+        run = Interpreter(self._project, self._project.of(Keepers), Measured)
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)

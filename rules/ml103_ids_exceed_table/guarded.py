@@ -8,6 +8,7 @@ from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
 from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
+from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
@@ -140,7 +141,7 @@ def clamping(module: ModuleFacts, project: Project) -> list[Function]:
         speaking = [function for function in pending if not function.words.isdisjoint(giving)]
         giving |= {f.name for f in speaking if f.name != _CONSTRUCTOR and _is_given(f, giving, hands_on=False)}
     found.update(dict.fromkeys(f for f in pending if _is_given(f, giving, hands_on=True)))
-    return [function for function in found if project.summaries.body(function).may_look_up()]
+    return [function for function in found if project.of(Summaries).body(function).may_look_up()]
 
 
 def _clamps(function: Function, *, hands_on: bool) -> bool:

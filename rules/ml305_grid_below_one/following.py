@@ -28,11 +28,12 @@ from modellint.flow.heap import Shell
 from modellint.flow.interp import followed
 from modellint.flow.library import ADDERS
 from modellint.flow.lookups import Lookups, shape_of
-from modellint.flow.rounding import stores
-from modellint.flow.sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
+
+from .rounding import stores
+from .sides import Quotient, Scale, Side, are_of_grid, combined, rounded, sides_in
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.rounding import Reach
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Guard, Value
     from modellint.link.project import Project
     from modellint.operators import Operator
+
+    from .rounding import Reach
 
 #: Attributes that are the sizes of an image.
 MEASURING = operators.attributes("Tensor", "gives:size") | operators.attributes("Image", "gives:size")

@@ -22,6 +22,7 @@ from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attri
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
 from modellint.link.values.callers import neighbours
+from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,20 +109,20 @@ class PositionTables:
             return False
         if _compares_rows(self._methods(cls)):
             return True
-        attributes = [value for owner in self._project.members.mro(cls) for value in owner.attributes.values()]
+        attributes = [value for owner in self._project.of(Members).mro(cls) for value in owner.attributes.values()]
         if any(_is_length(value, cls.module) for value in walk_all(attributes)):
             return True
         functions = [function for name in making.keys() & words if (function := making[name]) is not None]
         return any(map(_says_length, (*building, *functions))) or any(map(_builds, building))
 
     def _methods(self, cls: Class) -> list[Function]:
-        return [method for owner in self._project.members.mro(cls) for method in owner.methods.values()]
+        return [method for owner in self._project.of(Members).mro(cls) for method in owner.methods.values()]
 
     def _users(self, cls: Class) -> list[Class]:
         """The layers in sight that derive from a class, or keep objects of it or of one that does."""
         names = {cls.name}
         found: dict[Class, None] = {}
-        above = self._project.members.mro(cls)
+        above = self._project.of(Members).mro(cls)
         modules = neighbours(self._project, cls.module, cls.name)
         for module in (*modules, *modules):  # what derives from it may come behind what keeps it
             functions = {f.name for f in module.functions.values() if not names.isdisjoint(f.words)}
@@ -130,7 +131,7 @@ class PositionTables:
                     continue
                 if self._project.classes.model(other).is_module is True:
                     found[other] = None
-                    if cls in self._project.members.mro(other):
+                    if cls in self._project.of(Members).mro(other):
                         names.add(other.name)
         return list(found)[:_MAX_USERS]
 
@@ -181,7 +182,7 @@ class PositionTables:
         """A table that a method builds for any length, though only the constructor calls that method."""
         table = reads[0].table
         writers = own.stored.get(own.names[table.value], set())
-        constructor = self._project.members.method(cls, "__init__")
+        constructor = self._project.of(Members).method(cls, "__init__")
         if constructor is None or table.function not in writers or all(read.rows is None for read in reads):
             return None
         builders = {writer.name for writer in writers}
@@ -229,7 +230,7 @@ class _Limits:
     def __init__(self, cls: Class, reads: list[Read], everything: list[_Ran], project: Project) -> None:
         self._reads = reads
         self._users = everything[1:]
-        self._keepers = [user for user in self._users if cls not in project.members.mro(user.cls)]
+        self._keepers = [user for user in self._users if cls not in project.of(Members).mro(user.cls)]
         self._project = project
         self._compared: dict[Function, list[Limit]] = {}
         for ran in everything:
@@ -243,7 +244,7 @@ class _Limits:
             owner = None if site.function is None else site.function.owner
             if site.function in self._compared:
                 return True
-            for cls in () if owner is None else self._project.members.mro(owner):
+            for cls in () if owner is None else self._project.of(Members).mro(owner):
                 if any(method in self._compared for method in cls.methods.values()):
                     return True
         return any(map(self._is_limited, self._callers_of(read))) or any(map(self._cuts(read), self._users))
@@ -356,11 +357,11 @@ def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tup
 
     The others only where a method compares a length with something that the object keeps.
     """
-    constructor = project.members.method(cls, "__init__")
+    constructor = project.of(Members).method(cls, "__init__")
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
-    is_comparing = _compares_rows([m for owner in project.members.mro(cls) for m in owner.methods.values()])
+    is_comparing = _compares_rows([m for owner in project.of(Members).mro(cls) for m in owner.methods.values()])
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner

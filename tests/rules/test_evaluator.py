@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml501_width_mismatch.evaluator import Evaluator
 
 from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import EventKind
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from modellint_rules.ml501_width_mismatch.evaluator import Target
+
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
-    from modellint.link.values.evaluator import Evaluator, Target
 
     Write = Callable[..., "Linked"]
 
@@ -36,7 +38,7 @@ class Linked:
 
     @property
     def evaluator(self) -> Evaluator:
-        return self.project.evaluator
+        return self.project.of(Evaluator)
 
     def function(self, qualname: str) -> Function:
         return next(f for f in self.module.all_functions() if f.qualname == qualname)

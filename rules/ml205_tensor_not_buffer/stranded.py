@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.devices import Fresh, opened
 from modellint.flow.domain import NONE
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.life import covers
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.handed import given_values, handed, is_new
-from modellint.link.classes.lives import Lived
+from modellint.link.classes.lives import Lived, Lives
 from modellint.link.names import DefinedClass
 from modellint.link.values.callers import neighbours
 
@@ -70,11 +71,11 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
     seen: set[int] = set()
     given_new = handed(module, project)
     for cls in module.classes.values():
-        subjects = [model for model in project.lives.subjects(cls) if model.is_module is True]
+        subjects = [model for model in project.of(Lives).subjects(cls) if model.is_module is True]
         if not subjects and not _WORDS.isdisjoint(cls.methods) and _is_held(cls, project):
             subjects = [project.classes.model(cls)]
         given = given_new.get(cls, {})
-        for model in subjects if subjects and (given or project.lives.may_strand(cls)) else ():
+        for model in subjects if subjects and (given or project.of(Lives).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
                 for found in _Search(cls, model, project, given).run():
                     if id(found.target) not in seen:
@@ -84,7 +85,7 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
 
 def _is_held(cls: Class, project: Project) -> bool:
     """Whether a class is no layer, but layers in sight keep objects of it."""
-    if project.classes.model(cls).is_module is not False or not project.lives.keepers.may_store(cls):
+    if project.classes.model(cls).is_module is not False or not project.of(Keepers).may_store(cls):
         return False
     return any(
         project.classes.model(other).is_module is True and any(_keeps(method, cls, project) for method in methods)
@@ -110,7 +111,7 @@ class _Search:
     def __init__(self, cls: Class, model: ClassModel, project: Project, given: dict[str, Fresh]) -> None:
         self._cls = cls
         self._project = project
-        self._lived = Lived(model, project.lives.keepers, given) if given else project.lives.of(model)
+        self._lived = Lived(model, project.of(Keepers), given) if given else project.of(Lives).of(model)
 
     def run(self) -> Iterator[Stranded]:
         """The tensors that meet what has moved, and that nothing moves."""
@@ -128,7 +129,7 @@ class _Search:
         target = store.place
         if target is None or not all(_fresh(one) or one.atoms == NONE for one in stores):
             return None
-        lives = [self._lived, *self._project.lives.below(self._lived.model, self._cls)]
+        lives = [self._lived, *self._project.of(Lives).below(self._lived.model, self._cls)]
         meetings = tuple(meeting for lived in lives for meeting in lived.meetings if meeting.kept == name)
         if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
             return None
@@ -177,7 +178,7 @@ class _Search:
             if store.name is None or (store.name == name and not is_first and not _is_still_fresh(store)):
                 return True
         seen = {id(store.value) for store in lived.stores}
-        keepers = self._project.lives.keepers
+        keepers = self._project.of(Keepers)
         owners = [model.cls for model in lived.model.mro() if model.cls is not None]
         return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls).get(name, ()))
 

@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml305_grid_below_one.grids import Grids
 
 from modellint.link.project import Project, ProjectOptions
 
@@ -26,7 +27,7 @@ def may_be_measured(folder: Path, code: str) -> bool:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "patches.py")
     assert module is not None
-    return project.grids.measured.rounds_measured(module.functions["floor"])
+    return project.of(Grids).measured.rounds_measured(module.functions["floor"])
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml305_grid_below_one.grids import Grids
+from modellint_rules.ml305_grid_below_one.rounding import Fate, rounding
 
-from modellint.flow.rounding import Fate, rounding
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def read(text: str, folder: Path) -> tuple[Project, ModuleFacts]:
 def rounded(text: str, folder: Path) -> list[str]:
     """What rounds the sides of an image down to nothing, as it is written."""
     project, module = read(f"import math\nimport numpy as np\n\n{text}", folder)
-    found = (use.side.rounding for use in project.grids.rounded_sides(module))
+    found = (use.side.rounding for use in project.of(Grids).rounded_sides(module))
     return [module.text_of(rounding.value) for rounding in found if rounding is not None]
 
 

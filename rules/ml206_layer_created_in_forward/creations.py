@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modellint.flow.built import state_in
+from modellint.flow.gate import Keepers
 from modellint.flow.life import Life
 from modellint.graph.value import EventKind, Op, walk_all
-from modellint.link.classes.first_call import FirstCall
-from modellint.link.classes.lives import as_object
 from modellint.link.names import DefinedFunction, External
+from modellint.link.values.callers import callers
+
+from .first_call import FirstCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,11 +58,11 @@ class Creation:
 
 
 class Creations:
-    """Finds layers that are made while a layer runs. Reached as `project.creations`; one for each file."""
+    """Finds layers that are made while a layer runs. Reached as `project.of(Creations)`; one for each file."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._makers = project.lives.keepers.makers
+        self._makers = project.of(Keepers).makers
         self._first_call = FirstCall(project)
 
     def of(self, module: ModuleFacts) -> Iterator[Creation]:
@@ -77,8 +80,8 @@ class Creations:
         others: dict[str, ModuleFacts] = {}
         for function in module.functions.values():
             if self._makers.may_make(function, None):
-                callers = self._project.callers(function)
-                others.update((caller.module.path, caller.module) for caller in callers)
+                modules = (caller.module for caller in callers(self._project, function))
+                others.update((other.path, other) for other in modules)
         others.pop(module.path, None)
         for other in others.values():
             yield from (creation for creation in self._by_entries(other) if creation.function.module is module)
@@ -115,7 +118,7 @@ class Creations:
     # -- one object at work ----------------------------------------------------------------------------------------
 
     def _made_by(self, entry: Function, model: ClassModel) -> Iterator[Creation]:
-        life = Life(model, self._project, self._project.lives.keepers)
+        life = Life(model, self._project, self._project.of(Keepers))
         life.begin()
         if model.is_module is None and not _holds_layers(life):
             return
@@ -154,8 +157,7 @@ class Creations:
             return False
         if model.cls is not None:
             return life.has_parameters(shell)
-        classes = self._project.classes
-        return classes.state(as_object(shell), trained=True)
+        return state_in(life.run, shell, trained=True)
 
     @staticmethod
     def _elsewhere(shell: Shell, attribute: str, life: Life) -> Step | None:

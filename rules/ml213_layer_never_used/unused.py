@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.flow.built import children
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
@@ -77,8 +78,8 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
     for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
-        child = model.children.get(name)
-        if child is None or project.classes.state(child, trained=True) is not True:
+        child = children(model).get(name)
+        if child is None or child.has_parameters is not True:
             continue
         made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]
         functions = dict.fromkeys((constructor, *(function for function, _ in made)))

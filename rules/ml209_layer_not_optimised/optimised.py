@@ -10,6 +10,7 @@ from modellint.flow.builders import Builders
 from modellint.flow.devices import WORK
 from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, FunctionRef, Given, Unknown
 from modellint.flow.frame import class_frame
+from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, shells_in
 from modellint.flow.interp import Interpreter
 from modellint.flow.library import ADDERS
@@ -17,7 +18,9 @@ from modellint.flow.life import covers
 from modellint.flow.training import Weights
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.settled import Settled
+from modellint.link.classes.lives import Lives
+
+from .settled import Settled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -54,7 +57,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     builders = Builders(module, project)
     if not builders.first:
         return
-    run = Interpreter(project, project.lives.keepers, trained_in=module)
+    run = Interpreter(project, project.of(Keepers), trained_in=module)
     objects: dict[Class, Shell] = {}
     starts = _run(builders.first, objects, run, project)
     if starts and _are_known(run):
@@ -208,7 +211,7 @@ class _Listed:
         listed = self._names(shells)
         if listed is None or len(listed) < 2:
             return None
-        lived = self._project.lives.of(model)
+        lived = self._project.of(Lives).of(model)
         reached = {name for shell in shells for name, parts in _children(shell) if not parts.isdisjoint(self._reached)}
         rest = _learning(lived, shells) - listed - reached
         if len(rest) != 1 or not lived.is_used(*rest):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from modellint.flow import domain
 from modellint.flow.heap import Shell, are_exclusive
 from modellint.graph.value import EventKind, Op
-from modellint.link.classes.lives import is_layer
+from modellint.link.classes.lives import Lives, is_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,9 +69,9 @@ class Early:
 def derived(module: ModuleFacts, project: Project) -> Iterator[Derived]:
     """What the classes of a file store as a parameter, and is none."""
     for cls in module.classes.values():
-        subjects = project.lives.subjects(cls)
-        for model in subjects if subjects and project.lives.may_derive(cls) else ():
-            yield from _derived_in(cls, module, project.lives.of(model))
+        subjects = project.of(Lives).subjects(cls)
+        for model in subjects if subjects and project.of(Lives).may_derive(cls) else ():
+            yield from _derived_in(cls, module, project.of(Lives).of(model))
 
 
 def _derived_in(cls: Class, module: ModuleFacts, lived: Lived) -> Iterator[Derived]:
@@ -125,8 +125,8 @@ def early(module: ModuleFacts, project: Project) -> Iterator[Early]:
         if "__init__" not in cls.methods:
             continue
         model = project.classes.model(cls)
-        if model.is_module is True and project.lives.may_store_early(cls) and not _is_special(model):
-            found = list(_early_in(cls, model, project.lives.of(model)))
+        if model.is_module is True and project.of(Lives).may_store_early(cls) and not _is_special(model):
+            found = list(_early_in(cls, model, project.of(Lives).of(model)))
             if found and not _is_template(module, project):
                 yield from found
 

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.callees import bound
 from modellint.flow.records import is_self
-from modellint.flow.rounding import MEASURING, called_as, ratios, returned
 from modellint.graph.value import EventKind, Nested, Op, walk_all
 from modellint.link.names import DefinedClass, DefinedFunction
+
+from .rounding import MEASURING, called_as, ratios, returned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
-    from modellint.flow.rounding import Reach
     from modellint.graph.python import Function
     from modellint.graph.value import Value
     from modellint.link.project import Project
+
+    from .rounding import Reach
 
     #: Yields the functions that mention one of some, each with the name under which it does.
     Mentioning: TypeAlias = Callable[[Iterable[Function]], Iterator[tuple[Function, str]]]

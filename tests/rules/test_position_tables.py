@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml303_unguarded_position_table.position_tables import PositionTables
 
 from modellint.link.project import Project, ProjectOptions
 
@@ -28,7 +29,7 @@ def find(tmp_path: Path) -> Find:
         project = Project(ProjectOptions(root=tmp_path))
         module = project.python(tmp_path / "model.py")
         assert module is not None
-        tables = project.position_tables.unguarded(module)
+        tables = project.of(PositionTables).unguarded(module)
         return [one.table.module.text_of(one.table.value) for one in tables]
 
     return found

@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from modellint_rules.ml105_vocabulary_mismatch.vocabularies import Vocabularies
 
 from modellint.link.project import Project, ProjectOptions
 
@@ -38,7 +39,7 @@ def grown(body: str, folder: Path, parameters: str = "tokenizer") -> int:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "train.py")
     assert module is not None
-    return len(list(project.vocabularies.growths(module.functions["build"])))
+    return len(list(project.of(Vocabularies).growths(module.functions["build"])))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def tied(declaration: str, constructor: str, folder: Path) -> int:
     project = Project(ProjectOptions(root=folder))
     module = project.python(folder / "model.py")
     assert module is not None
-    return len(list(project.vocabularies.declared(module.classes["Model"])))
+    return len(list(project.of(Vocabularies).declared(module.classes["Model"])))
 
 
 HEAD = "self.head = nn.Linear(8, config.n + 1)"

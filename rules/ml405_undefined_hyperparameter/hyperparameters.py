@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from modellint.graph.value import EventKind, Op, Value
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.guards import Abstract, Frame, Guards, Special, Truth
 from modellint.link.recipes.keys import HPARAMS, KeyWork, kept_under, key_work, may_be_keys, text_of
 from modellint.link.recipes.loading import callee_name
 from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.link.recipes.reach import reach
 from modellint.link.recipes.scripts import own_events, read_script
+
+from .guards import Abstract, Frame, Guards, Special, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

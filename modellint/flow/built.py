@@ -1,0 +1,369 @@
+"""Objects once their constructors have run: what they are made of, whether they have state, what they were given.
+
+An answer is None where what is not known decides it: an argument, a base, a condition.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NONE,
+    Arguments,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Given,
+    Unknown,
+)
+from modellint.flow.gate import Keepers
+from modellint.flow.heap import TENSORS, Shell, shells_in
+from modellint.flow.interp import Interpreter
+from modellint.flow.life import covers
+from modellint.graph.value import Op
+from modellint.link.classes.calls import CONTAINERS, MODULE
+from modellint.link.classes.models import ClassModel
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping
+
+    from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.heap import Path, Store
+    from modellint.graph.python import Function
+    from modellint.link.classes.models import Classes
+
+#: How deeply layers that hold each other are opened.
+_MAX_DEPTH = 12
+
+
+class Part(NamedTuple):
+    """Something that an object keeps under an attribute, or in itself where it is a container, and on which path.
+
+    `is_each`: it is stored under several names, each of the atoms under some, rather than one of them.
+    """
+
+    name: Hashable | None
+    atoms: Atoms
+    path: Path
+    is_each: bool = False
+
+
+class Child(NamedTuple):
+    """Whether what is registered under an attribute has parameters or buffers, and whether it has parameters."""
+
+    has_state: bool | None
+    has_parameters: bool | None
+
+
+def parts(run: Interpreter, shell: Shell) -> list[Part]:
+    """What an object registers, where `nn.Module` is told of it; what is overwritten for certain is left out."""
+    run.objects.construct(shell)
+    found: list[Part] = []
+    for store in shell.stores:
+        if store.registers and not _tells_nothing(store):
+            if store.name is not None and not store.path:
+                found = [part for part in found if part.name != store.name]
+            is_each = store.name is None and Constant(None) not in store.atoms
+            found.append(Part(store.name, _kept(store), store.path, is_each))
+    if shell.is_module_container:
+        found += (Part(entry.key, entry.atoms, entry.path) for entry in shell.entries)
+    return found
+
+
+def _kept(store: Store) -> Atoms:
+    """What is stored; what is calculated with something of which nothing is known is neither it nor a part of it."""
+    is_calculated = store.value is not None and store.value.op is Op.BIN
+    return tuple(atom for atom in store.atoms if not (is_calculated and isinstance(atom, Given)))
+
+
+def _tells_nothing(store: Store) -> bool:
+    """Whether None is registered as a parameter or buffer, which only makes a name known."""
+    given = [_buffered(atom) for atom in store.atoms] if len(store.atoms) == 1 else []
+    return store.target is None and (store.atoms == NONE or given == [NONE])
+
+
+def _buffered(atom: Atom) -> Atoms | None:
+    """What a buffer is made of; None for anything else."""
+    if not isinstance(atom, Shell) or atom.kind != "buffer":
+        return None
+    return atom.arguments.argument(0, "data") or ()
+
+
+def state(run: Interpreter, atom: Atom, *, trained: bool = False, depth: int = 0) -> bool | None:
+    """Whether something has state that moves with it: parameters or buffers, its children's included.
+
+    With `trained` only parameters that gradients reach count.
+    """
+    if isinstance(atom, Given | Unknown):
+        return None
+    if not isinstance(atom, Shell) or atom.is_container:
+        return False
+    buffered = _buffered(atom)
+    if buffered is not None:
+        return False if trained else _is_tensor(buffered)
+    if atom.kind == "parameter":
+        return not trained or not _is_frozen(atom)
+    if atom.kind == "pretrained":
+        return True
+    model = atom.model
+    if model is None or model.is_module is not True:
+        return None if model is None else model.is_module
+    return None if depth > _MAX_DEPTH else _instance_state(run, atom, model, trained, depth)
+
+
+def state_in(run: Interpreter, shell: Shell, *, trained: bool = False) -> bool | None:
+    """Whether an object of a run has state, found out in steps of its own."""
+    before = run.steps, run.is_complete
+    run.steps, run.is_complete = 0, True
+    found = state(run, shell, trained=trained)
+    run.steps, run.is_complete = before
+    return found
+
+
+def _instance_state(run: Interpreter, shell: Shell, model: ClassModel, trained: bool, depth: int) -> bool | None:
+    found = parts(run, shell)
+    failures = run.objects.failures.get(shell, [])
+    if () in failures:
+        return None  # no object comes of these arguments
+    is_open = not model.is_complete or not run.is_complete or (model.is_container and not shell.arguments.is_complete)
+    paths: list[Path] = []
+    for part in found:
+        outcome = state_of(run, part, trained=trained, depth=depth + 1)
+        if outcome:
+            if not part.path:
+                return True
+            paths.append(part.path)
+        is_open = is_open or outcome is None
+    if paths:
+        return covers([*paths, *failures]) or None
+    return None if is_open else False
+
+
+def state_of(run: Interpreter, part: Part, *, trained: bool = False, depth: int = 1) -> bool | None:
+    """Whether what is registered has state; to register a class or a function, called by now or not, is an error."""
+    registered = (atom for atom in part.atoms if not isinstance(atom, ClassRef | FunctionRef))
+    outcomes = {state(run, atom, trained=trained, depth=depth) for atom in registered}
+    if part.is_each and True in outcomes:
+        return True
+    return False if not outcomes else outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _is_tensor(atoms: Atoms) -> bool | None:
+    """Whether a buffer is given a tensor, rather than None."""
+    if atoms == NONE:
+        return False
+    return None if any(isinstance(atom, Given) or atom == Constant(None) for atom in atoms) else True
+
+
+def _is_frozen(parameter: Shell) -> bool:
+    stored = parameter.history.get("requires_grad", [])
+    if stored:
+        return stored[-1] == ((Constant(False),), ())
+    return parameter.arguments.argument(1, "requires_grad") == (Constant(False),)
+
+
+def _registers(run: Interpreter, shell: Shell, wanted: Shell, depth: int) -> bool | None:
+    """Whether a layer, or a copy of it, becomes a part of an object that is given it."""
+    found = parts(run, shell)
+    is_open = shell.model is None or not shell.model.is_complete or not run.is_complete
+    paths: list[Path] = []
+    for part in found:
+        known = [atom for atom in part.atoms if not isinstance(atom, Given | Unknown)]
+        outcomes = {_holds(run, atom, wanted, depth) for atom in known or part.atoms}
+        if outcomes == {True} or (part.is_each and True in outcomes):
+            paths.append(part.path)
+        is_open = is_open or None in outcomes or len(outcomes) > 1
+    if paths:
+        return covers([*paths, *run.objects.failures.get(shell, [])]) or None
+    return None if is_open else False
+
+
+def _holds(run: Interpreter, atom: Atom, wanted: Shell, depth: int) -> bool | None:
+    """Whether what is registered is the layer, or registers it in turn."""
+    if isinstance(atom, Unknown):
+        return None if any(shell.model is wanted.model for shell in atom.held) else False
+    if not isinstance(atom, Shell) or not atom.is_layer:
+        return False
+    if atom.model is wanted.model:
+        return True
+    given = shells_in((*atom.arguments.all(), *(entry.atoms for entry in atom.entries)))
+    is_given = atom.is_module_container or any(shell.model is wanted.model for shell in given)
+    if depth > _MAX_DEPTH or not is_given:
+        return False
+    return _registers(run, atom, wanted, depth + 1)
+
+
+# -- questions about classes -------------------------------------------------------------------------------------------
+
+
+class _Everything(Keepers):
+    """What a method has to do with layers, where all that a constructor calls is run."""
+
+    def is_idle_in(self, function: Function, model: ClassModel) -> bool:
+        return False
+
+
+class Built:
+    """An object of a class that is given some arguments."""
+
+    def __init__(self, model: ClassModel, arguments: Arguments) -> None:
+        project = model.classes.project
+        self.run = Interpreter(project, project.of(_Everything))
+        self.shell = Shell("instance", None, (), model, arguments)
+        if model.name in CONTAINERS:
+            self.shell.is_built = True
+            self.run.objects.fill(self.shell, arguments)
+        self.parts = parts(self.run, self.shell)
+
+    def state(self, *, trained: bool = False) -> bool | None:
+        """Whether it has parameters or buffers; with `trained`, parameters that gradients reach."""
+        return state(self.run, self.shell, trained=trained)
+
+    def registers(self, wanted: Shell) -> bool | None:
+        """Whether a layer that it is given, or a copy of it, becomes a part of it."""
+        return _registers(self.run, self.shell, wanted, 0)
+
+    def child(self, name: str) -> Child:
+        """What is registered under an attribute in the end."""
+        found = [part for part in self.parts if part.name == name and any(map(_may_register, part.atoms))]
+        return Child(*(state_of(self.run, found[-1], trained=trained) for trained in (False, True)))
+
+
+@contextmanager
+def built(model: ClassModel, arguments: Arguments) -> Iterator[Built]:
+    """An object, to be asked about before it is let go of."""
+    found = Built(model, arguments)
+    yield found
+    model.classes.project.runs.remove(found.run)
+    found.run.close()
+
+
+def has_state(model: ClassModel, arguments: Arguments = ANY_ARGUMENTS, *, trained: bool = False) -> bool | None:
+    """Whether objects of a class have parameters or buffers, their children's included.
+
+    With `trained` only parameters that gradients reach count.
+    """
+    if model.is_module is not True:
+        return model.is_module
+    general = model.classes.once(model, "state", lambda: _states(model, ANY_ARGUMENTS))[trained]
+    return general if general is not None or arguments is ANY_ARGUMENTS else _states(model, arguments)[trained]
+
+
+def _states(model: ClassModel, arguments: Arguments) -> tuple[bool | None, bool | None]:
+    """Whether there is any state, and whether gradients reach some of it."""
+    with built(model, arguments) as found:
+        return found.state(), found.state(trained=True)
+
+
+def children(model: ClassModel) -> Mapping[str, Child]:
+    """What a constructor registers, or may register, under which attributes, whatever its arguments."""
+    return model.classes.once(model, "children", lambda: _children(model))
+
+
+def _children(model: ClassModel) -> Mapping[str, Child]:
+    with built(model, ANY_ARGUMENTS) as found:
+        names = dict.fromkeys(part.name for part in found.parts if any(map(_may_register, part.atoms)))
+        return {name: found.child(name) for name in names if isinstance(name, str)}
+
+
+def _may_register(atom: Atom) -> bool:
+    """Whether what an attribute holds may be a layer, a parameter or a buffer."""
+    if isinstance(atom, Given):
+        return "." not in atom.name
+    buffered = _buffered(atom)
+    if not isinstance(atom, Shell) or (buffered is not None and not _is_tensor(buffered)):
+        return False
+    return atom.is_layer or atom.kind in TENSORS
+
+
+def keeping(model: ClassModel) -> frozenset[str]:
+    """The attributes under which a constructor may keep a layer, a parameter or a buffer, also in a container."""
+    with built(model, ANY_ARGUMENTS) as found:
+        kept = {name: _opened(found.shell.get(name) or ()) for name in found.shell.history}
+        return frozenset(name for name, atoms in kept.items() if any(map(_may_register, atoms)))
+
+
+def _opened(atoms: Atoms) -> Iterator[Atom]:
+    """What a value may be, and what it holds if it is a list or a container of layers."""
+    pending, seen = list(atoms), set[object]()
+    while pending:
+        atom = pending.pop()
+        if atom not in seen:
+            seen.add(atom)
+            yield atom
+            if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
+                pending += (part for entry in atom.entries for part in entry.atoms)
+
+
+def stores(model: ClassModel, parameter: str) -> tuple[str, ...]:
+    """The attributes under which a constructor keeps what it is given as `parameter`."""
+    return model.classes.once(model, "stores", lambda: _stores(model)).get(parameter, ())
+
+
+def _stores(model: ClassModel) -> Mapping[str, tuple[str, ...]]:
+    """The attributes that keep each of the parameters."""
+    kept: dict[str, dict[str, None]] = {}
+    with built(model, ANY_ARGUMENTS) as found:
+        for store in found.shell.stores:
+            for atom in _opened(_kept(store)) if store.name is not None else ():
+                if isinstance(atom, Given) and atom in (whole := Given(atom.parameter), whole.element()):
+                    kept.setdefault(atom.parameter, {})[str(store.name)] = None
+    return {parameter: tuple(names) for parameter, names in kept.items()}
+
+
+def moves(model: ClassModel, parameter: str) -> bool:
+    """Whether a class itself moves what it is given as `parameter` to a device."""
+    kept = set(stores(model, parameter))
+    conducts = [owner.facts.conduct for owner in model.mro()]
+    return any(kept & conduct.moved or parameter in conduct.moved_parameters for conduct in conducts)
+
+
+def is_device_lazy(model: ClassModel) -> bool:
+    """Whether a layer moves itself to the device of its input when it is called."""
+    carried = {name for owner in model.mro() for name in owner.facts.conduct.carried}
+    if not carried or "*" in carried:
+        return bool(carried)
+    return {name for name, child in children(model).items() if child.has_state is True} <= carried
+
+
+def registers(model: ClassModel, parameter: str, arguments: Mapping[str, Atoms] | None = None) -> bool | None:
+    """Whether the constructor registers the layer that it is given as `parameter`.
+
+    True also where it wraps the layer into a container or a child that registers it.
+    """
+    if not model.is_module:
+        return model.is_module
+    if parameter in model.plain:
+        return None  # it takes numbers and the like
+    layer = any_layer(model.classes)
+    given: dict[str, Atoms] = {p.name: (Given(p.name),) for p in model.signature or ()}
+    given |= {**(arguments or {}), parameter: (layer,)}
+    with built(model, Arguments((), given, arguments is not None)) as found:
+        return found.registers(layer)
+
+
+class _AnyLayer(ClassModel):
+    """A layer of which nothing is known."""
+
+    is_complete = False
+
+
+class _AnyContainer(_AnyLayer):
+    """A container of layers of which nothing is known."""
+
+    is_container = True
+
+
+def any_layer(classes: Classes, *, is_container: bool = False) -> Shell:
+    """A layer of which nothing is known; whoever goes through a container finds layers of the kind again."""
+    module = classes.of(External(MODULE))
+    assert module is not None
+    kind = _AnyContainer if is_container else _AnyLayer
+    found = Shell("instance", None, (), classes.once(module, kind, lambda: kind(module.facts, classes)))
+    found.is_built = True
+    if is_container:
+        found.put((found,), ())
+    return found

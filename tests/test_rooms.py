@@ -1,0 +1,49 @@
+"""The docstring of each room says where to begin, and names all that it imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import house
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("graph", "frontends", "flow", "link", "link/calls", "link/classes", "link/recipes", "link/values", "mapping")
+
+
+@pytest.fixture(scope="module")
+def source() -> house.House:
+    return house.read(ROOT)
+
+
+def room_of(module: str) -> str:
+    """The folder that a module stands in; a module of the top folder is one by itself."""
+    parts = module.split(".")
+    if parts[0] == "modellint_rules":
+        return "rules/"
+    folder = parts[1:] if ROOT.joinpath(*parts).is_dir() else parts[1:-1]
+    return "/".join(folder) + "/" if folder else f"{parts[-1]}.py"
+
+
+@pytest.mark.parametrize("room", [*(f"modellint/{room}" for room in ROOMS), "rules"])
+def test_a_room_says_where_to_begin_and_what_it_imports(room: str, source: house.House) -> None:
+    text = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text("utf-8")))
+    assert text is not None
+    begin, imports = (
+        re.search(r"Begin with ([^.;]|\.py)+", text),
+        re.search(r"(?:It|They) imports? (.+)\.$", text, re.S),
+    )
+    assert begin is not None
+    assert imports is not None
+    assert all((ROOT / room / name).exists() for name in re.findall(r"`(\w+(?:\.py)?)`", begin[0]))
+    own = f"{room.removeprefix('modellint/')}/"
+    found = {
+        room_of(one.target)
+        for module, targets in source.imports.items()
+        if room_of(module) == own
+        for one in targets
+        if room_of(one.target) != own
+    }
+    assert re.findall(r"`([^`]+)`", imports[1]) == sorted(found)

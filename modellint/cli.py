@@ -472,8 +472,9 @@ Exit codes:
 def probe(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
     """Build a model and run it, with no weights, no data and no GPU.
 
-    Of a class: does all of it move to a device, and does it run there; can ids that it draws lack a row; do the
-    shortest inputs get through, and those that fill a table. Of a recipe: does it load; does all that `modules` hold
+    Of a class: does all of it move to a device, and does it run there; do its layers fit each other; can ids that it
+    draws lack a row; do the shortest inputs get through, and those that fill a table; do all parameters get a finite
+    gradient. Of a recipe: does it load; does all that `modules` hold
     move. What to pass to classes is said under `[tool.modellint.confirm.targets]`, or else assumed and reported.
     """
     from modellint.checking import interpreter

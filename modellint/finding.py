@@ -36,6 +36,14 @@ class Status(Enum):
     UNCONFIRMED = "unconfirmed"
 
 
+class Extent(Enum):
+    """How much of what was to be shown a run could show: nothing is what there was to show, where it is `nothing`."""
+
+    WHOLE = "whole"
+    PART = "part"
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Replace the text at `place` by `text`."""
@@ -68,6 +76,7 @@ class Verdict:
     status: Status = Status.NOT_RUN
     device: str | None = None
     detail: str | None = None
+    extent: Extent = Extent.WHOLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,16 @@ class EndFails(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class WidthsDiffer(Claim):
+    """A layer of a class is given another size than it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NothingLearns(Claim):
+    """A parameter of a class gets no gradient, one that is not finite, or one that no optimizer applies."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadingFails(Claim):
     """The recipe cannot be loaded, or something in it cannot be made."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import time
@@ -9,14 +10,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.claims.checks import DevicesMix, EndFails, LoadingFails, LookupFails, SomethingStays
+from modellint.claims.checks import (
+    DevicesMix,
+    EndFails,
+    LoadingFails,
+    LookupFails,
+    NothingLearns,
+    SomethingStays,
+    WidthsDiffer,
+)
 from modellint.config.errors import UsageError, nearest
 from modellint.confirm.child import answer
 from modellint.confirm.confirmer import setup_for
 from modellint.confirm.forkserver import ForkServers
 from modellint.confirm.notebooks import files_of
 from modellint.confirm.plan import Group
-from modellint.finding import Status
+from modellint.finding import Extent, Status
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
 from modellint.probes import Probe, Target
@@ -31,19 +40,39 @@ if TYPE_CHECKING:
     from modellint.confirm.confirmer import Wishes
     from modellint.confirm.setup import Setup
     from modellint.finding import Guard, Verdict
+    from modellint.graph.python import ModuleFacts
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
-_OF_CLASSES = (("placement", DevicesMix), ("values", LookupFails), ("boundaries", EndFails))
+_OF_CLASSES = (
+    ("placement", DevicesMix),
+    ("shapes", WidthsDiffer),
+    ("values", LookupFails),
+    ("boundaries", EndFails),
+    ("gradients", NothingLearns),
+)
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: What a check says, by what its probe claims: that something fails.
 _WORDS = {Status.CONFIRMED: "failed", Status.REFUTED: "passed", Status.UNCONFIRMED: "not-run"}
-_COLOURS = {"failed": "\x1b[31m", "passed": "\x1b[32m", "not-run": "\x1b[33m"}
+#: What one says that passed, or was not run, where it could show less.
+_EXTENTS = {Extent.PART: "in-part", Extent.NOTHING: "nothing-to-check"}
+_COLOURS = {
+    "passed": "\x1b[32m",
+    "failed": "\x1b[31m",
+    "in-part": "\x1b[33m",
+    "nothing-to-check": "",
+    "not-run": "\x1b[33m",
+}
+#: What a module that puts another one in its place assigns to.
+_MODULES = ("sys.modules", "modules")
 _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check: `status` is "passed", "failed" or "not-run", `detail` what was seen, or why nothing was."""
+    """One check, and in `detail` what was seen, or why nothing was.
+
+    `status` is "passed", "failed", "in-part" (what could be tried passed), "nothing-to-check" or "not-run".
+    """
 
     name: str
     status: str
@@ -65,10 +94,10 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """1 if a check failed; 2 if none could be run."""
+        """1 if a check failed; 2 if none of those could be run for which there is something to check."""
         if self.number("failed"):
             return 1
-        return 2 if self.number("not-run") == len(self.checks) else 0
+        return 2 if self.number("not-run") and not (self.number("passed") or self.number("in-part")) else 0
 
 
 def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
@@ -76,18 +105,21 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
+    # What the settings say of the name that was asked for holds for what it stands for.
+    said = tuple((f"{found.path.as_posix()}::{found.name}", said) for name, said in setup.targets if name == target)
     checks = _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
     with ForkServers() as servers:
-        verdicts = answer(Group(found, probes), replace(setup, servers=servers))
+        verdicts = answer(Group(found, probes), replace(setup, servers=servers, targets=(*setup.targets, *said)))
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)
 
 
 def _check(name: str, verdict: Verdict) -> Check:
-    return Check(name, _WORDS[verdict.status], verdict.device, verdict.detail or "")
+    word = _WORDS[verdict.status] if verdict.status is Status.CONFIRMED else _EXTENTS.get(verdict.extent)
+    return Check(name, word or _WORDS[verdict.status], verdict.device, verdict.detail or "")
 
 
 def find(target: str, settings: Settings, setup: Setup) -> Target:
@@ -109,9 +141,24 @@ def find(target: str, settings: Settings, setup: Setup) -> Target:
             return Target(Path(definition.cls.module.path), definition.cls.qualname)
         if isinstance(definition, DefinedFunction):
             return Target(Path(definition.function.module.path), definition.function.qualname)
-    if all(project.names.find_module(module, place) is None for place in places):
+    known = [found for place in places if (found := project.names.find_module(module, place)) is not None]
+    if not known:
         raise UsageError(f"{target}: no module `{module}` in the project or in the packages of its interpreter")
+    if (exporting := next(filter(_exports_others, known), None)) is not None:
+        return Target(Path(exporting.path), attribute)
     raise UsageError(f"{target}: `{module}` defines no class or function `{attribute}`")
+
+
+def _exports_others(module: ModuleFacts) -> bool:
+    """Whether a module may have names that no reading of it tells: from others, all at once, or when asked for."""
+    for node in ast.walk(ast.parse(Path(module.path).read_bytes())):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
+            return True
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) in _MODULES:
+            return True
+    return False
 
 
 def _in_file(target: str, path: Path, name: str | None, project: Project) -> Target:
@@ -148,9 +195,10 @@ def as_text(result: Result, *, colour: bool = False) -> str:
     """The report for people."""
     lines = [result.target]
     width = max(len(check.name) for check in result.checks)
+    longest = max(len(check.status) for check in result.checks)
     for check in result.checks:
-        word = check.status.replace("-", " ")
-        shown = f"{_COLOURS[check.status]}{word:<7}\x1b[0m" if colour else f"{word:<7}"
+        word = f"{check.status.replace('-', ' '):<{longest}}"
+        shown = f"{_COLOURS[check.status]}{word}\x1b[0m" if colour else word
         device = f" ({check.device})" if check.device else ""
         lines.append(f"  {check.name:<{width}}  {shown}  {check.detail}{device}")
     guard = [] if result.guard is None else [f"guard: {result.guard}"]
@@ -166,7 +214,7 @@ def _summary(result: Result) -> str:
 
 
 def _numbers(result: Result) -> Sequence[tuple[str, int]]:
-    return [(word.replace("-", " "), result.number(word)) for word in ("passed", "failed", "not-run")]
+    return [(word.replace("-", " "), result.number(word)) for word in _COLOURS]
 
 
 def as_json(result: Result) -> str:

@@ -45,7 +45,10 @@ _GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/
 
 @dataclass(frozen=True)
 class Limits:
-    """What one process may take: `seconds` of wall time, and `memory` in bytes that are really in use."""
+    """What one process may take: `seconds`, and `memory` in bytes that are really in use.
+
+    The seconds are those of the clock, without those in which it waited for a processor that others used.
+    """
 
     seconds: float = 60.0
     memory: int = 4 << 30
@@ -199,16 +202,17 @@ class Guarded:
             if self._guarding.stop.is_set():
                 self.ended = "interrupted"
             elif self.is_limited:
-                self.ended = "said too much" if said.is_flooded else self._excess(process.pid, now > end)
+                self.ended = "said too much" if said.is_flooded else self._excess(process.pid, now - end)
                 if not self.ended and now > look:
                     self.ended = _excess_on_disk(self._scratch)
                     look = now + _DISK_POLL
             if self.ended:
                 return
 
-    def _excess(self, pid: int, is_late: bool) -> str:
+    def _excess(self, pid: int, beyond: float) -> str:
+        """Why a process takes too much that is so many seconds beyond its time."""
         limits = self._guarding.limits
-        if is_late:
+        if beyond > 0 and beyond > _waited(pid):
             return f"not finished after {limits.seconds:g} s"
         if _resident(pid) > limits.memory:
             return f"used more than {limits.memory / 2**30:g} GiB of memory"
@@ -313,6 +317,15 @@ def _resident(pid: int) -> int:
             return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def _waited(pid: int) -> float:
+    """The seconds for which a process has waited for a processor; 0 where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as stream:
+            return int(stream.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _threads(pid: int) -> int:

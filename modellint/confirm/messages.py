@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from modellint.finding import Status, Verdict
+from modellint.finding import Extent, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ MAX_LINE, MAX_TOTAL = 64 << 10, 4 << 20
 #: Characters of a text that is shown.
 _SHOWN = 2000
 _DEVICES = ("fake", "cpu", "cuda")
+_EXTENTS = {extent.value: extent for extent in Extent}
 _STATUSES = {status.value: status for status in (Status.CONFIRMED, Status.REFUTED, Status.UNCONFIRMED)}
 
 
@@ -68,19 +69,27 @@ class Conversation:
         return True
 
     def _answered(
-        self, id: Any = None, status: Any = None, device: Any = None, detail: Any = "", assumed: Any = ()
+        self,
+        id: Any = None,
+        status: Any = None,
+        device: Any = None,
+        detail: Any = "",
+        assumed: Any = (),
+        extent: Any = Extent.WHOLE.value,
     ) -> bool:
         is_next = len(self.verdicts) < len(self.asked) and id == self.asked[len(self.verdicts)]
         if not is_next or isinstance(id, bool) or not isinstance(status, str) or status not in _STATUSES:
             return False
         if not (device is None or device in _DEVICES) or not isinstance(detail, str) or not _are_texts(assumed):
             return False
+        if not isinstance(extent, str) or extent not in _EXTENTS:
+            return False
         told = detail + (f" ({'; '.join(assumed)})" if assumed else "")
-        self.verdicts[id] = Verdict(_STATUSES[status], device, printable(told))
+        self.verdicts[id] = Verdict(_STATUSES[status], device, printable(told), _EXTENTS[extent])
         return True
 
 
-_VERDICT = {"id", "status", "device", "detail", "assumed"}
+_VERDICT = {"id", "status", "device", "detail", "assumed", "extent"}
 
 
 def _are_texts(content: Any) -> bool:

@@ -15,11 +15,11 @@ from torch import nn
 
 
 class Decoder(nn.Module):
-    def __init__(self, width=8, classes=20, rows=20):
+    def __init__(self, width=8, classes=20, rows=20, frames=16):
         super().__init__()
         self.head = nn.Linear(width, classes)
         self.table = nn.Embedding(rows, width)
-        self.positions = nn.Parameter(torch.zeros(16, width))
+        self.positions = nn.Parameter(torch.zeros(frames, width))
         {more}
 
     def forward(self, hidden):
@@ -79,9 +79,10 @@ def test_a_model_that_is_all_right(workspace: Workspace) -> None:
     assert result.lines[0] == "pkg.model:Decoder"
     assert result.lines[1].startswith("  placement   passed   4 tensors move to cuda:0, and the call works there")
     assert "(assumed: hidden = float" in result.lines[1]
-    assert "ids [0, 19] of a choice among 20 classes look up 20 rows in `model.py:20: embedding`" in result.lines[2]
-    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in result.lines[3]
-    assert result.lines[-1] == "3 checks: 3 passed"
+    assert "ids [0, 19] of a choice among 20 classes look up 20 rows in `model.py:20: embedding`" in result.lines[3]
+    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in result.lines[4]
+    assert "no call that was made gives `positions`, `head.weight`, `head.bias` one: Dist" in result.lines[5]
+    assert result.lines[-1] == "5 checks: 4 passed, 1 in part"
 
 
 #: What a file may do with a library as it is imported.
@@ -114,7 +115,7 @@ def test_what_a_library_is_needed_for_is_not_what_is_built(workspace: Workspace)
     result = workspace.run("probe", "model.py::Decoder")
     assert (result.code, result.err) == (0, "")
     assert "not importable and replaced: framework_that_nobody_has" in result.lines[1]
-    assert result.lines[-1] == "3 checks: 3 passed"
+    assert result.lines[-1] == "5 checks: 4 passed, 1 in part"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_what_a_library_is_needed_for_is_not_what_is_built(workspace: Workspace)
          "placement", "`mask` stayed on `cpu`; the call raises"),
         ({"more": "self.head = nn.Linear(width, classes + 3)"}, "values", "ids [0, 22] of a choice among 23 classes"),
         ({"result": "self.table(hidden)"}, "values", "real numbers from"),
-        ({"shift": "+ 1"}, "boundaries", "a length of 16 raises IndexError"),
+        ({"shift": "+ 1"}, "boundaries", "one of 15 works, and `frames` is 16"),
         ({"shift": "+ 15 * (hidden.shape[1] == 2)"}, "boundaries", "a length of 2 raises IndexError"),
     ],
     ids=["device", "classes", "features", "one too many", "short"],
@@ -140,7 +141,7 @@ def test_a_model_that_fails(workspace: Workspace, changes: dict[str, str], faile
 
 
 @pytest.mark.parametrize(
-    ("device", "ran"), [("fake", ["placement"]), ("cpu", ["values", "boundaries"])], ids=["fake", "cpu"]
+    ("device", "ran"), [("fake", ["placement"]), ("cpu", ["shapes", "values", "boundaries"])], ids=["fake", "cpu"]
 )
 def test_only_checks_for_the_device_are_run(workspace: Workspace, device: str, ran: list[str]) -> None:
     workspace.write({"model.py": written()})
@@ -156,7 +157,8 @@ def test_a_model_that_is_too_large_to_be_made(workspace: Workspace) -> None:
         {"model.py": written(more="self.head = nn.Linear(width, 10**11)").replace("rows=20", "rows=10**11")}
     )
     result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
-    assert statuses(result) == {"placement": "passed", "values": "passed", "boundaries": "not-run"}
+    expected = {"placement": "passed", "shapes": "passed", "values": "passed", "boundaries": "not-run"}
+    assert statuses(result) == {**expected, "gradients": "not-run"}
     assert "ids [0, 99999999999]" in checks(result)["values"]["detail"]
     assert checks(result)["values"]["device"] == "fake"
     assert "million parameters are too many to run on real numbers" in checks(result)["boundaries"]["detail"]
@@ -189,7 +191,7 @@ def test_nothing_that_can_be_run(workspace: Workspace) -> None:
     workspace.write({"model.py": "class Model:\n    def __init__(self):\n        raise ValueError('not yet')\n"})
     result = workspace.run("probe", "model.py::Model")
     assert result.code == 2
-    assert result.out.count("not run") == 4
+    assert result.out.count("not run") == 6
     assert "ValueError: not yet" in result.out
     assert "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`" in result.out
 
@@ -267,9 +269,9 @@ class Table(nn.Module):
 @pytest.mark.parametrize(
     ("ids", "says", "status"),
     [
-        ("x.long()", "pass", "passed"),
+        ("x.long()", "pass", "nothing-to-check"),
         ("x", '"""x: (batch, time)"""', "not-run"),
-        ("x + 1", "pass", "passed"),
+        ("x + 1", "pass", "in-part"),
         ("x / 3", "pass", "failed"),
         ("x", '"""x: (batch, time) float features"""', "failed"),
     ],

@@ -37,7 +37,7 @@ from attacks import (
     victim,
 )
 
-from modellint.confirm import scratch
+from modellint.confirm import guarded, scratch
 from modellint.confirm.environment import environment
 from modellint.confirm.guarded import CHANNEL as CHANNEL_NUMBER
 from modellint.confirm.guarded import Guarded, Guarding, Limits
@@ -114,6 +114,22 @@ def test_a_grandchild_that_keeps_the_pipes_is_not_waited_for(tmp_path: Path) -> 
         child.run([sys.executable, "-c", code], lambda line: None, os.environ)
     assert child.code == 0
     assert time.monotonic() - started < 15  # not the 20 s of the grandchild, by a wide margin
+
+
+@pytest.mark.parametrize(("waited", "ended"), [(0.0, "not finished after 0.3 s"), (100.0, "")])
+def test_the_time_in_which_others_had_the_processors_does_not_count(
+    waited: float, ended: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "_waited", lambda _: waited)
+    child = Guarded(str(tmp_path), Guarding("off", Limits(0.3)))
+    child.run([sys.executable, "-c", "import time; time.sleep(1)"], lambda _: None, dict(os.environ))
+    assert child.ended.startswith(ended or "the process exited with status 0")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="the system does not say who waits")
+def test_the_time_that_a_process_waits_for_a_processor_is_read() -> None:
+    assert guarded._waited(os.getpid()) > 0
+    assert guarded._waited(2**30) == 0
 
 
 @needs_system

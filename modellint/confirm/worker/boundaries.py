@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
-#: Seconds after which no further way to call a function is tried.
+#: Seconds of processor time after which no further way to call a function is tried.
 _PATIENCE = 25.0
 _SHORTEST = (1, 2, TIME)
 _TABLE_LIMIT = 200_000
@@ -56,7 +56,7 @@ class _Claim:
         #: What speaks against the finding where numbers were assumed; it refutes if nothing else was seen.
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
-        self._end = time.monotonic() + _PATIENCE
+        self._end = time.process_time() + _PATIENCE
         self._judge: Callable[[Call, Specs, Run], Outcome | None] = {
             POSITIONS.LengthNotPositions: self._positions,
             POSITIONS.StepBeyond: self._step,
@@ -93,7 +93,7 @@ class _Claim:
             self._session.begin(f"calling `{name}`")
             inputs = call.inputs(is_full=is_full)
             for specs in inputs.combinations():
-                if time.monotonic() > self._end:
+                if time.process_time() > self._end:
                     self._reasons.append("there are too many ways to call it")
                     return None
                 base = call.run(specs)

@@ -40,6 +40,7 @@ class Channel:
         """Give the outcome of a probe."""
         detail = str(outcome.get("detail", ""))[:_LONGEST]
         told = {"id": number, "status": outcome["status"], "device": outcome.get("device"), "detail": detail}
+        told |= {key: value for key, value in outcome.items() if key == "extent"}
         self._send({"verdict": {**told, "assumed": [text[:_LONGEST] for text in assumed[:10]]}})
 
     def done(self) -> None:

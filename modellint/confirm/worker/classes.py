@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from . import roles
+from . import examples, roles
+from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
 from .surroundings import Helper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from .scaling import Scale
     from .standins import StandIns
 
 _MAX_DEPTH = 4
@@ -33,6 +35,8 @@ _MISSING = inspect.Parameter.empty
 _NUMBER = object()
 #: What is annotated so is given a list.
 _SEQUENCES = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+#: How classes of configurations are called in the end.
+_CONFIGURATIONS = ("Config", "Args", "Settings", "HParams", "Hparams")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -51,26 +55,13 @@ class _Passing(nn.Identity):
         return "Identity"
 
 
-class Settings:
-    """A configuration that no class describes: each attribute is a number by its role.
+class _AnyLayer(_Passing):
+    """Stands for any class of layers, of which nothing is known but that they can be made."""
 
-    `parts` are the attributes that have attributes in turn, `lists` those whose length the code asks for, `optional`
-    those that may be None.
-    """
+    expansion = 1
 
-    def __init__(self, numbers: roles.Numbers, tree: ast.AST) -> None:
-        self._numbers = numbers
-        self._parts, self._lists, self._optional = roles.structured(tree)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name in self._optional:
-            return None
-        if name in self._parts:
-            return self
-        number = self._numbers.number(name)
-        return list(range(int(number))) if name in self._lists else number
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
 
 
 class Source:
@@ -85,7 +76,8 @@ class Source:
 
     def _import(self) -> types.ModuleType:
         name = dotted_name(self.path)
-        above = _packages_above(self.tree) - name.count(".")
+        is_package = os.path.basename(self.path) == "__init__.py"
+        above = _packages_above(self.tree) - name.count(".") - is_package
         if above > 0:
             return self._below_packages(name, above)
         module = self._stand_ins.module(name)
@@ -111,6 +103,18 @@ class Source:
                 raise CannotBuildError(f"`{self.module.__name__}` defines no `{name}`")
             found = getattr(found, part)
         return found
+
+    def home_of(self, name: str) -> tuple[str, str] | None:
+        """The file that a name of this one comes from, and what it is called there; None if that is this one."""
+        top = name.partition(".")[0]
+        if any(getattr(node, "name", None) == top for node in ast.walk(self.tree)):
+            return None
+        found = self.find(name)
+        module = sys.modules.get(getattr(found, "__module__", None) or "")
+        path, called = getattr(module, "__file__", None), getattr(found, "__qualname__", "")
+        if path is None or not path.endswith(".py") or os.path.realpath(path) == os.path.realpath(self.path):
+            return None
+        return path, called
 
     def split(self, name: str) -> tuple[str, str]:
         """The class and the method to call for what the file calls `name`, or the function and nothing."""
@@ -176,6 +180,11 @@ class Builder:
         #: Numbers of configurations that make a model large, with small ones, and those to use.
         self.sizes: dict[str, int] = {}
         self.reduced: dict[str, int] = {}
+        #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
+        self.defaults: list[tuple[str, Any]] = []
+        self.scale: Scale | None = None
+        #: The parameters of the target that must be passed.
+        self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
 
@@ -190,9 +199,24 @@ class Builder:
             groups.setdefault(text, []).append(name)
         return [f"{_listed(names)} = {text}" for text, names in groups.items()]
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether anything but numbers stands for what nothing says."""
+        return bool(self._others or self._fixed or self.reduced)
+
     def note_inputs(self, inputs: Mapping[str, str]) -> None:
         """Say with which inputs a fact was observed."""
         self._inputs.update(inputs)
+
+    def again(self, fixed: Mapping[str, Any]) -> Builder:
+        """One that builds the same, with other values for some of the target's parameters."""
+        return Builder(
+            self.source,
+            self._configured,
+            variant=self.numbers.variant,
+            fixed={**self._fixed, **fixed},
+            device=self.device,
+        )
 
     def target(self, cls: type) -> Any:
         """An object of the class that the request is about."""
@@ -216,16 +240,72 @@ class Builder:
         if inspect.isabstract(cls) or _init(cls) is object.__init__:
             cls = self._concrete(cls)
         init = _init(cls)
-        given = {**self._called_with(cls), **configured, **fixed}
+        shown = self._shown(cls) if depth == 0 and not fixed else {}
+        given = {**self._called_with(cls), **shown, **configured, **fixed}
         arguments = {}
-        tree = None if cls.__module__ != self.source.module.__name__ else self.constructor(cls)
+        tree = self._constructor_or_inherited(cls)
         for parameter in _parameters(init):
             found = self._argument(parameter, init, tree, given, depth, is_target=depth == 0)
             if found is not _MISSING:
                 arguments[parameter.name] = found
+        arguments |= {**self._by_keys(init, tree), **arguments}
         made = cls(**arguments)
+        if _is_settings(made):
+            made = self._with_parts(made, init, arguments, depth)
         self.arguments[id(made)] = arguments
         return made
+
+    def _shown(self, cls: type) -> dict[str, Any]:
+        """What an example passes to a class that is called with; other examples may show how it is made wrongly."""
+        for example in examples.shown(self.source, cls):
+            if example.called_with is not None:
+                try:
+                    return dict(inspect.signature(cls).bind(*example.made_with[0], **example.made_with[1]).arguments)
+                except (TypeError, ValueError):
+                    continue
+        return {}
+
+    def _by_keys(self, init: Callable[..., Any], tree: ast.FunctionDef | None) -> dict[str, Any]:
+        """What a constructor of `**kwargs` takes out of them by name."""
+        kinds = {parameter.kind: parameter.name for parameter in inspect.signature(init).parameters.values()}
+        name = kinds.get(inspect.Parameter.VAR_KEYWORD)
+        if tree is None or name is None:
+            return {}
+        settings = self._settings(name)
+        return {key: settings[key] for key in keys_of(tree, name)}
+
+    def _as_settings(
+        self, parameter: inspect.Parameter, annotation: Any, use: roles.Use, said: dict[str, Any], depth: int
+    ) -> Any:
+        """A table of the settings as what a parameter takes: a configuration of some class, or one of no class.
+
+        What is no configuration gets the table as it is.
+        """
+        name = parameter.name
+        is_class = (
+            isinstance(annotation, type)
+            and annotation is not _MISSING
+            and annotation.__module__ != "builtins"
+            and not issubclass(annotation, collections.abc.Mapping | StandIn)
+        )
+        if is_class and not _is_open(annotation):
+            cls: type | None = annotation
+        elif roles.is_settings(name):
+            cls = None if use.is_keyed or is_class else self._settings_class()
+        elif is_class or use.has_attributes:
+            cls = None
+        else:
+            return said
+        if cls is None:
+            return self._settings(name).filled(said)
+        known = [part.name for part in _parameters(_init(cls))]
+        if unknown := [key for key in said if key not in known]:
+            raise CannotBuildError(f"`{cls.__name__}` takes no `{unknown[0]}`; expected some of {', '.join(known)}")
+        return self._build(cls, said, {}, depth + 1)
+
+    def _settings(self, name: str) -> Settings:
+        """A configuration of which only the code tells."""
+        return Settings(self.numbers, asked(self.source.tree, name), self.device, self.note_other)
 
     def _concrete(self, cls: type) -> type:
         """A class with what an abstract one, or a mixin, leaves to others: helpers for methods, numbers of ids."""
@@ -252,13 +332,18 @@ class Builder:
         name = parameter.name
         use = roles.uses(tree, name) if tree is not None else roles.Use()
         if is_target:
+            if parameter.default is _MISSING:
+                self.needed.append(name)
             self._note_alternatives(parameter, use, annotation_of(function, parameter))
+        if isinstance(said := given.get(name), dict):
+            return self._as_settings(parameter, annotation_of(function, parameter), use, said, depth)
         if name in given:
-            return given[name] if given[name] is not _NUMBER else self.numbers.number(name)
+            return said if said is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
             return self.device
         if parameter.default is not _MISSING:
-            return _MISSING if is_target else self._reduced(parameter)
+            small = self._scaled(name, parameter.default)
+            return small if is_target or small is not _MISSING else self._reduced(parameter)
         annotation = annotation_of(function, parameter)
         if annotation is torch.Tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
@@ -271,6 +356,28 @@ class Builder:
         if small is not None and small < parameter.default:
             self.sizes[parameter.name] = small
         return self.reduced.get(parameter.name, _MISSING)
+
+    def _scaled(self, name: str, default: Any) -> Any:
+        """What stands for a default where a model is made small."""
+        self.defaults.append((name, default))
+        small = None if self.scale is None else self.scale.small(name, default)
+        if small is None:
+            return _MISSING
+        self._others[name] = repr(small)
+        return small
+
+    def _with_parts(self, made: Any, init: Callable[..., Any], arguments: dict[str, Any], depth: int) -> Any:
+        """A configuration with the smaller parts that it makes for itself where nothing is passed."""
+        parts = {
+            name: type(value)
+            for parameter in _parameters(init)
+            if (name := parameter.name) not in arguments and _is_settings(value := getattr(made, name, None))
+        }
+        for cls in parts.values() if self.scale is None else ():
+            self.defaults += [(part.name, part.default) for part in _parameters(_init(cls))]
+        if self.scale is None or not parts:
+            return made
+        return type(made)(**arguments, **{name: self._build(cls, {}, {}, depth + 1) for name, cls in parts.items()})
 
     def note_other(self, name: str, said: str) -> None:
         """Say what stands for something that nothing tells."""
@@ -314,8 +421,12 @@ class Builder:
             return torch.device(self.device)
         if annotation is _MISSING or annotation is torch.Tensor or not isinstance(annotation, type):
             return _MISSING
-        if annotation.__module__ == "builtins" or issubclass(annotation, StandIn):
+        if is_tensor_type(annotation):
             return _MISSING
+        if annotation.__module__ == "builtins" or issubclass(annotation, StandIn) or annotation is typing.Any:
+            return _MISSING
+        if issubclass(annotation, collections.abc.Mapping) or _is_open(annotation):
+            return self._settings(name)
         if annotation is nn.Module:
             return self._identity(name)
         return self.instance(annotation, depth + 1)
@@ -323,17 +434,23 @@ class Builder:
     def _by_use(self, name: str, use: roles.Use, depth: int) -> Any:
         """What to pass where only the name and its uses speak."""
         if roles.is_settings(name):
-            cls = self._settings_class()
-            return Settings(self.numbers, self.source.tree) if cls is None else self.instance(cls, depth + 1)
+            cls = None if use.is_keyed else self._settings_class()
+            return self._settings(name) if cls is None else self.instance(cls, depth + 1)
         if roles.is_device(name):
             return torch.device(self.device)
         if use.words:
             self._others[name] = repr(use.words[0])
             return use.words[0]
+        if roles.is_path(name):
+            self._others[name] = repr(roles.NO_FILE)
+            return roles.NO_FILE
         if roles.is_layer(name) and not use.is_iterated:
             return self._identity(name)
-        if use.has_attributes:
-            return Settings(self.numbers, self.source.tree)
+        if use.has_attributes or use.is_keyed:
+            return self._settings(name)
+        if use.is_called and roles.is_layer_class(name):
+            self._others[name] = "Identity"
+            return _AnyLayer
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):
@@ -357,8 +474,8 @@ class Builder:
     def _settings_class(self) -> type | None:
         """The one configuration class that the module imports or defines."""
         values = vars(self.source.module).values()
-        classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn)]
-        named = [cls for cls in classes if cls.__name__.endswith(("Config", "Args", "Settings", "HParams", "Hparams"))]
+        classes = [value for value in values if isinstance(value, type) and not issubclass(value, StandIn | nn.Module)]
+        named = [cls for cls in classes if cls.__name__.endswith(_CONFIGURATIONS)]
         found = named or [cls for cls in classes if dataclasses.is_dataclass(cls)]
         return found[0] if len(set(found)) == 1 else None
 
@@ -370,6 +487,11 @@ class Builder:
             if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
                 return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
         return None
+
+    def _constructor_or_inherited(self, cls: type) -> ast.FunctionDef | None:
+        """The syntax of the constructor that a class of the file has from itself or from another of the file."""
+        mine = [base for base in cls.__mro__ if base.__module__ == self.source.module.__name__]
+        return next((tree for base in mine if (tree := self.constructor(base)) is not None), None)
 
     def _called_with(self, cls: type) -> dict[str, Any]:
         """What a call in the same file passes to a class: the arguments that are written out."""
@@ -407,6 +529,10 @@ class Attempt:
         """An object of the class; what is no class is given back as it is."""
         return self.builder.target(self.found) if isinstance(self.found, type) else self.found
 
+    def again(self, fixed: Mapping[str, Any]) -> Attempt:
+        """The same way, with other values for some parameters."""
+        return Attempt(self.builder.again(fixed), self.found, self.configured)
+
 
 def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]:
     """As nothing says otherwise, then with each flag and each word of the constructor in turn."""
@@ -420,7 +546,38 @@ def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]
 def _init(cls: type) -> Callable[..., Any]:
     """The constructor that names what a class takes: one of `*args, **kwargs` alone hands them on to the next."""
     found: list[Callable[..., Any]] = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__]
+    if _hands_on(found[0]) and (overloads := _overloads(found[0])):
+        return overloads[0]
     return next((init for init in found if not _hands_on(init)), found[0])
+
+
+def _overloads(function: Callable[..., Any]) -> Sequence[Callable[..., Any]]:
+    """The signatures that are written for a function (seen since Python 3.11)."""
+    find: Callable[[Any], Sequence[Callable[..., Any]]] = getattr(typing, "get_overloads", lambda _: ())
+    return find(function)
+
+
+def is_tensor_type(annotation: Any) -> bool:
+    """Whether it is one of the old names of tensors by their type (`torch.LongTensor`)."""
+    return isinstance(annotation, type(torch.LongTensor)) and annotation is not torch.Tensor
+
+
+def _is_settings(made: object) -> bool:
+    """Whether an object is a configuration that a class describes."""
+    return type(made).__name__.endswith(_CONFIGURATIONS) and not isinstance(made, nn.Module)
+
+
+def _is_open(cls: type) -> bool:
+    """Whether objects of a class take any attributes, and no others are known."""
+    try:
+        parameters = list(inspect.signature(cls).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    return [parameter.kind for parameter in parameters] == [inspect.Parameter.VAR_KEYWORD] and not _fields(cls)
+
+
+def _fields(cls: type) -> dict[str, Any]:
+    return {name: kind for base in cls.__mro__ for name, kind in getattr(base, "__annotations__", {}).items()}
 
 
 def _hands_on(init: Callable[..., Any]) -> bool:

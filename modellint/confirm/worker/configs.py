@@ -27,7 +27,7 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> dict[str, Any]
     name = claim.target
     session.begin(f"locating `{name}`")
     try:
-        found = _locate(name, session.stand_ins)
+        found = located(name, session.stand_ins)
     except (ImportError, AttributeError) as error:
         return {"status": CONFIRMED, "device": "cpu", "detail": f"locating `{name}` raises {described(error)}"}
     if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
@@ -48,7 +48,7 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> dict[str, Any]
     return {"status": REFUTED, "device": "cpu", "detail": f"`{name}` takes these arguments"}
 
 
-def _locate(name: str, stand_ins: StandIns) -> Any:
+def located(name: str, stand_ins: StandIns) -> Any:
     """What a dotted name stands for: modules as far as they go, then attributes."""
     parts = name.split(".")
     found: Any = stand_ins.module(parts[0])

@@ -21,6 +21,15 @@ def dimensions(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> l
     return []
 
 
+def unpacked(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[str]:
+    """The names into which each call takes the parameter `name` apart as a whole; none if it does not."""
+    for node in function.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) and _is(node.value, name) else None
+        if isinstance(target, ast.Tuple) and all(isinstance(part, ast.Name) for part in target.elts):
+            return [part.id for part in target.elts if isinstance(part, ast.Name)]
+    return []
+
+
 def _nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Assign | ast.Call]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Assign | ast.Call)]
 

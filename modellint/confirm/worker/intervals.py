@@ -42,6 +42,8 @@ class Intervals(TorchDispatchMode):
         #: What was written in place into a storage, through any view: None if that is not known.
         self._written: dict[int, Range | None] = {}
         self._found: dict[tuple[str, int, Range], Lookup] = {}
+        #: Where ids were looked up of which no range is known, and the storages of these.
+        self.unknown: list[tuple[str, int]] = []
         self.where: Callable[[], str] = lambda: ""
         #: Whether Python read numbers out of tensors with a range: what it decides by them is not followed.
         self.were_read = False
@@ -56,7 +58,7 @@ class Intervals(TorchDispatchMode):
 
     def declare(self, tensor: torch.Tensor, low: int, high: int, origin: str) -> torch.Tensor:
         """Say which values a tensor that was just made can have."""
-        self._written.pop(_storage(tensor), None)
+        self._written.pop(storage_of(tensor), None)
         self._ranges[tensor] = Range(low, high, origin)
         return tensor
 
@@ -73,7 +75,7 @@ class Intervals(TorchDispatchMode):
         known: Range | None = self._ranges.get(value)
         if known is None:
             return None
-        written = self._written.get(_storage(value), known)
+        written = self._written.get(storage_of(value), known)
         return None if written is None else known.united(written)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -105,16 +107,16 @@ class Intervals(TorchDispatchMode):
         """What is written through a view can be read through every other view of the same storage."""
         target = args[0] if args else None
         if isinstance(target, torch.Tensor) and is_integer(target):
-            key = _storage(target)
+            key = storage_of(target)
             before = self._written.get(key, written)
             self._written[key] = None if written is None or before is None else before.united(written)
 
     def _forget_writes(self, args: Any, kwargs: Any, result: Any) -> None:
         """A new tensor may lie where one that is gone was."""
-        given = {_storage(part) for part in tree_leaves((args, kwargs)) if isinstance(part, torch.Tensor)}
+        given = {storage_of(part) for part in tree_leaves((args, kwargs)) if isinstance(part, torch.Tensor)}
         for part in tree_leaves(result):
-            if isinstance(part, torch.Tensor) and self._written and _storage(part) not in given:
-                self._written.pop(_storage(part), None)
+            if isinstance(part, torch.Tensor) and self._written and storage_of(part) not in given:
+                self._written.pop(storage_of(part), None)
 
     # -- lookups ----------------------------------------------------------------------------------------------------
 
@@ -135,10 +137,15 @@ class Intervals(TorchDispatchMode):
 
     def _look_up(self, name: str, rows: int, ids: Any, *, wraps: bool) -> None:
         known = self.range_of(ids)
-        if known is not None and ids.numel():
-            place = self.where()
-            lookup = Lookup(f"{place}: {name}" if place else name, int(rows), known, wraps)
-            self._found.setdefault((lookup.operator, lookup.rows, known), lookup)
+        if not ids.numel():
+            return
+        place = self.where()
+        operator = f"{place}: {name}" if place else name
+        if known is None:
+            self.unknown.append((operator, storage_of(ids)))
+            return
+        lookup = Lookup(operator, int(rows), known, wraps)
+        self._found.setdefault((lookup.operator, lookup.rows, known), lookup)
 
     # -- where ranges come from -------------------------------------------------------------------------------------
 
@@ -251,7 +258,8 @@ def _nested(shape: Sequence[int], number: int) -> Any:
     return [_nested(shape[1:], number) for _ in range(shape[0])] if len(shape) else number
 
 
-def _storage(tensor: torch.Tensor) -> int:
+def storage_of(tensor: torch.Tensor) -> int:
+    """What tensors have in common that are views of the same numbers."""
     try:
         return tensor.untyped_storage()._cdata
     except (NotImplementedError, RuntimeError):  # a sparse tensor has none

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import placement
 from .beside import RECIPES
+from .configs import located
 from .standins import StandIn, described, stand_in, unwrapped
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ _MAKERS = {
     "_construct_module": 1,
     "_apply_function": 1,
     "_applyref_function": 0,
+}
+#: What the functions say that there is none of.
+_KINDS = {
+    "_construct_object": "class",
+    "_construct_name": "entity",
+    "_construct_module": "module",
+    "_apply_function": "callable",
 }
 _PLACEHOLDER = re.compile(r"(?<![\w!<])!PLACEHOLDER\b")
 _FILLER = "placeholder"
@@ -64,6 +72,8 @@ class Loading:
     ) -> None:
         #: What went wrong: the name behind the tag that it is about, or nothing, and what happened.
         self.errors: list[tuple[str, str]] = []
+        #: What the recipe names, in its order, with the function that makes something of it.
+        self.named: dict[str, str] = {}
         #: Packages that recipes name and that are not there.
         self.missing: list[str] = []
         self.objects: dict[str, Any] = {}
@@ -85,7 +95,7 @@ class Loading:
         core = self._core
         original = {name: getattr(core, name) for name in _MAKERS}
         for name, position in _MAKERS.items():
-            setattr(core, name, self._noting(original[name], position))
+            setattr(core, name, self._noting(name, original[name], position))
         core.open = self._open
         try:
             yield
@@ -104,13 +114,14 @@ class Loading:
         found.name = path
         return found
 
-    def _noting(self, make: Callable[..., Any], position: int) -> Callable[..., Any]:
+    def _noting(self, maker: str, make: Callable[..., Any], position: int) -> Callable[..., Any]:
         """What makes something of a name, with a stand-in and a note where that fails."""
 
         def made(*arguments: Any) -> Any:
             name = arguments[position]
             if self._keys is None:
                 if position:
+                    self.named.setdefault(name, maker)
                     self._core._load_node(arguments[0], arguments[2])
                 return stand_in(name)() if position else None
             top = name.partition(".")[0]
@@ -130,6 +141,25 @@ class Loading:
             return found
 
         return made
+
+    def lacks(self) -> str | None:
+        """What HyperPyYAML raises of the first name that its package does not have; None if there is none.
+
+        Of packages that are not there, or cannot be imported for want of others, nothing is known.
+        """
+        for name, maker in self.named.items():
+            if not self._is_there(name.partition(".")[0]):
+                continue
+            try:
+                found = located(name, self._stand_ins)
+            except AttributeError:
+                return f"raises ImportError: There is no such {_KINDS[maker]} as {name}"
+            except Exception:
+                continue
+            is_known = not isinstance(found, StandIn) and not (isinstance(found, type) and issubclass(found, StandIn))
+            if maker == "_construct_object" and is_known and not inspect.isclass(found):
+                return f"raises ValueError: !new:{name} should be a class, but is a {type(found).__name__}"
+        return None
 
     def _is_there(self, package: str) -> bool:
         if package in self._stand_ins.names:

@@ -12,19 +12,34 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType
 from typing import Any
-from unittest.mock import Mock, patch
+from unittest.mock import patch
 
 import torch
 from torch import nn
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
 
 from . import reroutes
 
 DEVICE = "cuda:0"
+#: What torch draws truncated normal distributions with.
+_DRAWING = "_no_grad_trunc_normal_"
 #: Up to how many numbers a fake tensor made of constants keeps: constructors compute sizes with such tensors.
 _CONSTANTS = 4096
+
+
+class _Counted(TorchFunctionMode):
+    """Keeps the numbers of short rows that are counted out: constructors read them, say how much each layer drops."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if func is not torch.linspace or made.numel() > _CONSTANTS:
+            return made
+        with _disable_current_modes():
+            numbers = func(*args, **{**(kwargs or {}), "device": "cpu"})
+        return torch.tensor(numbers.tolist(), dtype=made.dtype, device=made.device)
 
 
 class _Moves(TorchFunctionMode):
@@ -121,6 +136,18 @@ def _apply(self: nn.Module, function: Any, recurse: bool = True) -> nn.Module:
 
 
 @contextmanager
+def without_data() -> Iterator[FakeTensorMode]:
+    """Tensors that have no data. What reads the numbers that it draws for a start draws none, as on `meta`."""
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(fake_tensor, "CONSTANT_NUMEL_LIMIT", _CONSTANTS))
+        if hasattr(nn.init, _DRAWING):
+            stack.enter_context(patch.object(nn.init, _DRAWING, lambda tensor, *_, **__: tensor))
+        mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        stack.enter_context(_Counted())
+        yield mode
+
+
+@contextmanager
 def pretended() -> Iterator[FakeTensorMode]:
     """Build and run on fake tensors, with a `cuda:0` to move to. Gradients are off.
 
@@ -128,17 +155,15 @@ def pretended() -> Iterator[FakeTensorMode]:
     """
     _apply.memo = {}  # type: ignore[attr-defined]
     with ExitStack() as stack:
-        stack.enter_context(patch.object(fake_tensor, "CONSTANT_NUMEL_LIMIT", _CONSTANTS))
         stack.enter_context(patch.object(nn.Module, "_apply", _apply))
-        for name, answer in reroutes.ANSWERS.items():
-            stack.enter_context(patch.object(torch.cuda, name, Mock(return_value=answer)))
+        stack.enter_context(reroutes.runtime())
         for name in reroutes.METHODS:
             stack.enter_context(patch.object(FakeTensor, name, reroutes.method(name), create=True))
         # What autocast keeps of parameters makes autograd look at them.
         stack.callback(torch.set_autocast_cache_enabled, torch.is_autocast_cache_enabled())
         torch.set_autocast_cache_enabled(False)
         stack.enter_context(torch.no_grad())
-        mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        mode = stack.enter_context(without_data())
         stack.enter_context(_Moves())
         yield mode
 

@@ -81,11 +81,20 @@ def _steps(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int, int
 def innermost(frame: FrameType | None) -> str:
     """The place of the user's code that is being run, as `file.py:12`."""
     while frame is not None:
-        path = frame.f_code.co_filename
-        if "site-packages" not in path and os.sep + "worker" + os.sep not in path and "<" not in path:
-            return f"{os.path.basename(path)}:{frame.f_lineno}"
+        if _is_users(frame.f_code.co_filename):
+            return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def raised_at(error: BaseException) -> str:
+    """The innermost place of the user's code that an error was raised at, as `file.py:12`."""
+    places = [(code.co_filename, line) for code, line, _ in _steps(error.__traceback__)]
+    return next((f"{os.path.basename(path)}:{line}" for path, line in reversed(places) if _is_users(path)), "")
+
+
+def _is_users(path: str) -> bool:
+    return "site-packages" not in path and os.sep + "worker" + os.sep not in path and "<" not in path
 
 
 def is_written_out(tree: ast.AST, spot: Spot) -> bool:

@@ -20,10 +20,12 @@ from .refusals import placing, refusal
 from .registration import registration
 from .session import AT_ENDS, ENDS
 from .standins import StandIn, described
+from .trained import gradients_check
 from .training import optimisation, recipe_optimisation, saving, wrapping
 from .unset import lacking
 from .values import values
 from .vocabularies import growing, searching, tying
+from .widths import shapes_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +152,16 @@ _DEVICES = {
         CHECKS.DevicesMix,
         CHECKS.SomethingStays,
     ),
-    "cpu": (*_LOOKUPS, *AT_ENDS, *_CALLS, LAYERS.MadeAnew, CHECKS.LookupFails, CHECKS.EndFails),
+    "cpu": (
+        *_LOOKUPS,
+        *AT_ENDS,
+        *_CALLS,
+        LAYERS.MadeAnew,
+        CHECKS.LookupFails,
+        CHECKS.EndFails,
+        CHECKS.WidthsDiffer,
+        CHECKS.NothingLearns,
+    ),
 }
 #: The claims that are judged without any fake tensors.
 _REAL = (
@@ -158,6 +169,7 @@ _REAL = (
     *_CALLS,
     LAYERS.MadeAnew,
     CHECKS.EndFails,
+    CHECKS.NothingLearns,
     RECIPES.Unresolved,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
@@ -196,9 +208,11 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     RECIPES.Unresolved: interpolating,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
-    CHECKS.DevicesMix: battery.placement_check,
-    CHECKS.LookupFails: battery.values_check,
-    CHECKS.EndFails: battery.boundaries_check,
+    CHECKS.DevicesMix: battery.with_gpu(battery.placement_check),
+    CHECKS.LookupFails: battery.with_gpu(battery.values_check),
+    CHECKS.EndFails: battery.with_gpu(battery.boundaries_check),
+    CHECKS.WidthsDiffer: battery.with_gpu(shapes_check),
+    CHECKS.NothingLearns: battery.with_gpu(gradients_check),
     CHECKS.LoadingFails: battery.recipe_loading_check,
     CHECKS.SomethingStays: battery.recipe_placement_check,
 }

@@ -6,12 +6,14 @@ operators that they end in do neither.
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock, patch
 
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 aten = torch.ops.aten
 _MASKS = (torch.bool, torch.uint8)
@@ -106,7 +108,18 @@ ANSWERS: dict[str, Any] = {
     "synchronize": None,
     "empty_cache": None,
     "set_device": None,
+    "memory_allocated": 0,
+    "mem_get_info": (1 << 34, 1 << 34),
 }
+
+
+@contextmanager
+def runtime() -> Iterator[None]:
+    """Have the runtime answer as if there were a device."""
+    with ExitStack() as stack:
+        for name, answer in ANSWERS.items():
+            stack.enter_context(patch.object(torch.cuda, name, Mock(return_value=answer)))
+        yield
 
 
 def _viewed(tensor: torch.Tensor, index: Any) -> tuple[torch.Tensor, list[torch.Tensor | None]]:

@@ -24,13 +24,14 @@ _HEADS, _LAYERS = (
     re.compile(r"heads?$"),
     re.compile(r"layers?$|depth|blocks?$|stages?$|members|experts|codebooks$|streams|books$"),
 )
+_LENGTH = re.compile(r"len|longest|positions|context|steps|frames|time")
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
     (_HEADS, (4, 4, 4, 4)),
     (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
-    (re.compile(r"stride|dilation|groups|scale|factor|ratio"), (2, 2, 2, 2)),
+    (re.compile(r"stride|dilation|groups|scale|factor|ratio|mult"), (2, 2, 2, 2)),
     (_LAYERS, (2, 2, 2, 2)),
-    (re.compile(r"len|longest|positions|context|steps|frames|time"), (16, 16, 16, 16)),
+    (_LENGTH, (16, 16, 16, 16)),
     (_FEATURES, (80, 80, 40, EQUAL_SIZE)),
     (_WIDTH, (64, 64, 128, EQUAL_SIZE)),
 )
@@ -42,6 +43,10 @@ _LAYER = re.compile(
     r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
     r"|^(?:base_|sub_)?model$"
 )
+_LAYER_CLASS = re.compile(r"(?:^|_)(?:block|bottleneck|layer|norm|act|activation)(?:_layer|_cls|_class|_type|_fn)?$")
+_PATH = re.compile(r"(?:^|_)(?:path|file|filename|dir|directory|folder|ckpt|checkpoint)$")
+#: What is passed for a file of which nothing is known.
+NO_FILE = "a_file_that_is_not_there"
 _DEVICE = re.compile(r"device$")
 _LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|dilation|channel_mult)s$")
 
@@ -49,30 +54,6 @@ _LIST = re.compile(r"(?:width|dim|size|scale|stride|kernel|ratio|cardinalitie|di
 def is_settings(name: str) -> bool:
     """Whether a parameter is called like a configuration."""
     return _SETTINGS.search(name.lower()) is not None
-
-
-def structured(tree: ast.AST) -> tuple[set[str], set[str], set[str]]:
-    """The settings that have settings of their own (`config.text.width`), those that are counted (`len(…)`), and
-    those that may be left out (`config.scaling is None`).
-    """
-    parts, lists, optional = set[str](), set[str](), set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is) and isinstance(node.left, ast.Attribute):
-            if _is_of_settings(node.left) and ast.unparse(node.comparators[0]) == "None":
-                optional.add(node.left.attr)
-            continue
-        inner = node.value if isinstance(node, ast.Attribute) else None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
-            inner = node.args[0]
-        if isinstance(inner, ast.Attribute) and _is_of_settings(inner):
-            (parts if isinstance(node, ast.Attribute) else lists).add(inner.attr)
-    return parts, lists, optional
-
-
-def _is_of_settings(node: ast.Attribute) -> bool:
-    base = node.value
-    name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
-    return is_settings(name)
 
 
 def counts_ids(name: str) -> bool:
@@ -86,12 +67,27 @@ def is_width(name: str) -> bool:
     return not counts_ids(lower) and any(pattern.search(lower) for pattern in (_FEATURES, _WIDTH))
 
 
+def is_length(name: str) -> bool:
+    """Whether a number is called like one of positions."""
+    return _LENGTH.search(name.lower()) is not None
+
+
 def is_device(name: str) -> bool:
     return _DEVICE.search(name.lower()) is not None
 
 
+def is_path(name: str) -> bool:
+    """Whether a parameter is called like a file or a folder."""
+    return _PATH.search(name.lower()) is not None
+
+
 def is_layer(name: str) -> bool:
     return _LAYER.search(name.lower()) is not None
+
+
+def is_layer_class(name: str) -> bool:
+    """Whether a parameter that is called is named like a class of layers."""
+    return _LAYER_CLASS.search(name.lower()) is not None
 
 
 def is_list(name: str) -> bool:
@@ -142,13 +138,16 @@ class Use:
     is_tested: bool = False
     #: Whether it is registered as a buffer.
     is_buffer: bool = False
+    #: Whether it is asked for keys that are words.
+    is_keyed: bool = False
 
     @property
     def has_attributes(self) -> bool:
         return bool(self.attributes)
 
 
-_ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
+#: Functions that iterate over what they are given.
+ITERATING = frozenset(("zip", "enumerate", "sum", "reversed", "list", "tuple", "sorted"))
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
@@ -161,7 +160,9 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         return isinstance(node, ast.Name) and node.id == name
 
     for node in ast.walk(function):
-        if isinstance(node, ast.Compare) and is_it(node.left):
+        if isinstance(node, ast.Subscript) and is_it(node.value) and isinstance(node.slice, ast.Constant):
+            found.add("keyed" if isinstance(node.slice.value, str) else "iterated")
+        elif isinstance(node, ast.Compare) and is_it(node.left):
             words.extend(c.value for c in node.comparators if isinstance(c, ast.Constant) and isinstance(c.value, str))
         elif (isinstance(node, ast.For | ast.comprehension) and is_it(node.iter)) or (
             isinstance(node, ast.Subscript) and is_it(node.value)
@@ -172,7 +173,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         elif isinstance(node, ast.Call):
             if is_it(node.func):
                 found.add("called")
-            elif isinstance(node.func, ast.Name) and node.func.id in _ITERATING and any(map(is_it, node.args)):
+            elif isinstance(node.func, ast.Name) and node.func.id in ITERATING and any(map(is_it, node.args)):
                 found.add("iterated")
             elif isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer":
                 found.update(("buffer",) if any(map(is_it, node.args[1:2])) else ())
@@ -187,6 +188,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Use:
         "called" in found,
         "tested" in found,
         "buffer" in found,
+        "keyed" in found,
     )
 
 
@@ -207,6 +209,11 @@ def shrunk(name: str) -> int | None:
     if _COUNT.search(lower):
         return None
     return next((sizes[0] for pattern, sizes in _NUMBERS if pattern in _SHRINKING and pattern.search(lower)), None)
+
+
+def is_depth(name: str) -> bool:
+    """Whether a setting counts layers that follow each other."""
+    return _LAYERS.search(name.lower()) is not None
 
 
 def is_heads(name: str) -> bool:

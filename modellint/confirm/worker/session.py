@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .channel import Channel
+    from .scaling import Scale
     from .standins import StandIns
 
 #: Claims of what happens at the ends of what is looked up, which the values of their places tell.
@@ -38,6 +39,8 @@ class Session:
         self.stand_ins = stand_ins
         self._recipe: recipes.Recipe | None = None
         self._sources: dict[str, classes.Source] = {}
+        #: What the settings say of what the target of the request has from another file, by name and file.
+        self._configured: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
         #: The class or function that is built or called for the claim at hand.
         self.name = ""
@@ -52,6 +55,14 @@ class Session:
         self.observed.install()
         #: What was built last: its assumptions are those of the outcome.
         self.builder: classes.Builder | None = None
+        #: Whether the code was seen to ask for a GPU where there is none.
+        self.asks_for_gpu = False
+        #: How much smaller than its defaults say what is built is to be, if it is.
+        self.scale: Scale | None = None
+        #: Whether a check has looked in vain for a way to call the target, as long as it could.
+        self.was_in_vain = False
+        #: Whether a target that is large was called in all ways already.
+        self.works_when_large = False
         #: What is being done, for the reason of an outcome.
         self.stage = "starting"
 
@@ -103,8 +114,19 @@ class Session:
         return self._recipe
 
     def source(self) -> classes.Source:
-        """The Python file that the request is about."""
-        return self.load(self._request["target"]["path"])
+        """The Python file that defines the target: the one of the request, or the one that it has the name from."""
+        known = next((path for name, path in self._configured if name == self.name), None)
+        if known is not None:
+            return self.load(known)
+        source = self.load(self.target)
+        home = source.home_of(self.name) if self.name else None
+        if home is None:
+            return source
+        path, name = home
+        said = self.configured(self.name, self.target)
+        self._configured.setdefault((name, path), said)
+        self.name = name
+        return self.load(path)
 
     def load(self, path: str) -> classes.Source:
         """A Python file, imported once."""
@@ -115,6 +137,8 @@ class Session:
 
     def configured(self, name: str, path: str) -> Mapping[str, Any]:
         """What the settings say of a class or function of a file: its `arguments` and `inputs`."""
+        if said := self._configured.get((name, path)):
+            return said
         path = path.replace(os.sep, "/")
         for target, said in self._request["targets"].items():
             file, is_file, wanted = target.partition("::")
@@ -135,7 +159,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            builder.allows_bases = self._is_at_end
+            builder.allows_bases, builder.scale = self._is_at_end, self.scale
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

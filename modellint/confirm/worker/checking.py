@@ -1,0 +1,351 @@
+"""A target put to a check: ways to build it and to call it, in both modes, and with each optional input in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dis
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils._pytree import tree_map
+
+from . import placement
+from .calls import lasting
+from .inputs import BATCH, TIME, Inputs, Spec
+from .labelled import asks_for_gpu
+from .scaling import scales
+from .standins import StandIn, described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .classes import Attempt
+    from .session import Session
+
+    Judge = Callable[[dict[str, Spec]], dict[str, Any] | Exception]
+
+FAILED, PASSED, NOT_RUN = "confirmed", "refuted", "unconfirmed"
+#: How much of what a check asks was checked, where that is not all of it.
+PART, NOTHING = "part", "nothing"
+#: Seconds of processor time after which no further way to call a model is tried.
+_PATIENCE = 25.0
+#: The same, once such a search was in vain.
+_LITTLE = 5.0
+#: More parameters than this are not made with numbers in them.
+LARGE = 50_000_000
+#: More than this are not made where a smaller model of its kind will do.
+_HANDY = 20_000_000
+#: So many optional inputs are tried.
+_MOST_OPTIONAL = 12
+#: After so many kinds of one, complaints about shapes tell which are tried next.
+_LEARNING = 4
+_SHOWN = 4
+
+Outcome = dict[str, Any]
+Specs = dict[str, Spec]
+
+
+class Call:
+    """An object of the target with the method to call, and whatever is known of its inputs."""
+
+    def __init__(self, attempt: Attempt, method: str) -> None:
+        self.attempt = attempt
+        self.owner = attempt.build()
+        self.method = method
+        self.function = getattr(self.owner, method) if method else self.owner
+        self.inputs = Inputs(self.function, self.owner, attempt)
+        #: What the call gave that was run last.
+        self.result: Any = None
+        self.train(False)
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether training can differ from evaluation."""
+        return isinstance(self.owner, nn.Module)
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are in its parameters."""
+        parameters = self.owner.parameters() if isinstance(self.owner, nn.Module) else ()
+        return sum(one.numel() for one in parameters if not nn.parameter.is_lazy(one))
+
+    def train(self, is_training: bool) -> None:
+        if isinstance(self.owner, nn.Module):
+            self.owner.train(is_training)
+
+    def run(
+        self,
+        specs: Specs,
+        device: str,
+        *modes: Any,
+        given: dict[str, Any] | None = None,
+        has_gradients: bool = False,
+    ) -> Exception | None:
+        """What one call raises."""
+        arguments = given or arguments_of(specs, device)
+        self.result = None
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.set_grad_enabled(has_gradients))
+            for mode in modes:
+                stack.enter_context(mode)
+            try:
+                self.result = self.function(**arguments)
+            except Exception as error:
+                return error
+        return None
+
+    def note(self, specs: Specs) -> None:
+        """Say with which inputs a fact was observed."""
+        self.attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
+
+    def refuses(self, error: Exception) -> bool:
+        """Whether the code of the target itself says no: a `raise` or an `assert` in its package."""
+        last = error.__traceback__
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        if last is None:
+            return False
+        code, raised_in = last.tb_frame.f_code, str(last.tb_frame.f_globals.get("__name__", ""))
+        kinds = type(self.owner).__mro__ if isinstance(self.owner, nn.Module) else (self.function,)
+        own = {str(getattr(kind, "__module__", "")).partition(".")[0] for kind in kinds} - {"torch", "builtins"}
+        return raised_in.partition(".")[0] in own and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
+
+    def enlarged(self, key: str, more: int) -> Call | None:
+        """The same, built with the number that is called `key` so much larger.
+
+        None where it is no number that the object is built with.
+        """
+        known = self.inputs.states(key)
+        given = self.attempt.builder.arguments.get(id(self.owner), {})
+        if known is None:
+            return None
+        fixed = {key: known + more} if key in self.inputs.of_constructor else {}
+        for name, value in () if fixed else given.items():
+            larger = _with_number(value, key, known + more)
+            if larger is not None:
+                fixed = {name: larger}
+                break
+        if not fixed:
+            return None
+        with contextlib.suppress(Exception):
+            return Call(self.attempt.again(fixed), self.method)
+        return None
+
+
+def _with_number(settings: Any, key: str, number: int) -> Any:
+    """Settings that have another number under a key; None if they have none there."""
+    if isinstance(settings, dict):
+        return {**settings, key: number} if key in settings else None
+    if key not in getattr(settings, "__dict__", {}):
+        return None
+    with contextlib.suppress(Exception):
+        changed = copy.copy(settings)
+        setattr(changed, key, number)
+        return changed
+    return None
+
+
+def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
+    """Arguments with all tensors on a device."""
+
+    def moved(value: Any) -> Any:
+        return value.to(device) if isinstance(value, torch.Tensor) else value
+
+    return {name: tree_map(moved, spec.make(device)) for name, spec in specs.items()}
+
+
+def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:
+    """The same inputs with each of their sizes changed in turn: lengths, batches, and all others by themselves.
+
+    Lengths and batches get a little longer; what else there is becomes so much larger, or 1 for `by=0`.
+    """
+    yield lasting(specs, TIME + 2)
+    yield {name: replace(spec, shape=_batched(spec.shape)) for name, spec in specs.items()}
+    for name, spec in specs.items():
+        for at, size in enumerate(spec.shape):
+            if size not in (TIME, BATCH):
+                shape = (*spec.shape[:at], size + by if by else 1, *spec.shape[at + 1 :])
+                yield {**specs, name: replace(spec, shape=shape)}
+        if type(spec.value) is int:
+            yield {**specs, name: replace(spec, value=spec.value + 1)}
+
+
+def _batched(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with one more in the batch."""
+    return tuple(BATCH + 1 if size == BATCH else size for size in shape)
+
+
+class Check:
+    """One check of a class or function."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.owner, self._method = session.source().split(session.name)
+        self._end = time.process_time() + (_LITTLE if session.was_in_vain else _PATIENCE)
+        self._reasons: list[str] = []
+
+    def calls(self, variant: int = 0, device: str = "cpu") -> Iterator[Call]:
+        """Ways to build the target."""
+        for attempt in self._session.attempts(self.owner, variant=variant, device=device):
+            try:
+                call = Call(attempt, self._method)
+            except Exception as error:
+                self._session.asks_for_gpu |= asks_for_gpu(error)
+                self._reasons.append(f"building `{self.owner}`: {described(error)}")
+                continue
+            self._session.begin(f"calling `{self.owner}`")
+            yield call
+
+    def size(self, variant: int = 0) -> int:
+        """How many numbers there are in the parameters of the target, counted without making them."""
+        with placement.without_data(), contextlib.suppress(Exception):
+            for call in self.calls(variant):
+                self._reasons.clear()
+                return call.size
+        self._reasons.clear()
+        return 0
+
+    @contextlib.contextmanager
+    def small(self) -> Iterator[int]:
+        """Build a model that is large for real numbers with fewer of them meanwhile; gives how many it has then."""
+        size = self.size()
+        builder = self._session.builder
+        for scale in scales(builder.defaults) if size > _HANDY and builder is not None else ():
+            self._session.scale = scale
+            if 0 < (smaller := self.size()) <= min(size, LARGE):
+                size = smaller
+                break
+        else:
+            self._session.scale = None
+        try:
+            yield size
+        finally:
+            self._session.scale = None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has taken so long that nothing more is tried."""
+        return time.process_time() > self._end
+
+    def specs(self, call: Call) -> Iterator[Specs]:
+        """Inputs to call it with, until the time is up."""
+        for specs in call.inputs.combinations():
+            if self.is_late:
+                return
+            yield specs
+
+    def learn(self, call: Call, error: Exception, specs: Specs) -> None:
+        self._session.asks_for_gpu |= asks_for_gpu(error)
+        self._reasons.append(f"calling `{self.owner}`: {described(error)[:200]}")
+        call.inputs.learn(error, specs)
+
+    def not_run(self) -> Outcome:
+        self._session.was_in_vain |= self.is_late
+        detail = self._reasons[0] if self._reasons else "no way to call it was found"
+        builder = self._session.builder
+        if builder is not None and builder.needed and detail.startswith("building"):
+            names = ", ".join(f"`{name}`" for name in dict.fromkeys(builder.needed))
+            detail += f"; say in the settings what to pass as {names}"
+        return {"status": NOT_RUN, "detail": detail}
+
+    # -- both modes, and optional inputs -------------------------------------------------------------------------------
+
+    def everywhere(
+        self, call: Call, specs: Specs, first: Outcome, judge: Judge, *, has_optional: bool = True
+    ) -> Outcome:
+        """The outcome of all ways to call what works with some inputs in evaluation, where `first` was seen.
+
+        `judge` gives the outcome of one way, or the error that keeps it from having one. The first failure is the
+        outcome; where a way cannot be gone, it is one in part.
+        """
+        if first["status"] != PASSED and first.get("extent") != NOTHING:
+            return first
+        found, missed = [("", first)], list[str]()
+        optional = dict(list(call.inputs.optional(specs).items())[:_MOST_OPTIONAL])
+        if optional and not has_optional:
+            missed.append(f"with {_listed([f'`{name}`' for name in optional])}: it is too large")
+            optional.clear()
+        for says, outcome in self._ways(call, specs, judge, optional):
+            if isinstance(outcome, Exception):
+                missed.append(f"{says}: {described(outcome)[:160]}")
+            elif outcome["status"] == FAILED:
+                return {**outcome, "detail": f"{says}: {outcome['detail']}"}
+            else:
+                found.append((says, outcome))
+        return self.as_far_as_built(call, _united(found, missed))
+
+    def nothing(self, call: Call, reason: str) -> Outcome:
+        """That there is nothing to check."""
+        return self.as_far_as_built(call, {"status": NOT_RUN, "extent": NOTHING, "detail": reason})
+
+    def as_far_as_built(self, call: Call, outcome: Outcome) -> Outcome:
+        """An outcome, with what is missing in the object that was built."""
+        lacking = next((part for part in placement.below(call.owner) if isinstance(part, StandIn)), None)
+        if lacking is None:
+            return outcome
+        detail = f"{outcome['detail']}; `{type(lacking).__qualname__}` was not built, and has no part in it"
+        extent = {"extent": PART} if outcome["status"] == PASSED else {}
+        return {**{key: value for key, value in outcome.items() if key != "extent"}, "detail": detail, **extent}
+
+    def _ways(
+        self, call: Call, specs: Specs, judge: Judge, optional: dict[str, list[Spec]]
+    ) -> Iterator[tuple[str, Outcome | Exception]]:
+        """What is seen in training, and with each optional input: each way in words, and what comes of it.
+
+        Calls of large models take seconds: what is optional is passed to them in training only.
+        """
+        for is_training in (False, True) if call.has_modes else (False,):
+            mode = "in training" if is_training else ""
+            try:
+                call.train(is_training)
+            except Exception as error:
+                yield mode, error
+                break
+            if is_training:
+                yield mode, self._judged(judge, specs)
+            for name, kinds in optional.items() if is_training or call.size <= LARGE or not call.has_modes else ():
+                outcome = self._with_optional(call, specs, name, kinds, judge)
+                if not (isinstance(outcome, Exception) and call.refuses(outcome)):
+                    yield f"{mode} with `{name}`".lstrip(), outcome
+        call.train(False)
+
+    def _with_optional(
+        self, call: Call, specs: Specs, name: str, kinds: list[Spec], judge: Judge
+    ) -> Outcome | Exception:
+        """What comes of a call with one more input; the kind of it that works comes first the next time."""
+        first: Exception | None = None
+        for number, more in enumerate(call.inputs.with_more(specs, name, [*kinds])):
+            outcome = self._judged(judge, more)
+            if not isinstance(outcome, Exception):
+                kinds.insert(0, more[name])
+                return outcome
+            first = first or outcome
+            if self.is_late or call.refuses(outcome):
+                break
+            if number + 1 >= min(len(kinds), _LEARNING):
+                call.inputs.learn(outcome, more)
+        return first or TypeError("nothing says what to pass")
+
+    def _judged(self, judge: Judge, specs: Specs) -> Outcome | Exception:
+        return TimeoutError("no time was left") if self.is_late else judge(specs)
+
+
+def _united(found: list[tuple[str, Outcome]], missed: list[str]) -> Outcome:
+    """The outcome of several ways, each in words, of which none fails."""
+    checked = [one for one in found if one[1].get("extent") != NOTHING]
+    says, outcome = (checked or found)[0]
+    parts = [f"{says}: {outcome['detail']}" if says else outcome["detail"]]
+    if checked[1:]:
+        parts.append(f"likewise {_listed([says for says, _ in checked[1:]])}")
+    if missed:
+        parts.append(f"not {'; not '.join(missed[:2])}" + (f"; and {len(missed) - 2} more" if missed[2:] else ""))
+    is_partial = checked and (missed or any(one.get("extent") == PART for _, one in checked))
+    return {**outcome, "detail": "; ".join(parts), **({"extent": PART} if is_partial else {})}
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if words[_SHOWN:] else "")

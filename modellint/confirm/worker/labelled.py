@@ -1,0 +1,264 @@
+"""Tensors on the CPU that carry the label of a GPU that is not there: for what tensors without data cannot do.
+
+Numbers are real, so that code may read them, choose by them, pack sequences or draw. Labels belong to storages: what an
+operator computes of labelled tensors is labelled, views share theirs, and an operator that meets both devices raises
+what torch says then. What a compiled function of torch makes on the way has the label of what that was given.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from . import reroutes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+aten = torch.ops.aten
+DEVICE = "cuda:0"
+_TYPE = "torch.cuda."
+
+#: What torch says where there is no GPU: without CUDA in it, without a driver, without a device.
+_NO_GPU = ("not compiled with CUDA", "not linked with support for cuda", "NVIDIA driver", "No CUDA GPUs")
+_OLD_TYPES = tuple(f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Byte", "Bool"))
+#: Operators whose tensors may be on several devices, and those whose second result is always on the CPU.
+_MEETING = frozenset((aten.copy_, aten._to_copy, aten._ctc_loss, aten.set_, aten._pad_packed_sequence))
+_COUNTED = frozenset((aten._pack_padded_sequence, aten._pad_packed_sequence))
+_INDEXING = frozenset((aten.index, aten.index_put, aten.index_put_, aten._index_put_impl_))
+#: Operators for which a number in a tensor is a tensor like any other.
+_JOINING = frozenset((aten.cat, aten.stack))
+#: Rooms of torch whose functions are written in Python: what they call is seen one by one.
+_WRITTEN_OUT = (torch.nn.functional, torch.functional, torch._tensor, torch.nn.init)
+_ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+
+
+class _Labels:
+    """Which storages are said to lie on the GPU: True, False (all others), or None where nobody knows."""
+
+    def __init__(self) -> None:
+        # A reference that is kept keeps the address from being given to another storage.
+        self._known: dict[int, tuple[StorageWeakRef, bool | None]] = {}
+        #: The label of what is made of nothing: that of what the running function was given.
+        self.around: bool | None = None
+
+    def of(self, tensor: torch.Tensor) -> bool | None:
+        known = self._known.get(_address(tensor))
+        return known is not None and known[1]
+
+    def put(self, tensor: torch.Tensor, label: bool | None) -> None:
+        address = _address(tensor)
+        if label is False or not address:
+            self._known.pop(address, None)
+        else:
+            self._known[address] = (StorageWeakRef(tensor.untyped_storage()), label)
+
+    def united(self, tensors: list[torch.Tensor]) -> bool | None:
+        """The label of what is made of some tensors."""
+        labels = [self.of(tensor) for tensor in tensors]
+        return True if True in labels else None if None in labels else False
+
+
+def _address(tensor: torch.Tensor) -> int:
+    try:
+        return tensor.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):  # a sparse tensor has none
+        return 0
+
+
+def _tensors(given: object) -> list[torch.Tensor]:
+    return [leaf for leaf in tree_leaves(given) if isinstance(leaf, torch.Tensor)]
+
+
+#: What was labelled stays so: modules may keep tensors that they made when they were imported.
+_LABELS = _Labels()
+
+
+class _Operators(TorchDispatchMode):
+    """Hands labels on from operator to operator, and refuses to let devices meet."""
+
+    def __init__(self, labels: _Labels, *, is_strict: bool) -> None:
+        super().__init__()
+        self._labels = labels
+        self._is_strict = is_strict
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        packet, given = func.overloadpacket, _tensors((args, kwargs))
+        if self._is_strict and len(given) > 1 and packet not in _MEETING:
+            self._refuse_mixed(packet, args, given)
+        result = func(*args, **kwargs)
+        label = self._labels.united(given) if given else self._labels.around
+        if label is not False:
+            known = {_address(tensor) for tensor in given}
+            made = _tensors(result)
+            for tensor in made[:1] if packet in _COUNTED else made:
+                if _address(tensor) not in known:
+                    self._labels.put(tensor, label)
+        return result
+
+    def _refuse_mixed(self, packet: Any, args: Any, given: list[torch.Tensor]) -> None:
+        """Raise what torch raises of tensors on several devices."""
+        of = self._labels.of
+        if packet is aten._pack_padded_sequence:
+            if of(args[1]):
+                raise RuntimeError(
+                    f"'lengths' argument should be a 1D CPU int64 tensor, but got 1D {DEVICE} Long tensor"
+                )
+            return
+        if packet in _INDEXING:
+            indexed, rest = args[0], _tensors(args[2:3])
+            if of(indexed) is False and any(of(index) and index.dim() for index in _tensors(args[1])):
+                raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
+            given = [indexed, *rest]
+        if packet not in _JOINING:
+            # A number on the CPU meets whatever there is.
+            given = [tensor for tensor in given if tensor.dim() or of(tensor)]
+        labels = [of(tensor) for tensor in given]
+        if True in labels and False in labels:
+            first, second = (DEVICE, "cpu") if labels.index(True) < labels.index(False) else ("cpu", DEVICE)
+            found = f"at least two devices, {first} and {second}!"
+            raise RuntimeError(f"Expected all tensors to be on the same device, but found {found}")
+
+
+class _Requests(TorchFunctionMode):
+    """Answers what asks for a device, by labels."""
+
+    def __init__(self, labels: _Labels) -> None:
+        super().__init__()
+        self._labels = labels
+        self._answers: dict[Any, Callable[..., Any]] = {
+            torch.Tensor.device.__get__: lambda tensor: torch.device(DEVICE) if labels.of(tensor) else tensor.device,
+            torch.Tensor.is_cuda.__get__: lambda tensor: bool(labels.of(tensor)) or tensor.is_cuda,
+            torch.Tensor.is_cpu.__get__: lambda tensor: not labels.of(tensor) and tensor.is_cpu,
+            torch.Tensor.get_device: lambda tensor: 0 if labels.of(tensor) else tensor.get_device(),
+            torch.Tensor.cuda: lambda tensor, *_, **__: self._moved(tensor, True),
+            torch.Tensor.cpu: lambda tensor, *_, **__: self._moved(tensor, False),
+            torch.Tensor.to: self._to,
+            torch.Tensor.type: self._type,
+            torch.Tensor.numpy: self._numpy,
+            torch.Tensor.pin_memory: lambda tensor, *_, **__: tensor,
+        }
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if (answer := self._answers.get(func)) is not None:
+            return answer(*args, **kwargs)
+        given = _tensors((args, kwargs))
+        wanted = _wanted(kwargs["device"]) if kwargs.get("device") is not None else None
+        if wanted:
+            del kwargs["device"]
+        before = self._labels.around
+        self._labels.around = self._labels.united(given) if wanted is None else wanted
+        try:
+            result = func(*args, **kwargs)
+        finally:
+            self._labels.around = before
+        return result if wanted is None else self._placed(result, given, label=wanted)
+
+    def _placed(self, result: Any, given: list[torch.Tensor], *, label: bool) -> Any:
+        """A tensor that was asked for on a device; what was there before is copied, as moving does."""
+        if not isinstance(result, torch.Tensor) or bool(self._labels.of(result)) is label:
+            return result
+        if any(_address(result) == _address(tensor) for tensor in given):
+            return self._moved(result, label)
+        self._labels.put(result, label)
+        return result
+
+    def _moved(self, tensor: torch.Tensor, label: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+        if bool(self._labels.of(tensor)) is label:
+            return tensor if dtype is None else tensor.to(dtype)
+        moved = tensor.to(dtype, copy=True) if dtype is not None else tensor.clone()
+        self._labels.put(moved, label)
+        return moved
+
+    def _to(self, tensor: torch.Tensor, *wanted: Any, **named: Any) -> torch.Tensor:
+        device, dtype = named.get("device"), named.get("dtype")
+        label: bool | None = None
+        for value in (*wanted, named.get("other")):
+            if isinstance(value, torch.Tensor):
+                label, dtype = bool(self._labels.of(value)), value.dtype
+            elif isinstance(value, torch.dtype):
+                dtype = value
+            elif isinstance(value, str | torch.device) or type(value) is int:
+                device = value
+        label = _wanted(device) if device is not None else label
+        if label is None:
+            return tensor.to(*wanted, **named)
+        if named.get("copy") and bool(self._labels.of(tensor)) is label:
+            return tensor.clone() if dtype is None else tensor.to(dtype, copy=True)
+        return self._moved(tensor, label, dtype)
+
+    def _type(self, tensor: torch.Tensor, wanted: Any = None, **named: Any) -> Any:
+        if wanted is None:
+            return str(tensor.type()).replace("torch.", _TYPE, 1) if self._labels.of(tensor) else tensor.type()
+        if isinstance(wanted, str) and wanted.startswith(_TYPE):
+            return self._moved(tensor.type(wanted.replace(_TYPE, "torch.", 1)), True)
+        return tensor.type(wanted, **named)
+
+    def _numpy(self, tensor: torch.Tensor, **named: Any) -> Any:
+        if self._labels.of(tensor):
+            raise TypeError(
+                f"can't convert {DEVICE} device type tensor to numpy. "
+                "Use Tensor.cpu() to copy the tensor to host memory first."
+            )
+        return tensor.numpy(**named)
+
+
+class _OldType(type):
+    """The old names of tensors on the GPU (`torch.cuda.FloatTensor`): calls make them, and objects are told by them."""
+
+    def __call__(cls, *args: Any) -> Any:
+        made = getattr(torch, cls.__name__)(*args)
+        _LABELS.put(made, True)
+        return made
+
+    def __instancecheck__(cls, tensor: object) -> bool:
+        return isinstance(tensor, torch.Tensor) and tensor.type() == f"{_TYPE}{cls.__name__}"
+
+
+def _wanted(device: Any) -> bool | None:
+    """Whether a device that is asked for is the one that is not there; None if it is neither that nor the CPU."""
+    kind = "cuda" if type(device) is int else torch.device(device).type
+    return {"cuda": True, "cpu": False}.get(kind)
+
+
+@contextmanager
+def labelled(*, is_strict: bool = True) -> Iterator[None]:
+    """Build and run on the CPU, with a `cuda:0` that tensors can be said to lie on.
+
+    Without `is_strict` devices may meet: code that asks for the GPU is run all the same, for what else it shows.
+    """
+    labels = _LABELS
+    copied = torch.Tensor.__deepcopy__
+
+    def deepcopy(tensor: torch.Tensor, memo: Any) -> Any:
+        made = copied(tensor, memo)
+        labels.put(made, labels.of(tensor))
+        return made
+
+    with ExitStack() as stack:
+        stack.enter_context(reroutes.runtime())
+        stack.enter_context(patch.object(torch.cuda, "_lazy_init", lambda: None))
+        for name in _OLD_TYPES:
+            stack.enter_context(patch.object(torch.cuda, name, _OldType(name, (), {}), create=True))
+        for room in _WRITTEN_OUT:
+            for name in _ASKING:
+                if hasattr(room, name):
+                    stack.enter_context(patch.object(room, name, lambda *_: False))
+        stack.enter_context(patch.object(torch.Tensor, "__deepcopy__", deepcopy))
+        stack.enter_context(_Operators(labels, is_strict=is_strict))
+        stack.enter_context(_Requests(labels))
+        yield
+
+
+def asks_for_gpu(error: BaseException) -> bool:
+    """Whether torch complains that there is no GPU."""
+    return any(words in str(error) for words in _NO_GPU)

@@ -1,0 +1,230 @@
+"""Backward passes: parameters without a gradient, gradients that are not finite, and those that nobody applies."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils._pytree import tree_map_only
+
+from . import placement, roles
+from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Check, arguments_of
+from .readers import is_read
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims import Claim
+
+    from .checking import Call, Outcome, Specs
+    from .session import Session
+
+_SHOWN = 4
+_DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parameters` is set"
+
+
+def gradients_check(session: Session, _: Claim) -> Outcome:
+    """Whether a backward pass gives all parameters a finite gradient, and their optimizer applies all there are."""
+    check = Check(session)
+    size = check.size()
+    if size > LARGE:
+        return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
+    for variant in (0, roles.EQUAL):
+        for call in check.calls(variant):
+            if not isinstance(call.owner, nn.Module):
+                return check.nothing(call, "it is no module")
+            passes = _Passes(call)
+            for specs in check.specs(call):
+                outcome = passes.judged(specs)
+                if not isinstance(outcome, Exception):
+                    return passes.concluded(check.everywhere(call, specs, outcome, passes.judged))
+                check.learn(call, outcome, specs)
+    return check.not_run()
+
+
+def _learning(model: nn.Module) -> dict[str, nn.Parameter]:
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+
+
+class _Passes:
+    """The backward passes through one object."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._owner: nn.Module = call.owner
+        self._known = _learning(self._owner)
+        #: The parameters that got a gradient in any of them, by identity.
+        self._reached: set[int] = set()
+        #: The modules that the last call has made.
+        self._made: list[nn.Module] = []
+        #: The parameters that the first call has made.
+        self._late: list[str] = []
+        self._is_first = True
+
+    def judged(self, specs: Specs) -> Outcome | Exception:
+        """What one pass shows, or why it shows nothing."""
+        torch.manual_seed(0)
+        error = self._forward(specs, arguments_of(specs, "cpu"))
+        if error is not None:
+            return error
+        self._call.note(specs)
+        if fact := self._made_anew(specs):
+            return self._failed(fact)
+        given = [one for one in placement.below(self._call.result) if isinstance(one, torch.Tensor)]
+        if not self._known:
+            return {"status": NOT_RUN, "extent": NOTHING, "detail": "it has no parameters that learn"}
+        error = self._backward(given)
+        if error is not None:
+            return self._failed(f"the backward pass raises {described(error)[:240]}") if self._is_first else error
+        self._is_first = False
+        if not any(one.requires_grad for one in given):
+            return {"status": NOT_RUN, "extent": NOTHING, "detail": "what a call gives depends on no parameter"}
+        if lost := self._lost():
+            return self._failed(
+                f"{_listed(lost)} gets a gradient, and is none of the `parameters()`: no optimizer has it"
+            )
+        if local := self._used_once():
+            return self._failed(f"{local} is made anew by each call, gets a gradient, and is gone after it")
+        reached = {name: one for name, one in self._known.items() if one.grad is not None}
+        odd = [name for name, one in reached.items() if one.grad is not None and not one.grad.isfinite().all()]
+        if odd and all(map(_is_finite, given)) and self._is_odd_again(specs, odd):
+            return self._failed(f"the gradient of {_listed(odd)} is not finite, though all that the call gives is")
+        self._reached |= {id(one) for one in reached.values()}
+        detail = f"a backward pass gives {len(reached) - len(odd)} of {len(self._known)} parameters a finite gradient"
+        outcome = {"status": PASSED, "device": "cpu", "detail": detail}
+        if any(bool(one.isnan().any()) for one in given):
+            return {**outcome, "extent": PART, "detail": f"{detail}, but some of what the call gives is no number"}
+        return {**outcome, "extent": PART} if odd else outcome
+
+    def concluded(self, outcome: Outcome) -> Outcome:
+        """The outcome of all passes, with what none of them reached."""
+        if outcome["status"] != PASSED:
+            return outcome
+        left = [name for name, one in self._known.items() if id(one) not in self._reached]
+        unread = [name for name in dict.fromkeys(map(self._holder, left)) if name and not self._is_read(name)]
+        if unread:
+            return self._failed(f"{_listed(unread)} gets no gradient in any call, and nothing reads it: {_DDP}")
+        detail = outcome["detail"]
+        if left:
+            detail += f"; no call that was made gives {_listed(left)} one: {_DDP}"
+        if self._late:
+            detail += f"; {_listed(self._late)} is made by the first call: an optimizer has to be made after it"
+        return {**outcome, "detail": detail, **({"extent": PART} if left or self._late else {})}
+
+    def _failed(self, detail: str) -> Outcome:
+        return {"status": FAILED, "device": "cpu", "detail": detail}
+
+    def _forward(self, specs: Specs, given: dict[str, Any]) -> Exception | None:
+        for _, tensor in placement.tensors(self._owner):
+            if tensor.is_leaf:
+                tensor.grad = None
+        self._made.clear()
+        with _noting(self._made):
+            return self._call.run(specs, "cpu", given=given, has_gradients=True)
+
+    def _backward(self, given: list[torch.Tensor]) -> Exception | None:
+        """Go backwards from all that has a gradient; what that raises."""
+        sums = [one.abs().sum().double() for one in given if one.requires_grad]
+        try:
+            if sums:
+                torch.stack(sums).sum().backward()
+        except RuntimeError as error:
+            return error
+        return None
+
+    def _made_anew(self, specs: Specs) -> str | None:
+        """That each call makes a parameter; what only the first one makes is noted."""
+        known = {id(one) for one in self._known.values()}
+        after = _learning(self._owner)
+        new = [name for name, one in after.items() if id(one) not in known]
+        if not new:
+            return None
+        result = self._call.result
+        self._call.run(specs, "cpu")
+        self._call.result = result
+        again = _learning(self._owner)
+        each = [name for name in new if again.get(name) is not after[name]]
+        if each:
+            return f"{_listed(each)} is made anew by each call: an optimizer that was made before never changes it"
+        self._late += new
+        self._known = after
+        return None
+
+    def _used_once(self) -> str | None:
+        """A layer that a call makes and nothing keeps, though it learns."""
+        known = {id(one) for _, one in placement.tensors(self._owner)}
+        for layer in self._made:
+            learn = [one for one in layer.parameters(recurse=False) if one.grad is not None and id(one) not in known]
+            if learn:
+                return f"`{type(layer).__name__}` with {sum(one.numel() for one in learn)} numbers"
+        return None
+
+    def _lost(self) -> list[str]:
+        """The tensors of the model itself that learn, and that are none of its parameters."""
+        known = {id(one) for one in self._owner.parameters()}
+        passed = self._call.attempt.builder.arguments.get(id(self._owner), {})
+        known |= {id(one) for one in placement.below(list(passed.values())) if isinstance(one, torch.Tensor)}
+        return [
+            path
+            for path, tensor in placement.tensors(self._owner)
+            if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None and id(tensor) not in known
+        ]
+
+    def _is_odd_again(self, specs: Specs, odd: list[str]) -> bool:
+        """Whether the same gradients are not finite with numbers above zero, too."""
+        torch.manual_seed(1)
+        given = tree_map_only(torch.Tensor, _positive, arguments_of(specs, "cpu"))
+        if self._forward(specs, given) is not None:
+            return False
+        results = [one for one in placement.below(self._call.result) if isinstance(one, torch.Tensor)]
+        if self._backward(results) is not None or not all(map(_is_finite, results)):
+            return False
+        grads = [self._known[name].grad for name in odd]
+        return all(grad is not None and not grad.isfinite().all() for grad in grads)
+
+    def _holder(self, name: str) -> str:
+        """Of a parameter that was not reached, the outermost part of the model of which nothing was, by its path."""
+        parts = name.split(".")
+        for number in range(1, len(parts)):
+            path = ".".join(parts[:number])
+            inside = [one for key, one in self._known.items() if key.startswith(path + ".")]
+            if not any(id(one) in self._reached for one in inside):
+                return path
+        return name
+
+    def _is_read(self, path: str) -> bool:
+        """Whether something may read what lies at a path; whatever lies in a container is read by its number."""
+        above, _, name = path.rpartition(".")
+        holder = self._owner.get_submodule(above)
+        return type(holder).__module__.startswith("torch.") or is_read(holder, name)
+
+
+@contextmanager
+def _noting(made: list[nn.Module]) -> Iterator[None]:
+    """Note the modules that are made meanwhile."""
+    original = nn.Module.__init__
+
+    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        made.append(self)
+        original(self, *args, **kwargs)
+
+    nn.Module.__init__ = init
+    try:
+        yield
+    finally:
+        nn.Module.__init__ = original
+
+
+def _positive(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.abs() + 0.1 if tensor.is_floating_point() else tensor
+
+
+def _is_finite(tensor: torch.Tensor) -> bool:
+    return bool(tensor.isfinite().all())

@@ -1,0 +1,296 @@
+"""Widths inside a model that do not fit: what a layer is given has another size than it takes, whatever is passed.
+
+What was made up as input must have no part in it. So each size of the inputs is changed in turn: a misfit that is the
+model's own stays as it is, or something earlier already refuses the change.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.modules import module as hooks
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+from . import roles
+from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
+from .places import innermost, raised_at
+from .standins import described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.claims import Claim
+
+    from .checking import Call, Outcome, Specs
+    from .classes import Builder
+    from .session import Session
+
+#: Where layers say how large a dimension of their input is.
+_TAKES = ("in_features", "input_size", "embed_dim", "normalized_shape", "in_channels", "num_features", "num_channels")
+#: By which of its choices assumed numbers are told from those of the model itself.
+_VARIANTS = (0, 2, roles.EQUAL)
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A layer, or a function of torch, that is given another size than it takes."""
+
+    layer: str
+    place: str
+    taken: int
+    given: int
+
+
+class _Seen(TorchFunctionMode):
+    """Which layers are at work, which have been, and what torch was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: How many functions of torch came to their end, and what the one that did not was given.
+        self.number = 0
+        self.refused: tuple[str, list[Sizes]] | None = None
+        #: The layers that are at work, the innermost last, with the sizes of what they were given.
+        self.running: list[tuple[nn.Module, list[Sizes]]] = []
+        #: The layers of torch that have done their work, with the sizes of what they gave.
+        self.done: list[tuple[nn.Module, list[Sizes]]] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        try:
+            result = func(*args, **(kwargs or {}))
+        except Exception:
+            if self.refused is None:
+                self.refused = str(getattr(func, "__name__", func)), _sizes((args, kwargs))
+            raise
+        self.number += 1
+        return result
+
+    def __enter__(self) -> Any:
+        self._handles = [
+            hooks.register_module_forward_pre_hook(lambda layer, given: self.running.append((layer, _sizes(given)))),
+            hooks.register_module_forward_hook(self._end),
+        ]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+        super().__exit__(*error)
+
+    def _end(self, layer: nn.Module, given: Any, result: Any) -> None:
+        while self.running and self.running.pop()[0] is not layer:
+            pass
+        if _is_torchs(layer):
+            self.done.append((layer, _sizes(result)))
+
+    def misfit(self, error: Exception, names: dict[int, str]) -> Misfit | None:
+        """What an error says of two sizes; None if it is about something else."""
+        layer, given = self.running[-1] if self.running else (None, [])
+        taken = _taken(layer)
+        if layer is not None and taken is not None and given and _is_torchs(layer):
+            found = _given(layer, given[0])
+            if found is not None and found != taken:
+                return Misfit(names.get(id(layer), type(layer).__name__), raised_at(error), taken, found)
+        sizes = None if self.refused is None else _unequal(*self.refused)
+        return None if sizes is None or self.refused is None else Misfit(self.refused[0], raised_at(error), *sizes)
+
+    def giver(self, size: int) -> nn.Module | None:
+        """The last layer that gave something of a size."""
+        return next((layer for layer, sizes in reversed(self.done) if any(size in one[1:] for one in sizes)), None)
+
+
+def _sizes(values: Any) -> list[Sizes]:
+    return [tuple(part.shape) for part in tree_leaves(values) if isinstance(part, torch.Tensor)]
+
+
+def _is_torchs(layer: nn.Module) -> bool:
+    return type(layer).__module__.startswith("torch.nn.")
+
+
+def _taken(layer: nn.Module | None) -> int | None:
+    """The size that a layer says it takes."""
+    for name in _TAKES:
+        found = getattr(layer, name, None)
+        size = found[-1] if isinstance(found, tuple) else found
+        if type(size) is int:
+            return size
+    return None
+
+
+def _given(layer: nn.Module, sizes: Sizes) -> int | None:
+    """The size of what a layer is given in the dimension that it speaks of."""
+    at = -1
+    if isinstance(layer, nn.modules.conv._ConvNd):
+        at = -1 - len(layer.kernel_size)
+    elif hasattr(layer, "num_features") or hasattr(layer, "num_channels"):
+        at = 1
+    return sizes[at] if -len(sizes) <= at < len(sizes) else None
+
+
+def _unequal(name: str, sizes: list[Sizes]) -> tuple[int, int] | None:
+    """The two sizes for which a function refuses two tensors."""
+    if len(sizes) < 2 or not sizes[0] or not sizes[1]:
+        return None
+    one, other = sizes[:2]
+    if "mm" in name or "matmul" in name:
+        inner = other[-2] if len(other) > 1 else other[-1]
+        return (inner, one[-1]) if inner != one[-1] else None
+    if name == "linear":
+        return (other[-1], one[-1]) if other[-1] != one[-1] else None
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return next(((b, a) for a, b in pairs if a != b and 1 not in (a, b)), None)
+
+
+@contextmanager
+def _noting_places(made: dict[int, str]) -> Iterator[None]:
+    """Note where each layer is made meanwhile, by its identity."""
+    original = nn.Module.__init__
+
+    def init(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        made[id(self)] = innermost(sys._getframe(1))
+        original(self, *args, **kwargs)
+
+    nn.Module.__init__ = init
+    try:
+        yield
+    finally:
+        nn.Module.__init__ = original
+
+
+def shapes_check(session: Session, _: Claim) -> Outcome:
+    """Whether the layers of a model fit each other.
+
+    A misfit that rests on assumed numbers must be the same with other choices of all of them.
+    """
+    if session.works_when_large:
+        return {"status": PASSED, "device": "fake", "detail": "the call works"}
+    first: Outcome | None = None
+    seen: list[Misfit] = []
+    for variant in _VARIANTS:
+        check = Check(session)
+        with FakeTensorMode(allow_non_fake_inputs=True) if check.size(variant) > LARGE else nullcontext():
+            outcome, found = _fitted(check, variant)
+        if found is None:
+            if first is None or outcome["status"] == PASSED:
+                return outcome
+            break
+        misfit, builder = found
+        first = first or outcome
+        seen.append(misfit)
+        if not (builder.numbers.assumed or builder.is_guessed):
+            return first
+        if misfit != seen[0] or builder.is_guessed or not all(map(_varies, builder.numbers.assumed)):
+            break
+    else:
+        if first is not None:
+            return first
+    assert first is not None
+    return {"status": NOT_RUN, "detail": f"it depends on what was assumed: {first['detail']}"}
+
+
+def _varies(name: str) -> bool:
+    """Whether each choice has another number for a name."""
+    return len({roles.Numbers(variant).number(name) for variant in _VARIANTS}) == len(_VARIANTS)
+
+
+def _fitted(check: Check, variant: int) -> tuple[Outcome, tuple[Misfit, Builder] | None]:
+    """What calls show; if it is a misfit that no call gets past, that, and with what it was built."""
+    made: dict[int, str] = {}
+    first: tuple[Outcome, tuple[Misfit, Builder]] | None = None
+    with _noting_places(made):
+        for call in check.calls(variant):
+            builder = call.attempt.builder
+            found: list[tuple[Outcome, Misfit]] = []
+            #: How far each call got, and what ended it.
+            ends: list[tuple[int, Misfit | None]] = []
+            if next(_parameters(call), None) is None:
+                return check.nothing(call, "it has no parameters"), None
+            for specs in check.specs(call):
+                seen, error = _called(call, specs)
+                if error is None:
+                    call.note(specs)
+                    outcome = {"status": PASSED, "device": "cpu", "detail": _fitting(seen)}
+                    return check.everywhere(call, specs, outcome, partial(_judged, call, made, specs)), None
+                misfit = seen.misfit(error, _names(call, made))
+                ends.append((seen.number, misfit))
+                if not found and misfit is not None and _is_own(call, specs, misfit, seen.number, made):
+                    found.append((_told(call, specs, misfit, seen, error, made), misfit))
+                check.learn(call, error, specs)
+            for outcome, misfit in found:
+                least = min(number for number, one in ends if one == misfit)
+                if all(one == misfit or (one is None and number == least) for number, one in ends if number >= least):
+                    first = first or (outcome, (misfit, builder))
+            if first is not None and not (builder.numbers.assumed or builder.is_guessed):
+                return first
+    return first or (check.not_run(), None)
+
+
+def _judged(call: Call, made: dict[int, str], works: Specs, specs: Specs) -> Outcome | Exception:
+    """What one more way to call it shows, or why it shows nothing.
+
+    One more input than in what works has a shape that nobody has stated, if it is not documented.
+    """
+    seen, error = _called(call, specs)
+    if error is None:
+        return {"status": PASSED, "device": "cpu", "detail": _fitting(seen)}
+    misfit = seen.misfit(error, _names(call, made))
+    is_stated = all(specs[name].is_documented for name in specs.keys() - works.keys())
+    if misfit is None or not is_stated or not _is_own(call, specs, misfit, seen.number, made):
+        return error
+    return _told(call, specs, misfit, seen, error, made)
+
+
+def _called(call: Call, specs: Specs) -> tuple[_Seen, Exception | None]:
+    torch.manual_seed(0)
+    seen = _Seen()
+    return seen, call.run(specs, "cpu", seen)
+
+
+def _fitting(seen: _Seen) -> str:
+    number = sum(_taken(layer) is not None for layer, _ in seen.done)
+    return f"the call works, and {number} layers are given what they take" if number > 1 else "the call works"
+
+
+def _names(call: Call, made: dict[int, str]) -> dict[int, str]:
+    """What to call the layers of a model, with where they are made, by their identity."""
+    names = {}
+    for name, layer in call.owner.named_modules() if isinstance(call.owner, nn.Module) else ():
+        place = f", made at {made[id(layer)]}" if made.get(id(layer)) else ""
+        names[id(layer)] = f"`{name}` (`{type(layer).__name__}`{place})"
+    return names
+
+
+def _told(call: Call, specs: Specs, misfit: Misfit, seen: _Seen, error: Exception, made: dict[int, str]) -> Outcome:
+    """A misfit, with where both sizes come from."""
+    call.note(specs)
+    giver = seen.giver(misfit.given)
+    comes = "" if giver is None else f" that {_names(call, made).get(id(giver), type(giver).__name__)} gives"
+    detail = (
+        f"{misfit.place}: {misfit.layer} takes {misfit.taken} features, not the {misfit.given}{comes}: "
+        f"{described(error)[:160]}"
+    )
+    return {"status": FAILED, "device": "cpu", "detail": detail}
+
+
+def _is_own(call: Call, specs: Specs, misfit: Misfit, number: int, made: dict[int, str]) -> bool:
+    """Whether a misfit stays as it is when any size of the inputs is another, or something earlier refuses that."""
+    for other in resized(specs):
+        seen, error = _called(call, other)
+        if error is None:
+            return False
+        if seen.misfit(error, _names(call, made)) != misfit and seen.number >= number:
+            return False
+    return True
+
+
+def _parameters(call: Call) -> Iterator[nn.Parameter]:
+    return call.owner.parameters() if isinstance(call.owner, nn.Module) else iter(())

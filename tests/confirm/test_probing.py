@@ -1,0 +1,546 @@
+"""`modellint probe` of code in many styles: what keeps a check from being run, and how it is got round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Workspace
+
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+"""
+
+
+def checks(result: Outcome) -> dict[str, Any]:
+    return {check["name"]: check for check in result.json["checks"]}
+
+
+def probed(workspace: Workspace, code: str, name: str, **files: str) -> dict[str, Any]:
+    workspace.write({"model.py": HEAD + code, **files})
+    return checks(workspace.run("probe", f"model.py::{name}", "--output-format", "json"))
+
+
+def passed(found: dict[str, Any], *names: str) -> None:
+    """These checks were run, and nothing failed."""
+    assert not {found[name]["status"] for name in names} & {"failed", "not-run"}, found
+
+
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+READS = """
+class Reads(nn.Module):
+    def __init__(self, width=8, mask=None):
+        super().__init__()
+        self.cls = nn.Parameter(torch.zeros(1, 1, width))
+        nn.init.trunc_normal_(self.cls, std=0.02)
+        self.rnn = nn.LSTM(width, width, batch_first=True)
+        self.mask = torch.ones(width){there}
+
+    def forward(self, feats, lengths):
+        feats = feats[:, : lengths.max().item()]
+        if feats.sum() > 1e9:
+            return feats
+        packed = pack_padded_sequence(feats, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        found = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)[0]
+        return torch.cat([self.cls.expand(len(found), -1, -1), found], 1) * self.mask
+"""
+
+
+@pytest.mark.parametrize(("there", "status"), [(".mean().item()", "passed"), ("", "failed")])
+def test_code_that_reads_numbers_is_run_on_a_device_that_is_not_there(
+    workspace: Workspace, there: str, status: str
+) -> None:
+    found = probed(workspace, READS.replace("{there}", there), "Reads")
+    assert (found["placement"]["status"], found["placement"]["device"]) == (status, "fake"), found
+    passed(found, "values", "boundaries")
+    if status == "failed":
+        assert "found at least two devices, cuda:0 and cpu!" in found["placement"]["detail"]
+
+
+ASKS = """
+BIAS = torch.zeros(4).cuda()
+
+
+class Asks(nn.Module):
+    def __init__(self, n_in=8, n_out=4):
+        super().__init__()
+        self.layer = nn.Linear(n_in, n_out).cuda()
+        self.state = torch.zeros(n_out, device="cuda")
+
+    def forward(self, x):
+        return self.layer(x.cuda()) + BIAS + self.state
+"""
+
+
+OLD = """
+class Asks(nn.Module):
+    def forward(self, x):
+        found = torch.cuda.FloatTensor([1.0, 2.0]) if isinstance(x.cuda(), torch.cuda.FloatTensor) else None
+        return found.sum() + torch.cuda.FloatTensor(2, 3).zero_().to(x) + x.mean()
+"""
+
+
+@pytest.mark.parametrize("code", [ASKS, ASKS.replace(".cuda()\n\n", "\n\n").replace(" + BIAS", ""), OLD])
+def test_code_that_asks_for_a_gpu_is_run_without_one(workspace: Workspace, code: str) -> None:
+    passed(probed(workspace, code, "Asks"), "placement", "values", "boundaries")
+
+
+# -- configurations --------------------------------------------------------------------------------------------------
+
+#: Constructors, each with what is said of the parameter `how`.
+CONFIGURATIONS = {
+    "a dictionary": """
+        self.table = nn.Embedding(how["vocab_size"], how["hidden"])
+        self.layers = nn.ModuleList(nn.Linear(how["hidden"], how["hidden"]) for _ in range(how["num_layers"]))
+        self.drop = nn.Dropout(how.get("dropout", 0.1))
+""",
+    "what a command line gives": """
+        if getattr(how, "use_norm", False) or hasattr(how, "checkpoint"):
+            raise ValueError("not that way")
+        self.table = nn.Embedding(how.n_tokens, how.width)
+        self.layers = nn.ModuleList([nn.Linear(how.width, how.width)])
+        self.drop = getattr(nn, how.activation)() if how.mode == "train" else how.nothing
+""",
+    "parts": """
+        self.table = nn.Embedding(how.text.vocab_size, how.text.encoder["dim"])
+        self.layers = nn.ModuleList(self.layer(**how.text.encoder) for _ in how.stages)
+        self.drop = getattr(F, how.text.activation.lower())
+        first, second = how.sizes
+        if how.text.frozen and not how.text.limit is None:
+            raise ValueError("frozen")
+    def layer(self, dim=64): return nn.Linear(dim, dim)
+""",
+    "lists": """
+        self.table = nn.Embedding(how["n_vocab"], how["widths"][0])
+        stages = [*zip(how["widths"], how["widths"][1:])]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in stages)
+        self.drop = nn.ModuleDict({str(at): nn.Identity() for at, step in enumerate(how["steps"])})["0"]
+        for stage in how["stages"]:
+            self.layers.append(nn.Linear(stage["width"], stage["width"]))
+""",
+}
+CONFIGURED = """
+class Args(nn.Module):
+    "No configuration, though it is called like one."
+    def __init__(self, other): super().__init__()
+
+
+class Model(nn.Module):
+    def __init__(self, {how}):
+        super().__init__()
+{text}
+    def forward(self, input_ids):
+        found = self.table(input_ids)
+        for layer in self.layers:
+            found = self.drop(layer(found))
+        return found
+"""
+
+
+@pytest.mark.parametrize("how", ["config", "cfg: dict", "opt", "args: 'argparse.Namespace'"])
+@pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_a_configuration_that_no_class_describes(workspace: Workspace, text: str, how: str) -> None:
+    code = CONFIGURED.replace("{text}", text.replace("how", how.partition(":")[0])).replace("{how}", how)
+    passed(probed(workspace, "import argparse\n" + code, "Model"), "placement", "values", "boundaries")
+
+
+def test_what_is_taken_out_of_keywords_by_name(workspace: Workspace) -> None:
+    text = CONFIGURATIONS["a dictionary"].replace("how", "kwargs")
+    code = CONFIGURED.replace("{text}", text).replace("{how}", "**kwargs")
+    passed(probed(workspace, code, "Model"), "placement", "values", "boundaries")
+
+
+# -- names from elsewhere --------------------------------------------------------------------------------------------
+
+LAZY = {
+    "from all": "from .inner import *\n",
+    "asked for": """
+import importlib
+
+def __getattr__(name):
+    return getattr(importlib.import_module("pkg.inner"), name)
+""",
+    "in its place": """
+import importlib, sys, types
+
+class Lazy(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(importlib.import_module("pkg.inner"), name)
+
+sys.modules[__name__] = Lazy(__name__)
+sys.modules[__name__].__path__ = __path__
+sys.modules[__name__].__spec__ = __spec__
+sys.modules[__name__].__file__ = __file__
+""",
+}
+INNER = "from .layers import Table as Lookup\n"
+LAYERS = """
+from torch import nn
+from . import settings
+
+
+class Table(nn.Module):
+    def __init__(self, how):
+        super().__init__()
+        self.table = nn.Embedding(how, 8)
+
+    def forward(self, input_ids):
+        return self.table(input_ids)
+"""
+
+
+@pytest.mark.parametrize("exports", LAZY.values(), ids=LAZY)
+def test_a_name_that_a_package_has_from_elsewhere(workspace: Workspace, exports: str) -> None:
+    settings = '[tool.modellint.confirm.targets."pkg:Lookup"]\narguments = { how = 12 }\n'
+    workspace.write({
+        "pkg/__init__.py": exports, "pkg/inner.py": INNER, "pkg/layers.py": LAYERS, "pkg/settings.py": "",
+        "pyproject.toml": settings,
+    })  # fmt: skip
+    found = checks(workspace.run("probe", "pkg:Lookup", "--output-format", "json"))
+    passed(found, "placement", "values", "boundaries")
+    assert "lengths 1, 2, 5, 11, 12, 13 work" in found["boundaries"]["detail"]
+    result = workspace.run("probe", "pkg:Nothing")
+    assert result.code == 2
+    assert "defines no `Nothing`" in result.out or "has no attribute 'Nothing'" in result.out
+
+
+def test_a_constructor_whose_signatures_are_written_as_overloads(workspace: Workspace) -> None:
+    passed(checks(workspace.run("probe", "torch.nn:LSTM", "--output-format", "json")), "placement", "boundaries")
+
+
+def test_what_is_required_is_no_shape(workspace: Workspace) -> None:
+    found = checks(workspace.run("probe", "torch.nn:TransformerEncoderLayer", "--output-format", "json"))
+    passed(found, "placement", "boundaries")
+
+
+# -- inputs as libraries document them -------------------------------------------------------------------------------
+
+DOCUMENTED = {
+    "dummy inputs": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(40, 12)
+
+    @property
+    def dummy_inputs(self):
+        return {"input_ids": torch.ones(3, 5).long(), "pixels": torch.zeros(2, 5, 12)}
+
+    def forward(self, input_ids=None, mask=None, pixels=None):
+        if input_ids is None and pixels is None:
+            raise ValueError("no input")
+        return self.table(input_ids) * pixels
+""",
+    "the name of the main input, and what a part lacks": """
+class Model(nn.Module):
+    main_input_name = "pixel_values"
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 12, 4, 4)
+        self.table = nn.Embedding(40, 12)
+        self.image_size = 24
+
+    def decode(self, input_ids=None, inputs_embeds=None):
+        if input_ids is None and inputs_embeds is None:
+            raise ValueError("You must specify exactly one of input_ids or inputs_embeds")
+        return self.table(input_ids).mean()
+
+    def forward(self, input_ids=None, pixel_values=None, decoder_input_ids=None, decoder_inputs_embeds=None):
+        b, c, h, w = pixel_values.shape
+        if h != 24 or w != 24:
+            raise ValueError(f"Input image size ({h}*{w}) does not match the model")
+        return self.patches(pixel_values) + self.table(input_ids).mean() + self.decode(decoder_input_ids)
+""",
+    "an example in the file": """
+class Model(nn.Module):
+    def __init__(self, inp, oup, reduction):
+        super().__init__()
+        self.first = nn.Conv2d(inp, oup // reduction, 1)
+        self.second = nn.Linear(49, 3)
+
+    def forward(self, x, y):
+        return self.second(self.first(x).flatten(2)) + y
+
+
+if __name__ == "__main__":
+    network = torch.load("nothing.pt")
+    block = Model(32, oup=64, reduction=4).eval()
+    x, side = torch.randn(4, 32, 7, 7), 3
+    block.load_state_dict(network)
+    print(block(x, y=torch.ones(4, 16, side)).shape)
+""",
+    "an example in the docstring": '''
+class Model(nn.Module):
+    """
+    >>> images = torch.randn(1, 6, 24)
+    >>> model = Model(width=24, table={"a": 3})
+    >>> model(images, scale=images.mean(-1)).shape
+    """
+    def __init__(self, width, table):
+        super().__init__()
+        self.table = nn.Linear(width, table["a"])
+
+    def forward(self, x, scale):
+        assert scale.shape == x.shape[:-1]
+        return self.table(x * scale[..., None])
+''',
+    "stated shapes": '''
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.num_channels, self.other = 6, 7
+        self.table = nn.Conv1d(6, 7, 3)
+
+    def forward(self, values):
+        """
+        Args:
+            values (`torch.FloatTensor` of shape `(batch_size, num_channels, sequence_length)`, *optional*):
+                What it is all about.
+        """
+        batch, channels, length = values.shape
+        assert channels == 6
+        return self.table(values)
+''',
+    "a list of tensors": """
+class Model(nn.Module):
+    def __init__(self, in_channels=(8, 16, 32), out=8):
+        super().__init__()
+        self.lateral = nn.ModuleList([nn.Conv2d(c, out, 1) for c in in_channels])
+
+    def forward(self, feats: list[torch.Tensor]):
+        return [layer(found) for layer, found in zip(self.lateral, feats, strict=True)]
+""",
+    "parts by names": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
+
+    def forward(self, inputs):
+        inputs, input_lengths, features, max_len = inputs
+        found = self.table(inputs)[:, : input_lengths.max().item()]
+        return found.mean() + self.rest(features), max_len + 1
+""",
+    "parts by keys": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
+
+    def forward(self, batch):
+        return self.table(batch["input_ids"]) + self.rest(batch["features"])
+""",
+    "indices of two ends": """
+class Model(nn.Module):
+    def __init__(self, in_feats, block):
+        super().__init__()
+        self.layer, self.block = nn.Linear(in_feats, in_feats), block(in_feats, stride=2)
+
+    def forward(self, x, edge_index, weights: torch.FloatTensor, types: torch.LongTensor):
+        source, target = edge_index
+        return self.block(self.layer(torch.zeros_like(x).index_add_(0, target % 2, x[source % 2])))
+""",
+    "several inputs": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(4, 320, 3, padding=1)
+        self.time = nn.Linear(1, 320)
+        self.keys, self.values = nn.Linear(96, 320), nn.Linear(96, 320)
+
+    def forward(self, sample, timestep, encoder_hidden_states):
+        found = self.first(sample) + self.time(timestep.expand(sample.shape[0])[:, None].float())[..., None, None]
+        weights = found.flatten(2).transpose(1, 2) @ self.keys(encoder_hidden_states).transpose(1, 2)
+        return weights @ self.values(encoder_hidden_states)
+""",
+    "more than a kernel": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Conv1d(1, 8, 10, 5)
+
+    def forward(self, input_values):
+        batch, length = input_values.shape
+        return self.table(input_values[:, None])
+""",
+}
+
+
+@pytest.mark.parametrize("code", DOCUMENTED.values(), ids=DOCUMENTED)
+def test_inputs_that_are_documented(workspace: Workspace, code: str) -> None:
+    found = probed(workspace, code, "Model")
+    passed(found, "placement", "values")
+    assert "no call got through" not in str(found)
+
+
+# -- large models ----------------------------------------------------------------------------------------------------
+
+LARGE = """
+class EncoderConfig:
+    def __init__(self, hidden_size=4096, heads=32, num_layers=48, vocab_size=90, image_size=224):
+        vars(self).update(vars()); del self.self
+
+
+class ModelConfig:
+    def __init__(self, text_config=None, head_dim=128, max_positions=16):
+        self.text_config = text_config or EncoderConfig()
+        self.head_dim, self.max_positions = head_dim, max_positions
+
+
+class Model(nn.Module):
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        text = config.text_config
+        self.heads, self.head_dim = text.heads, config.head_dim
+        assert text.heads * config.head_dim == text.hidden_size
+        assert (text.vocab_size, text.image_size, config.max_positions) == (90, 224, 16)
+        self.table = nn.Embedding(text.vocab_size, text.hidden_size)
+        self.positions = nn.Embedding(config.max_positions, text.hidden_size)
+        self.layers = nn.ModuleList(nn.Linear(text.hidden_size, text.hidden_size) for _ in range(text.num_layers))
+        self.drops = [drop.item() for drop in torch.linspace(0, 0.1, text.num_layers)]
+
+    def forward(self, input_ids):
+        found = self.table(input_ids) + self.positions(torch.arange(input_ids.shape[1], device=input_ids.device))
+        for layer in self.layers:
+            found = layer(found).unflatten(-1, (self.heads, self.head_dim)).flatten(-2)
+        return found if (input_ids >= 0).all() else None
+"""
+
+
+def test_a_large_model_is_made_small_where_numbers_are_needed(workspace: Workspace) -> None:
+    found = probed(workspace, LARGE, "Model")
+    passed(found, "placement", "boundaries")
+    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in found["boundaries"]["detail"]
+    assert "hidden_size = 128; num_layers = 2" in found["boundaries"]["detail"]
+    assert "head_dim = 4" in found["placement"]["detail"]
+
+
+# -- recipes ---------------------------------------------------------------------------------------------------------
+
+LIBRARY = """
+import an_audio_library_that_nobody_has
+from an_audio_library_that_nobody_has import transforms
+from torch import nn
+
+class Encoder(nn.Linear): ...
+
+def pooled(x): return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        ("!new:library.layers.Encoder [4, 4]", None),
+        ("!name:library.layers.transforms.Anything", None),
+        ("!new:a_package_that_nobody_has.Encoder []", None),
+        ("!apply:torch.nn.init.zeros [1]", "There is no such callable as torch.nn.init.zeros"),
+        ("!new:library.layers.Encodr [4, 4]", "ImportError: There is no such class as library.layers.Encodr"),
+        ("!name:library.layer.Encoder", "There is no such entity as library.layer.Encoder"),
+        ("!new:library.layers.pooled [1]", "!new:library.layers.pooled should be a class, but is a function"),
+    ],
+)
+def test_names_that_a_library_lacks_keep_a_recipe_from_being_loaded(
+    workspace: Workspace, named: str, says: str | None
+) -> None:
+    pytest.importorskip("hyperpyyaml")
+    workspace.write({
+        "library/__init__.py": "", "library/layers.py": LIBRARY,
+        "hparams.yaml": f"part: {named}\nmodules:\n    head: !new:torch.nn.Linear [4, 4]\n",
+    })  # fmt: skip
+    found = checks(workspace.run("probe", "hparams.yaml", "--output-format", "json"))["loading"]
+    assert found["status"] == ("failed" if says else "passed"), found
+    assert (says or "") in found["detail"]
+
+
+# -- what cannot be run ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("sys.exit(3)", "SystemExit: 3"),
+        ("os._exit(0)", "the process exited with status 0"),
+        ("os.fork()", "modellint does not let code start or signal a process"),
+        ("input('how wide? ')", "EOFError"),
+        ("urllib.request.urlopen('http://example.org')", "modellint does not let code use the network"),
+        ("open('/tmp/of-nobody', 'w')", "modellint does not let code write /tmp/of-nobody"),
+        ("raise RuntimeError('not\\nhere')", "RuntimeError: not here"),
+    ],
+)
+def test_a_module_that_does_something_else_gives_one_reason(workspace: Workspace, line: str, says: str) -> None:
+    code = f"import os, sys, urllib.request\nprint('hello')\n{line}\nclass Model(nn.Module): ...\n"
+    workspace.write({"model.py": HEAD + code})
+    before = sorted(workspace.root.rglob("*"))
+    result = workspace.run("probe", "model.py::Model")
+    assert (result.code, result.err) == (2, "")
+    told = [text for text in result.lines if "not run" in text][:-1]
+    assert len(told) == len(checks(workspace.run("probe", "model.py::Model", "--output-format", "json")))
+    assert all("importing `model.py`: " in text and says in text for text in told), told
+    assert "hello" not in result.out
+    assert sorted(workspace.root.rglob("*")) == before
+
+
+def test_what_a_constructor_needs_is_asked_for(workspace: Workspace) -> None:
+    code = """
+class Model(nn.Module):
+    def __init__(self, checkpoint_path, width=3):
+        super().__init__()
+        self.load_state_dict(torch.load(checkpoint_path))
+"""
+    for check in probed(workspace, code, "Model").values():
+        assert check["status"] == "not-run"
+        assert "FileNotFoundError" in check["detail"]
+        assert "; say in the settings what to pass as `checkpoint_path`" in check["detail"]
+
+
+CONFIGURED_BY_TABLE = """
+class PartConfig:
+    def __init__(self, width: int = 4): self.width = width
+
+
+class ModelConfig:
+    def __init__(self, rows, part: PartConfig = None): self.rows, self.part = rows, part or PartConfig()
+
+
+class Model(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self.table = nn.Embedding({rows}, {width})
+
+    def forward(self, input_ids):
+        return self.table(input_ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "rows", "width"),
+    [
+        ("config: ModelConfig", "config.rows", "config.part.width"),
+        ("opt", "opt.rows", "opt.part.width"),
+        ("cfg", "cfg['rows']", "cfg['part']['width']"),
+        ("table", "table['rows']", "table['part']['width']"),
+    ],
+)
+def test_a_configuration_is_a_table_of_the_settings(
+    workspace: Workspace, parameter: str, rows: str, width: str
+) -> None:
+    code = CONFIGURED_BY_TABLE.replace("{parameter}", parameter).replace("{rows}", rows).replace("{width}", width)
+    name = parameter.partition(":")[0]
+    target = '[tool.modellint.confirm.targets."model.py::Model"]'
+    said = f"{target}\narguments = {{ NAME = {{ rows = 12, part = {{ width = 6 }} }} }}\n"
+    settings = {"pyproject.toml": said.replace("NAME", name)}
+    found = probed(workspace, code, "Model", **settings)
+    passed(found, "placement", "boundaries")
+    assert "lengths 1, 2, 5, 11, 12, 13 work" in found["boundaries"]["detail"]
+    if name == "config":
+        settings = {"pyproject.toml": said.replace("NAME", name).replace("rows", "row")}
+        found = probed(workspace, code, "Model", **settings)
+        assert "`ModelConfig` takes no `row`; expected some of rows, part" in found["boundaries"]["detail"]

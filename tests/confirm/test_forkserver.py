@@ -141,6 +141,7 @@ ENDS = {
     "dies": ("import os\nos.abort()\n", "died of SIGABRT"),
     "never ends": ("while True:\n    pass\n", "not finished after 20 s"),
     "takes memory": ("x = []\nwhile True:\n    x.append(b'1' * (8 << 20))\n", "used more than 1 GiB"),
+    "asks for too much memory": ("x = bytearray(3 << 30)\n", "used more than 1 GiB"),
     "says too much": (
         "import os\nwhile True:\n    for n in os.listdir('/proc/self/fd'):\n        try:\n"
         "            os.write(int(n), b'x' * (1 << 16))\n        except OSError:\n            pass\n",

@@ -89,8 +89,20 @@ def unwrapped(error: BaseException) -> BaseException:
 def described(error: BaseException) -> str:
     """What an exception says, on one line, and the same in each run."""
     text = _ADDRESS.sub("", " ".join(str(error).split()))
+    if isinstance(error, MemoryError) and not text:
+        text = _beyond_limit()
     kind = type(error).__name__
     return f"{kind}: {text[:300]}" if text else kind
+
+
+def _beyond_limit() -> str:
+    """What Python does not say of a lack of memory: the limit that the guard has set; empty if there is none."""
+    try:
+        import resource
+    except ImportError:  # no POSIX
+        return ""
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return "" if limit == resource.RLIM_INFINITY else f"used more than {limit / 2**30:g} GiB of memory"
 
 
 def likeliest(reasons: Sequence[str]) -> str:

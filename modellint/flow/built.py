@@ -133,7 +133,7 @@ def _instance_state(run: Interpreter, shell: Shell, model: ClassModel, trained: 
     for part in found:
         outcome = state_of(run, part, trained=trained, depth=depth + 1)
         if outcome:
-            if not part.path:
+            if not part.path or shell.is_module_container:  # which was made under conditions of its own
                 return True
             paths.append(part.path)
         is_open = is_open or outcome is None

@@ -165,11 +165,13 @@ def set_up(found: Uninitialised) -> Fix | None:
         return None
     line = function.line + first.lineno - 1
     text = module.source.lines[line - 1]
-    indent = text[: len(text) - len(text.lstrip())]
+    margin = text[: len(text) - len(text.lstrip())]
+    indent = margin.replace("\f", "")  # a page may begin here
     if not function.text.splitlines()[first.lineno - 1].startswith(indent):
         return None
-    place = Place(module.path, Span(line, len(indent) + 1, line, len(indent) + 1))
-    edit = Edit(place, f"super().__init__()\n{indent}")
+    place = Place(module.path, Span(line, len(margin) + 1, line, len(margin) + 1))
+    ending = text[len(text.rstrip("\r\n")) :]
+    edit = Edit(place, f"super().__init__(){ending}{indent}")
     return Fix("Call `super().__init__()` first", Applicability.SAFE, (edit,))
 
 

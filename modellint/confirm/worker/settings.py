@@ -217,7 +217,7 @@ class Settings(dict[str, Any]):
         if _ACTIVATION.search(name):
             return "ReLU" if _OF_LAYERS in kinds else "relu"
         if _FLAGGED in kinds or _FLAG.search(name):
-            return False
+            return _FLAGGED in kinds and self._numbers.variant == roles.EQUAL
         return "nothing" if _WORD in kinds or _TEXT.search(name) else None
 
     def _part(self) -> Settings:

@@ -46,6 +46,7 @@ class Lives:
         self.keepers = Keepers(project)
         self._known: dict[ClassModel, Lived] = {}
         self._subjects: dict[Class, list[ClassModel]] = {}
+        self._below: dict[tuple[ClassModel, Class], list[Lived]] = {}
 
     def of(self, model: ClassModel) -> Lived:
         found = self._known.get(model)
@@ -81,6 +82,11 @@ class Lives:
 
     def below(self, model: ClassModel, cls: Class) -> list[Lived]:
         """Objects of the classes in sight that derive from a layer, whose class, or a part of it, is `cls`."""
+        if (model, cls) not in self._below:
+            self._below[model, cls] = self._find_below(model, cls)
+        return self._below[model, cls]
+
+    def _find_below(self, model: ClassModel, cls: Class) -> list[Lived]:
         derived: dict[ClassModel, None] = {}
         pending = [cls]
         while pending and len(derived) < _MAX_DERIVED:

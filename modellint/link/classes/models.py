@@ -8,6 +8,7 @@ What cannot be decided is None.
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -91,7 +92,7 @@ class ClassModel:
                 chains.append(list(above.mro))
                 direct.append(base)
         self.classes.linearising.discard(id(self))
-        mro = (self, *_merge([*chains, direct]))
+        mro = (self, *(_merge([*chains, direct]) if len(direct) > 1 else itertools.chain.from_iterable(chains)))
         names = {model.name for model in mro}
         is_module = True if layer or calls.MODULE in names else False if complete else None
         return _Lineage(mro, complete, layer, is_module, not names.isdisjoint(calls.CONTAINERS))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Stored = tuple["Function", Event]
 
+#: How many classes one is looked at with.
+_MAX_CLASSES = 40
+
 #: Methods of a layer that register what they are given.
 _REGISTRARS = operators.methods("Module", "registers")
 
@@ -29,13 +32,14 @@ class Members:
         self._calls_on: dict[tuple[Class, str, tuple[str, ...]], list[Stored]] = {}
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """The class and its bases that can be read, in the order of method resolution."""
+        """The class and its bases that can be read, in the order of method resolution; of very many the first."""
         found = self._mro.get(cls)
         if found is None:
             own = self._project.classes.model(cls)
             is_first = not any(isinstance(base, DefinedClass) for base in own.facts.bases)
             models = (own,) if is_first else own.mro()  # what is known of libraries is read for no more than that
-            found = self._mro[cls] = tuple(model.cls for model in models if model.cls is not None)
+            classes = [model.cls for model in models if model.cls is not None]
+            found = self._mro[cls] = tuple(classes[:_MAX_CLASSES])
         return found
 
     def method(self, cls: Class, name: str) -> Function | None:

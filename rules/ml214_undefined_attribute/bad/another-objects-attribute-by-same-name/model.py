@@ -12,6 +12,7 @@ class Block(nn.Module):
         steps = 0
         while steps < self.depth:
             x = self.proj(x)
+            steps += 1
             if self.config.chunk:
                 steps += self.chunk  # expect: ML214
         try:

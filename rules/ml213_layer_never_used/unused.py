@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: Layers of torch that go through all they hold.
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"))
+_DISPLAYS = (Op.LIST, Op.TUPLE, Op.SET, Op.DICT, Op.STARRED)
 #: What says that a layer is kept though nothing reads it.
 _KEPT_FOR = re.compile(r"\b(?:checkpoint|compat\w*|state[_ ]dict|pretrained|legacy|unused|not used)", re.IGNORECASE)
 
@@ -133,9 +134,17 @@ def _is_only_kept(function: Function, event: Event) -> bool:
             if other.kind is EventKind.STORE and other is not event:
                 return False
             continue
-        if any(part is value for part in other.value.args[1 if other.kind is EventKind.CALL else 0 :]):
+        given = other.value.args[1 if other.kind is EventKind.CALL else 0 :]
+        if any(part is value for arg in given for part in _displayed(arg)):
             return False
     return True
+
+
+def _displayed(value: Value) -> Iterator[Value]:
+    """A value, and those that it displays: `a` and `b` of `[a, *b]`."""
+    yield value
+    for part in value.args if value.op in _DISPLAYS else ():
+        yield from _displayed(part)
 
 
 def _is_only_filled(function: Function, name: str, project: Project) -> bool:

@@ -187,6 +187,8 @@ class Builder:
         self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
+        #: The parameters of the target that are known to be tensors.
+        self.tensors: frozenset[str] = frozenset()
 
     @property
     def assumed(self) -> list[str]:
@@ -345,7 +347,8 @@ class Builder:
             small = self._scaled(name, parameter.default)
             return small if is_target or small is not _MISSING else self._reduced(parameter)
         annotation = annotation_of(function, parameter)
-        if annotation is torch.Tensor or (annotation is _MISSING and use.is_buffer):
+        is_tensor = annotation is torch.Tensor or (is_target and name in self.tensors)
+        if is_tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
         found = self.by_annotation(annotation, name, depth)
         return self._by_use(name, use, depth) if found is _MISSING else found

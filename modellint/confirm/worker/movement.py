@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from . import roles
 from .inputs import Inputs
+from .labelled import labelled
 from .placement import DEVICE
 from .places import Spot
 from .registration import assignments
 from .standins import described, likeliest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from modellint.claims.layers import LeftBehind, MadeAside
 
     from .classes import Attempt, Builder
@@ -29,13 +35,23 @@ CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
     """Whether an attribute stays on the CPU when its module moves, and `forward` mixes devices where it is used.
 
-    It does not if it is registered at the place, with all choices of what was assumed.
+    It does not if it is registered at the place, with all choices of what was assumed. What tensors without data do
+    not get through is run on the CPU, with tensors that say they are elsewhere: that can only confirm.
     """
+    session.tensors = frozenset(_kept_under(claim.attribute, claim.owner, session.source().tree))
+    outcome = _movement(session, claim, session.machine())
+    if outcome["status"] == UNCONFIRMED and not session.is_on_gpu:
+        again = _movement(session, claim, labelled())
+        outcome = again if again["status"] == CONFIRMED else outcome
+    return outcome
+
+
+def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManager[Any]) -> dict[str, Any]:
     reasons: list[str] = []
     moved: list[Builder] = []
     is_open = False
     detail = f"`{claim.attribute}` moves to {DEVICE} with its module"
-    with session.machine():
+    with machine:
         for variant in (0, roles.EQUAL):
             for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
                 try:
@@ -131,40 +147,81 @@ def _made(attempt: Attempt, owner: Any, use: Spot, reasons: list[str]) -> dict[s
     return None
 
 
+def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
+    """The arguments that the constructor of a class keeps under an attribute as they are."""
+    name = owner.rpartition(".")[2]
+    for node in (part for cls in ast.walk(tree) if getattr(cls, "name", "") == name for part in ast.walk(cls)):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Attribute) and target.attr == attribute for target in node.targets
+        ):
+            yield from (node.value.id,) if isinstance(node.value, ast.Name) else ()
+
+
 def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: list[str]) -> dict[str, Any] | None:
     """What happens to one object; None if that shows nothing."""
-    if not isinstance(owner, nn.Module):
-        reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
-        return None
-    away = _left_by(owner.eval(), attribute)
-    if not away:
-        reasons.append(f"`{attribute}` moves to {DEVICE} with its module")
+    is_layer = isinstance(owner, nn.Module)
+    call = owner.eval() if is_layer else _method_at(use, owner)
+    away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
+    if call is None or not away:
+        said = f"`{attribute}` moves to {DEVICE} with its module" if away == "" else f"`{attribute}` is no tensor"
+        reasons.append(said if call is not None else f"`{type(owner).__name__}` is no `nn.Module`")
         return None
     value = getattr(owner, attribute)
-    stayed = f"`{attribute}` stayed on `{value.device}`"
-    for name, other in vars(owner).items():
-        if isinstance(other, torch.Tensor) and name != attribute:
-            setattr(owner, name, other.to(away))  # so that it is not the first to fail
-    inputs = Inputs(owner.forward, owner, attempt)
+    where = next(tensor.device for tensor in _tensors(value) if tensor.device.type != torch.device(away).type)
+    stayed, name = f"`{attribute}` stayed on `{where}`", "forward" if is_layer else call.__name__
+    for other_name, other in vars(owner).items():
+        if isinstance(other, torch.Tensor) and other_name != attribute:
+            setattr(owner, other_name, other.to(away))  # so that it is not the first to fail
+    inputs = Inputs(owner.forward if is_layer else call, owner, attempt)
     for specs in inputs.combinations():
         given = {name: spec.make(away) for name, spec in specs.items()}
-        error = _error(owner, given)
+        error = _error(call, given)
         if error is None:
-            reasons.append(f"{stayed}, but `forward` works")
+            reasons.append(f"{stayed}, but `{name}` works")
             return None
         if not mixes(error) or not use.raised_on_line(error):
-            reasons.append(f"calling `forward`: {described(error)[:200]}")
+            reasons.append(f"calling `{name}`: {described(error)[:200]}")
             inputs.learn(error, specs)
             continue
-        setattr(owner, attribute, value.to(away))
-        again = _error(owner, given)
+        setattr(
+            owner, attribute, tree_map(lambda part: part.to(away) if isinstance(part, torch.Tensor) else part, value)
+        )
+        again = _error(call, given)
         setattr(owner, attribute, value)
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        detail = f"{stayed} when the module moved to {away}; `forward` raises {_said(error)}"
-        return {"status": CONFIRMED, "device": "fake", "detail": detail}
+        when = (
+            f"when the module moved to {away}"
+            if is_layer
+            else f"of what is no layer, and no model moves, beside {away}"
+        )
+        return {"status": CONFIRMED, "device": "fake", "detail": f"{stayed} {when}; `{name}` raises {_said(error)}"}
     return None
+
+
+def _on(device: str, value: Any) -> Any:
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors that a value is, or that its lists, tuples and dicts hold."""
+    return [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
+
+
+def _method_at(use: Spot, owner: Any) -> Callable[..., Any] | None:
+    """The method of an object that a place is in."""
+    for name in dir(type(owner)):
+        function = getattr(type(owner), name, None)
+        if isinstance(function, FunctionType) and use.is_in(function.__code__):
+            return cast("Callable[..., Any]", getattr(owner, name))
+    return None
+
+
+def _not_moved(owner: Any, attribute: str) -> str | None:
+    """The GPU, where an object that is no layer keeps a tensor elsewhere; None if it keeps none."""
+    tensors = _tensors(getattr(owner, attribute, None))
+    return DEVICE if any(tensor.device.type == "cpu" for tensor in tensors) else "" if tensors else None
 
 
 def _left_by(owner: Any, attribute: str) -> str | None:
@@ -174,17 +231,17 @@ def _left_by(owner: Any, attribute: str) -> str | None:
     """
     for device in (DEVICE, "cpu") if isinstance(owner, nn.Module) else ():
         owner.to(device)
-        value = getattr(owner, attribute, None)
-        if not isinstance(value, torch.Tensor):
+        tensors = _tensors(getattr(owner, attribute, None))
+        if not tensors:
             return None
-        if value.device.type != torch.device(device).type:
+        if any(tensor.device.type != torch.device(device).type for tensor in tensors):
             return device
     return "" if isinstance(owner, nn.Module) else None
 
 
-def _error(owner: nn.Module, given: dict[str, Any]) -> Exception | None:
+def _error(call: Callable[..., Any], given: dict[str, Any]) -> Exception | None:
     try:
-        owner(**given)
+        call(**given)
     except Exception as error:
         return error
     return None

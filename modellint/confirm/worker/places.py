@@ -52,6 +52,11 @@ class Spot:
         inside = self.line <= frame.f_lineno <= self.end_line
         return inside and os.path.realpath(frame.f_code.co_filename) == self.path
 
+    def is_in(self, code: CodeType) -> bool:
+        """Whether its first line is one of a body of code."""
+        lines = [line for _, _, line in code.co_lines() if line is not None]
+        return bool(lines) and lines[0] <= self.line <= max(lines) and os.path.realpath(code.co_filename) == self.path
+
     def is_running(self, frame: FrameType | None) -> bool:
         """Whether the expression is being evaluated in a frame or in what called it."""
         while frame is not None:

@@ -59,6 +59,8 @@ class Session:
         self.asks_for_gpu = False
         #: How much smaller than its defaults say what is built is to be, if it is.
         self.scale: Scale | None = None
+        #: The parameters of what is built that are known to be tensors.
+        self.tensors: frozenset[str] = frozenset()
         #: Whether a check has looked in vain for a way to call the target, as long as it could.
         self.was_in_vain = False
         #: Whether a target that is large was called in all ways already.
@@ -159,7 +161,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            builder.allows_bases, builder.scale = self._is_at_end, self.scale
+            builder.allows_bases, builder.scale, builder.tensors = self._is_at_end, self.scale, self.tensors
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

@@ -25,10 +25,11 @@ def lacking(session: Session, claim: NotSet) -> dict[str, Any]:
     source = session.source()
     if not _reads(source.tree, spot, attribute):
         return {"status": REFUTED, "device": "cpu", "detail": f"`{attribute}` is not what is read there"}
+    is_caught = _is_tried(source.tree, spot)  # a lack of it is not seen from outside
     for error, is_reached in tried(session, spot, reasons):
         if isinstance(error, AttributeError) and is_at(error, spot) and f"'{attribute}'" in str(error):
             return {"status": CONFIRMED, "device": "cpu", "detail": f"`{session.name}`: {described(error)}"}
-        if is_reached and (error is None or not is_at(error, spot)):
+        if is_reached and not is_caught and (error is None or not is_at(error, spot)):
             return {"status": REFUTED, "device": "cpu", "detail": f"`{session.name}` was run, and it was there"}
     session.name = claim.owner
     for variant in (0, roles.EQUAL):
@@ -51,3 +52,9 @@ def _reads(tree: ast.AST, spot: Spot, attribute: str) -> bool:
         isinstance(node, ast.Attribute) and node.attr == attribute and spot.line <= node.lineno <= spot.end_line
         for node in ast.walk(tree)
     )
+
+
+def _is_tried(tree: ast.AST, spot: Spot) -> bool:
+    """Whether a place stands in the block of a `try`."""
+    blocks = (node.body for node in ast.walk(tree) if isinstance(node, ast.Try))
+    return any(body[0].lineno <= spot.line <= (body[-1].end_lineno or body[-1].lineno) for body in blocks)

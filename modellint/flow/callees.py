@@ -7,7 +7,7 @@ much: a method of an object of which nothing is known may be any method of that 
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import operators
 from modellint.flow.records import CALLED, MAKING, UNNAMED, is_self
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Value
 
-T = TypeVar("T")
 NONE: frozenset[Any] = frozenset()
 #: Words of classes that look up rows.
 TABLES = operators.words("table")

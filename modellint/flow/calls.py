@@ -50,8 +50,10 @@ if TYPE_CHECKING:
     from modellint.link.classes.methods import Method
     from modellint.link.names import Definition
 
+#: Methods that move a layer to a device.
+MOVES = frozenset(("to", "cuda", "cpu"))
 #: Methods that do something to a layer, or ask for something, that torch does for what is registered.
-_HANDLING = frozenset(("to", "cuda", "parameters", "named_parameters", "state_dict"))
+_HANDLING = MOVES | {"parameters", "named_parameters", "state_dict"}
 #: How many calls of one function may be under way.
 _MAX_RECURSION = 2
 _MAX_CALLS = 14
@@ -70,6 +72,8 @@ class Calls:
         self._methods: dict[Function, Method] = {}
         #: What was done to layers and parameters as a whole: by which method, and where.
         self.handled: dict[tuple[Shell, str, Function | None], None] = {}
+        #: The layers that were moved when they were made.
+        self.placed: set[Shell] = set()
         #: The functions that were run.
         self.done: set[Function] = set()
 
@@ -236,6 +240,7 @@ class Calls:
             if atom.is_container:
                 return library.container_method(run, atom, name, arguments, frame, value)
             if atom.kind == "pretrained":
+                self._note_handling(atom, name, frame)
                 return (atom,) if name in calls.SAME else UNKNOWN
             if atom.kind != "instance":
                 return library.tensor_method(atom, name, arguments, value)
@@ -269,14 +274,20 @@ class Calls:
         found = self._run.objects.attribute(atom, name, frame, value)
         return join(self.apply(inner, arguments, frame, value) for inner in found) if found else UNKNOWN
 
+    def _note_handling(self, layer: Shell, name: str, frame: Frame) -> None:
+        """Note that a method is called that does something to a layer as a whole."""
+        if name in _HANDLING and (self._run.objects.is_at_work or name not in calls.SAME):
+            self.handled[layer, name, frame.function] = None
+        elif name in MOVES:
+            self.placed.add(layer)
+
     def _object_method(self, shell: Shell, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         model = model_of(shell)
         stored = shell.get(name, self._run.path)
         if stored is not None:
             self._run.objects.note_read(shell, name, frame, value.callee if value.op is Op.CALL else value)
             return join(self.apply(atom, arguments, frame, value) for atom in stored)
-        if name in _HANDLING and (self._run.objects.is_at_work or name not in calls.SAME):
-            self.handled[shell, name, frame.function] = None
+        self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
         self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:

@@ -13,6 +13,7 @@ from torch.utils._pytree import tree_leaves
 from .places import Spot
 from .reaching import tried
 from .standins import likeliest
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +115,7 @@ def _name(function: Any) -> str:
 
 def _versions(given: object) -> list[int]:
     """How often the tensors among some arguments were changed."""
-    return [one._version for one in tree_leaves(given) if isinstance(one, torch.Tensor)]
+    return [one._version for one in tensors_in(given)]
 
 
 def _is_statement(tree: ast.AST, spot: Spot) -> bool:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from . import placement, recipes, roles
 from .calls import lasting
@@ -22,13 +21,14 @@ from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check
 from .forced import Forced
 from .inputs import TIME, is_small
 from .integers import is_made_by_code, is_outside, is_real
-from .intervals import Intervals, ReadNumbers, storage_of
+from .intervals import Intervals, ReadNumbers
 from .labelled import asks_for_gpu, labelled
 from .loading import Loading
 from .lookups import Lookups
 from .movement import mixes
 from .places import innermost
 from .standins import StandIn, described
+from .tensors import storage_of, tensors_in
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class _Everything(Watch):
     """Sees every lookup."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        super().__init__(None, [], [part for part in tree_leaves(given) if isinstance(part, torch.Tensor)])
+        super().__init__(None, [], tensors_in(given))
 
     def is_here(self, frame: object, weight: object) -> bool:
         return True
@@ -255,7 +255,7 @@ class _Run:
 
     def harmless(self) -> Outcome:
         """That nothing fails, and how much that says."""
-        given = {storage_of(part) for part in tree_leaves(self._given) if isinstance(part, torch.Tensor)}
+        given = set(map(storage_of, tensors_in(self._given)))
         known = self._intervals.lookups
         computed = [place for place, storage in self._intervals.unknown if storage not in given]
         if not known and not self._intervals.unknown:

@@ -18,6 +18,7 @@ from .inputs import BATCH, IMAGE, SAMPLES, TIME
 from .places import Spot
 from .sentinels import Sentinel
 from .standins import described, unwrapped
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -331,4 +332,4 @@ def _axes(specs: Specs) -> Iterator[_Axis]:
 
 
 def _shapes(result: Any) -> list[tuple[int, ...]]:
-    return [tuple(part.shape) for part in torch.utils._pytree.tree_leaves(result) if isinstance(part, torch.Tensor)]
+    return [tuple(part.shape) for part in tensors_in(result)]

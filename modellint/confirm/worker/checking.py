@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_map
 
 from . import placement
 from .calls import lasting
@@ -19,6 +18,7 @@ from .inputs import BATCH, TIME, Inputs, Spec
 from .labelled import asks_for_gpu
 from .scaling import scales
 from .standins import StandIn, described
+from .tensors import moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,11 +151,7 @@ def _with_number(settings: Any, key: str, number: int) -> Any:
 
 def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
     """Arguments with all tensors on a device."""
-
-    def moved(value: Any) -> Any:
-        return value.to(device) if isinstance(value, torch.Tensor) else value
-
-    return {name: tree_map(moved, spec.make(device)) for name, spec in specs.items()}
+    return {name: moved(spec.make(device), device) for name, spec in specs.items()}
 
 
 def resized(specs: Specs, *, by: int = 8) -> Iterator[Specs]:

@@ -19,6 +19,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from .operators import RULES
 from .ranges import Lookup, Range, RangedInt, Test, is_integer
+from .tensors import storage_of, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +114,7 @@ class Intervals(TorchDispatchMode):
 
     def _forget_writes(self, args: Any, kwargs: Any, result: Any) -> None:
         """A new tensor may lie where one that is gone was."""
-        given = {storage_of(part) for part in tree_leaves((args, kwargs)) if isinstance(part, torch.Tensor)}
+        given = set(map(storage_of, tensors_in((args, kwargs))))
         for part in tree_leaves(result):
             if isinstance(part, torch.Tensor) and self._written and storage_of(part) not in given:
                 self._written.pop(storage_of(part), None)
@@ -256,11 +257,3 @@ class ReadNumbers(TorchFunctionMode):
 
 def _nested(shape: Sequence[int], number: int) -> Any:
     return [_nested(shape[1:], number) for _ in range(shape[0])] if len(shape) else number
-
-
-def storage_of(tensor: torch.Tensor) -> int:
-    """What tensors have in common that are views of the same numbers."""
-    try:
-        return tensor.untyped_storage()._cdata
-    except (NotImplementedError, RuntimeError):  # a sparse tensor has none
-        return id(tensor)

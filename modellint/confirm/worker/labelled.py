@@ -15,9 +15,9 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from . import reroutes
+from .tensors import address_of, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,11 +50,11 @@ class _Labels:
         self.around: bool | None = None
 
     def of(self, tensor: torch.Tensor) -> bool | None:
-        known = self._known.get(_address(tensor))
+        known = self._known.get(address_of(tensor))
         return known is not None and known[1]
 
     def put(self, tensor: torch.Tensor, label: bool | None) -> None:
-        address = _address(tensor)
+        address = address_of(tensor)
         if label is False or not address:
             self._known.pop(address, None)
         else:
@@ -64,17 +64,6 @@ class _Labels:
         """The label of what is made of some tensors."""
         labels = [self.of(tensor) for tensor in tensors]
         return True if True in labels else None if None in labels else False
-
-
-def _address(tensor: torch.Tensor) -> int:
-    try:
-        return tensor.untyped_storage()._cdata
-    except (NotImplementedError, RuntimeError):  # a sparse tensor has none
-        return 0
-
-
-def _tensors(given: object) -> list[torch.Tensor]:
-    return [leaf for leaf in tree_leaves(given) if isinstance(leaf, torch.Tensor)]
 
 
 #: What was labelled stays so: modules may keep tensors that they made when they were imported.
@@ -91,16 +80,16 @@ class _Operators(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        packet, given = func.overloadpacket, _tensors((args, kwargs))
+        packet, given = func.overloadpacket, tensors_in((args, kwargs))
         if self._is_strict and len(given) > 1 and packet not in _MEETING:
             self._refuse_mixed(packet, args, given)
         result = func(*args, **kwargs)
         label = self._labels.united(given) if given else self._labels.around
         if label is not False:
-            known = {_address(tensor) for tensor in given}
-            made = _tensors(result)
+            known = {address_of(tensor) for tensor in given}
+            made = tensors_in(result)
             for tensor in made[:1] if packet in _COUNTED else made:
-                if _address(tensor) not in known:
+                if address_of(tensor) not in known:
                     self._labels.put(tensor, label)
         return result
 
@@ -114,8 +103,8 @@ class _Operators(TorchDispatchMode):
                 )
             return
         if packet in _INDEXING:
-            indexed, rest = args[0], _tensors(args[2:3])
-            if of(indexed) is False and any(of(index) and index.dim() for index in _tensors(args[1])):
+            indexed, rest = args[0], tensors_in(args[2:3])
+            if of(indexed) is False and any(of(index) and index.dim() for index in tensors_in(args[1])):
                 raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
             given = [indexed, *rest]
         if packet not in _JOINING:
@@ -151,7 +140,7 @@ class _Requests(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if (answer := self._answers.get(func)) is not None:
             return answer(*args, **kwargs)
-        given = _tensors((args, kwargs))
+        given = tensors_in((args, kwargs))
         wanted = _wanted(kwargs["device"]) if kwargs.get("device") is not None else None
         if wanted:
             del kwargs["device"]
@@ -167,7 +156,7 @@ class _Requests(TorchFunctionMode):
         """A tensor that was asked for on a device; what was there before is copied, as moving does."""
         if not isinstance(result, torch.Tensor) or bool(self._labels.of(result)) is label:
             return result
-        if any(_address(result) == _address(tensor) for tensor in given):
+        if any(address_of(result) == address_of(tensor) for tensor in given):
             return self._moved(result, label)
         self._labels.put(result, label)
         return result

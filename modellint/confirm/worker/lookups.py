@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from .beside import OPERATORS
 from .places import innermost
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _argument(args: Any, kwargs: Any, position: int, name: str) -> Any:
 
 
 def _indexed(table: Any, dim: Any, ids: Any, place: str) -> Iterator[Lookup]:
-    numbers = [part for part in tree_leaves(ids) if isinstance(part, torch.Tensor)]
+    numbers = tensors_in(ids)
     if not isinstance(table, torch.Tensor) or not numbers or not isinstance(dim, int) or dim >= table.dim():
         return
     kind = numbers[0].dtype

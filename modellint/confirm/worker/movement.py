@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves, tree_map
 
 from . import roles
 from .inputs import Inputs
@@ -19,6 +18,7 @@ from .placement import DEVICE
 from .places import Spot
 from .registration import assignments
 from .standins import described, likeliest
+from .tensors import moved, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,6 @@ def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
     It does not if it is registered at the place, with all choices of what was assumed. What tensors without data do
     not get through is run on the CPU, with tensors that say they are elsewhere: that can only confirm.
     """
-    session.tensors = frozenset(_kept_under(claim.attribute, claim.owner, session.source().tree))
     outcome = _movement(session, claim, session.machine())
     if outcome["status"] == UNCONFIRMED and not session.is_on_gpu:
         again = _movement(session, claim, labelled())
@@ -48,12 +47,13 @@ def movement(session: Session, claim: LeftBehind) -> dict[str, Any]:
 
 def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManager[Any]) -> dict[str, Any]:
     reasons: list[str] = []
-    moved: list[Builder] = []
+    refuting: list[Builder] = []
     is_open = False
+    tensors = frozenset(_kept_under(claim.attribute, claim.owner, session.source().tree))
     detail = f"`{claim.attribute}` moves to {DEVICE} with its module"
     with machine:
         for variant in (0, roles.EQUAL):
-            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
+            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE, tensors=tensors):
                 try:
                     with assignments(Spot.of(claim.place)) as assigned:
                         owner = attempt.build()
@@ -65,12 +65,12 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
                     return outcome
                 is_kept = attempt.is_certain or all(assigned.get(id(owner), [False]))
                 if is_kept and _left_by(owner, claim.attribute) == "":
-                    moved.append(attempt.builder)
+                    refuting.append(attempt.builder)
                 elif id(owner) in assigned:
                     is_open = True
-    if not moved or is_open or session.stand_ins.names:
+    if not refuting or is_open or session.stand_ins.names:
         return {"status": UNCONFIRMED, "detail": likeliest(reasons)}
-    session.builder = moved[0]
+    session.builder = refuting[0]
     return {"status": REFUTED, "device": "fake", "detail": detail}
 
 
@@ -88,7 +88,7 @@ class _Met(TorchFunctionMode):
             frame = frame.f_back
         if frame is not None:
             self.is_reached = True
-            given = (part for part in tree_leaves((args, kwargs)) if isinstance(part, torch.Tensor))
+            given = tensors_in((args, kwargs))
             self.is_mixed = self.is_mixed or any(str(tensor.device) != DEVICE for tensor in given)
         return func(*args, **(kwargs or {}))
 
@@ -167,7 +167,7 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
         reasons.append(said if call is not None else f"`{type(owner).__name__}` is no `nn.Module`")
         return None
     value = getattr(owner, attribute)
-    where = next(tensor.device for tensor in _tensors(value) if tensor.device.type != torch.device(away).type)
+    where = next(tensor.device for tensor in tensors_in(value) if tensor.device.type != torch.device(away).type)
     stayed, name = f"`{attribute}` stayed on `{where}`", "forward" if is_layer else call.__name__
     for other_name, other in vars(owner).items():
         if isinstance(other, torch.Tensor) and other_name != attribute:
@@ -183,30 +183,15 @@ def _moved(attempt: Attempt, owner: Any, attribute: str, use: Spot, reasons: lis
             reasons.append(f"calling `{name}`: {described(error)[:200]}")
             inputs.learn(error, specs)
             continue
-        setattr(
-            owner, attribute, tree_map(lambda part: part.to(away) if isinstance(part, torch.Tensor) else part, value)
-        )
+        setattr(owner, attribute, moved(value, away))
         again = _error(call, given)
         setattr(owner, attribute, value)
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        when = (
-            f"when the module moved to {away}"
-            if is_layer
-            else f"of what is no layer, and no model moves, beside {away}"
-        )
+        when = f"when the module moved to {away}" if is_layer else "as no model moves what is no layer"
         return {"status": CONFIRMED, "device": "fake", "detail": f"{stayed} {when}; `{name}` raises {_said(error)}"}
     return None
-
-
-def _on(device: str, value: Any) -> Any:
-    return value.to(device) if isinstance(value, torch.Tensor) else value
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    """The tensors that a value is, or that its lists, tuples and dicts hold."""
-    return [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
 
 
 def _method_at(use: Spot, owner: Any) -> Callable[..., Any] | None:
@@ -219,8 +204,8 @@ def _method_at(use: Spot, owner: Any) -> Callable[..., Any] | None:
 
 
 def _not_moved(owner: Any, attribute: str) -> str | None:
-    """The GPU, where an object that is no layer keeps a tensor elsewhere; None if it keeps none."""
-    tensors = _tensors(getattr(owner, attribute, None))
+    """The GPU, where an object that is no layer keeps a tensor elsewhere; None if it keeps none, or can be moved."""
+    tensors = [] if hasattr(owner, "to") else tensors_in(getattr(owner, attribute, None))
     return DEVICE if any(tensor.device.type == "cpu" for tensor in tensors) else "" if tensors else None
 
 
@@ -231,7 +216,7 @@ def _left_by(owner: Any, attribute: str) -> str | None:
     """
     for device in (DEVICE, "cpu") if isinstance(owner, nn.Module) else ():
         owner.to(device)
-        tensors = _tensors(getattr(owner, attribute, None))
+        tensors = tensors_in(getattr(owner, attribute, None))
         if not tensors:
             return None
         if any(tensor.device.type != torch.device(device).type for tensor in tensors):

@@ -59,8 +59,6 @@ class Session:
         self.asks_for_gpu = False
         #: How much smaller than its defaults say what is built is to be, if it is.
         self.scale: Scale | None = None
-        #: The parameters of what is built that are known to be tensors.
-        self.tensors: frozenset[str] = frozenset()
         #: Whether a check has looked in vain for a way to call the target, as long as it could.
         self.was_in_vain = False
         #: Whether a target that is large was called in all ways already.
@@ -152,16 +150,25 @@ class Session:
         return {}
 
     def attempts(
-        self, name: str, *, variant: int = 0, device: str = "cpu", source: classes.Source | None = None
+        self,
+        name: str,
+        *,
+        variant: int = 0,
+        device: str = "cpu",
+        source: classes.Source | None = None,
+        tensors: frozenset[str] = frozenset(),
     ) -> Iterator[classes.Attempt]:
-        """Ways to build a class, or to call a function, of a file; the first assumes the least."""
+        """Ways to build a class, or to call a function, of a file; the first assumes the least.
+
+        `tensors` are parameters that are known to be given tensors.
+        """
         source = source or self.source()
         found = source.find(name)
         configured = self.configured(name, source.path)
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            builder.allows_bases, builder.scale, builder.tensors = self._is_at_end, self.scale, self.tensors
+            builder.allows_bases, builder.scale, builder.tensors = self._is_at_end, self.scale, tensors
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

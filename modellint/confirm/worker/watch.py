@@ -9,10 +9,10 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from .lookups import EMBEDDINGS
 from .standins import described
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -70,7 +70,7 @@ class Watch(TorchFunctionMode):
         is_embedding = func in EMBEDDINGS
         ids = (args[0] if args else kwargs.get("input")) if is_embedding else args[1]
         table = (args[1] if len(args) > 1 else kwargs.get("weight")) if is_embedding else args[0]
-        indices = [part for part in tree_leaves(ids) if isinstance(part, torch.Tensor) and part.dtype is not torch.bool]
+        indices = [part for part in tensors_in(ids) if part.dtype is not torch.bool]
         if not indices or not isinstance(table, torch.Tensor):
             return func(*args, **kwargs)
         if not self.is_here(inspect.currentframe(), table):

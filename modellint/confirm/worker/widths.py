@@ -17,12 +17,12 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.modules import module as hooks
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from . import roles
 from .checking import FAILED, LARGE, NOT_RUN, PASSED, Check, resized
 from .places import innermost, raised_at
 from .standins import described
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ class _Seen(TorchFunctionMode):
 
 
 def _sizes(values: Any) -> list[Sizes]:
-    return [tuple(part.shape) for part in tree_leaves(values) if isinstance(part, torch.Tensor)]
+    return [tuple(part.shape) for part in tensors_in(values)]
 
 
 def _is_torchs(layer: nn.Module) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.flow.built import state_in
+from modellint.flow.calls import MOVES
 from modellint.flow.devices import WORK
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, are_exclusive
@@ -374,11 +375,21 @@ class Lived:
 
     def handled(self, kept: Kept) -> Iterator[tuple[str, Function]]:
         """The methods of what a container holds that the object calls by hand, and where."""
-        same = [other for other in self.lasting if other.store.place is kept.store.place]
-        held = {leaf for other in same for leaf, _ in other.leaves()}
+        held = self._held(kept)
         for shell, name, function in self._go_on().run.calls.handled:
             if shell in held and function is not None:
                 yield name, function
+
+    def moves(self, kept: Kept) -> bool:
+        """Whether all that a container holds was moved when it was made, or some is where it is used."""
+        layers = {leaf for leaf in self._held(kept) if isinstance(leaf, Shell) and leaf.is_layer}
+        was_moved = bool(layers) and layers <= self._life.run.calls.placed
+        return was_moved or any(name in MOVES for name, _ in self.handled(kept))
+
+    def _held(self, kept: Kept) -> set[Atom]:
+        """What the containers hold that are stored at a place."""
+        same = [other for other in self.lasting if other.store.place is kept.store.place]
+        return {leaf for other in same for leaf, _ in other.leaves()}
 
 
 def _is_callee(read: Read) -> bool:

@@ -16,6 +16,7 @@ from modellint.flow.gate import Keepers
 from modellint.flow.given import is_said
 from modellint.flow.objects import Read
 from modellint.graph.value import EventKind, Op, called_name
+from modellint.knowledge import METRICS
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import handed_layers
@@ -158,6 +159,8 @@ class _Inspection:
         parameters = tuple(shell for shell in lost if not shell.is_layer)
         if any(is_said(layer) and self._is_given_registered(layer) for layer in layers):
             return None
+        if layers and all(map(self._is_metric, layers)) and any(life.moves(kept) for life in lives):
+            return None
         is_accident = kept.has_stray_comma or is_called
         doubts = ["it is registered under some conditions"] if any(lost.values()) else []
         if not is_accident:
@@ -183,6 +186,13 @@ class _Inspection:
             if not is_told or (isinstance(definition, External) and definition.name in CONTAINERS):
                 return True
         return False
+
+    def _is_metric(self, layer: Shell) -> bool:
+        """Whether a layer is a metric of a library, which has nothing to train, and by default nothing to save."""
+        if layer.value is None or layer.function is None or layer.value.op is not Op.CALL:
+            return False
+        definition = self.project.names.definition(layer.function.module, layer.value.callee)
+        return isinstance(definition, External) and definition.name.startswith(METRICS)
 
     # -- uses --------------------------------------------------------------------------------------------------
 

@@ -106,7 +106,7 @@ LARGE = {
 }
 #: Code that any reader has more to do with than it is long.
 DEEP = {
-    "a class that derives from hundreds of others": HEAD + _inherited(400 if IS_LARGE else 120),
+    "a class that derives from a thousand others": HEAD + _inherited(1_000 if IS_LARGE else 120),
     "a constructor without end": HEAD + _constructor(17_000 if IS_LARGE else 120),
 }
 CIRCLES = {

@@ -295,9 +295,8 @@ class Callees:
         for one in self._record.related(cls):
             if name in one.methods:
                 found.add(one.methods[name])
-            for base in self._bases(one):
-                if isinstance(base, Class) and base.module is not self._module:
-                    found |= self._of_class(base, name)
+        for base in self._summaries.bases_elsewhere(cls):
+            found |= self._of_class(base, name)
         return frozenset(found)
 
     def _bases(self, cls: Class) -> Objects:

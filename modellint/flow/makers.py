@@ -62,25 +62,33 @@ class Makers:
     def _reached(
         self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
     ) -> Iterator[Function]:
-        pending, seen = [function], {function}
+        pending, seen, told = [function], {function}, set[str]()
         while pending:
             current = pending.pop()
             yield current
-            for other in (*self._own(current, model, names), *self._called(current)):
+            for other in (*self._own(current, model, names, told), *self._called(current)):
                 if other not in seen:
                     seen.add(other)
                     pending.append(other)
 
     def _own(
-        self, function: Function, model: ClassModel | None, names: Callable[[Function], frozenset[str]]
+        self,
+        function: Function,
+        model: ClassModel | None,
+        names: Callable[[Function], frozenset[str]],
+        told: set[str],
     ) -> Iterator[Function]:
-        """The methods of the object that a method speaks of."""
+        """The methods of the object that a method speaks of, but for names of which all were `told`."""
         if model is None or function.owner is None:
             return
         methods, helpers = self._methods_of(model)
         words = names(function)
-        for name in words & methods.keys():
-            yield from methods[name] if "super" in function.words else methods[name][:1]
+        for name in (words & methods.keys()) - told:
+            if "super" in function.words:
+                told.add(name)
+                yield from methods[name]
+            else:
+                yield methods[name][0]
         for name in words & helpers.keys():
             yield from helpers[name]
 

@@ -287,6 +287,15 @@ class Summaries(Lasting):
 
         return self._answer(("bases", cls), found, NONE)
 
+    def bases_elsewhere(self, cls: Class) -> frozenset[Class]:
+        """The bases in other files of a class, and of those of its file that it may share objects with."""
+
+        def found() -> frozenset[Class]:
+            bases = (base for one in self.record(cls.module).related(cls) for base in self.bases(one))
+            return frozenset(base for base in bases if isinstance(base, Class) and base.module is not cls.module)
+
+        return self._answer(("bases elsewhere", cls), found, NONE)
+
     def best_row(self, name: str, *, is_builtin: bool) -> operators.Operator | None:
         """The row of what has a name that may have most to do with elements."""
         key = name, is_builtin

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
@@ -20,9 +19,10 @@ from modellint.flow.measured import Measured
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.names import DefinedFunction
 from modellint.link.values.callers import neighbours
 from modellint.link.values.members import Members
+
+from .keeping import ORDERS, Making, compares_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 
 #: How many classes that keep or extend one are looked at.
 _MAX_USERS = 8
-#: By what small numbers give large ones.
-_POWERS = frozenset(("**", "<<", "*"))
-_ORDERS = frozenset(("<", "<=", ">", ">="))
-#: What makes tables: layers, tensors of given sizes.
-_MAKING = operators.words("table", "sized", "counted", "spaced")
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 
 
@@ -91,29 +86,14 @@ class PositionTables:
 
     def unguarded(self, module: ModuleFacts) -> Iterator[FixedTable]:
         """The tables made in a file that are read for a run-time length that nothing compares with theirs."""
-        making = _making(module, self._project) if module.classes else {}
         found: dict[Value, FixedTable] = {}
         for cls in module.classes.values():
-            if self._may_keep(cls, making) and self._project.classes.model(cls).is_module is True:
+            if self._project.of(Making).may_be_kept(cls) and self._project.classes.model(cls).is_module is True:
                 for table in self._of(cls):
                     found.setdefault(table.table.value, table)
         yield from found.values()
 
     # -- which classes ----------------------------------------------------------------------------------------------
-
-    def _may_keep(self, cls: Class, making: dict[str, Function | None]) -> bool:
-        """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
-        building = _constructing(self._methods(cls))
-        words = frozenset[str]().union(*(method.words for method in building))
-        if making.keys().isdisjoint(words):
-            return False
-        if _compares_rows(self._methods(cls)):
-            return True
-        attributes = [value for owner in self._project.of(Members).mro(cls) for value in owner.attributes.values()]
-        if any(_is_length(value, cls.module) for value in walk_all(attributes)):
-            return True
-        functions = [function for name in making.keys() & words if (function := making[name]) is not None]
-        return any(map(_says_length, (*building, *functions))) or any(map(_builds, building))
 
     def _methods(self, cls: Class) -> list[Function]:
         return [method for owner in self._project.of(Members).mro(cls) for method in owner.methods.values()]
@@ -270,7 +250,7 @@ class _Limits:
         """Whether one of the functions that lead to a read compares the length of what it passes on."""
         for call in read.calls:
             limits = [] if call.function is None else self._compared.get(call.function, [])
-            measured = [value for limit in limits if limit.operator in _ORDERS for value in limit.measured]
+            measured = [value for limit in limits if limit.operator in ORDERS for value in limit.measured]
             passed = walk_all(call.value.args[1:]) if measured else ()
             if any(
                 part is value or (part.op is Op.PARAM and same(part, value)) for part in passed for value in measured
@@ -288,27 +268,6 @@ def _falls_short(limit: Limit, read: Read) -> bool:
     """Whether a comparison keeps a length to the rows of a table that is read beyond that length."""
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
-
-
-def _constructing(methods: list[Function]) -> list[Function]:
-    """The methods that run when an object is built."""
-    found = [method for method in methods if method.name == "__init__"]
-    for builder in found:
-        found += [m for m in methods if m.name in builder.words and m not in found]
-    return found
-
-
-def _compares_rows(methods: list[Function]) -> bool:
-    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table."""
-    building = _constructing(methods)
-    tests = [e.value for m in methods if m not in building for e in m.flow.of(EventKind.COMPARE)]
-    names = {self_attribute(arg) for test in tests if test.data in _ORDERS for arg in test.args} - {None}
-    if not names:
-        return False
-    events = [event for builder in building for event in builder.flow.events]
-    kept = [e.value for e in events if e.target is not None and self_attribute(e.target) in names]
-    given = list(walk_all(arg for e in events if e.kind is EventKind.CALL for arg in e.value.args[1:]))
-    return any(same(value, arg) for value in kept if value.op is not Op.CALL for arg in given)
 
 
 def _keeps(cls: Class, project: Project) -> bool:
@@ -361,7 +320,7 @@ def _names(shell: Shell, cls: Class, lookups: Measured, project: Project) -> tup
     own = None if constructor is None else f"{constructor.module.path}:{constructor.qualname}"
     found: dict[Value, str] = {}
     others: set[Value] = set()
-    is_comparing = _compares_rows([m for owner in project.of(Members).mro(cls) for m in owner.methods.values()])
+    is_comparing = compares_rows([m for owner in project.of(Members).mro(cls) for m in owner.methods.values()])
     for name in list(shell.history):
         for table, sides in lookups.tables(shell.get(name) or ()):
             owner = None if table.function is None else table.function.owner
@@ -378,47 +337,6 @@ def _may_be_fixed(size: Size, constructor: str | None) -> bool:
     """Whether a size is a number, or one that a constructor has as a default."""
     is_own = all(symbol.owner == constructor for symbol in size.symbols)
     return is_own and size.number is not None and size.number >= FEW
-
-
-def _making(module: ModuleFacts, project: Project) -> dict[str, Function | None]:
-    """What makes tables, as a file calls it: layers and tensors of given sizes, and functions that make some."""
-    found: dict[str, Function | None] = dict.fromkeys(_MAKING)
-    words = frozenset[str]().union(*(m.words for cls in module.classes.values() for m in cls.methods.values()))
-    for name in module.imports.keys() & words:
-        if str(module.imports[name]).rpartition(".")[2] in _MAKING:
-            found[name] = None
-        else:
-            definition = project.names.resolve(module, name)
-            if isinstance(definition, DefinedFunction) and not _MAKING.isdisjoint(definition.function.words):
-                found[name] = definition.function
-    for function in module.functions.values():
-        if not found.keys().isdisjoint(function.words):
-            found[function.name] = function
-    return found
-
-
-def _says_length(function: Function) -> bool:
-    """Whether a function may say how long a table is: by a number, a default or the name of a constant."""
-    defaults = [parameter.default for parameter in function.parameters if parameter.default is not None]
-    values = walk_all((*defaults, *(event.value for event in function.flow.events)))
-    return any(_is_length(value, function.module) for value in values)
-
-
-def _is_length(value: Value, module: ModuleFacts) -> bool:
-    stated = module.constants.get(str(value.data)) if value.op is Op.GLOBAL else None
-    if stated is not None:
-        return stated.op in (Op.BIN, Op.CALL, Op.GLOBAL) or _is_length(stated, module)
-    if value.op is Op.BIN:
-        return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
-    return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
-
-
-def _builds(method: Function) -> bool:
-    """Whether a constructor lets another method of the object build something of a size."""
-    if method.name != "__init__":
-        return False
-    calls = (event.value for event in method.flow.of(EventKind.CALL))
-    return any(self_attribute(call.callee) is not None and call.args[1:] for call in calls)
 
 
 def _building(constructor: Function, methods: list[Function], builders: set[str]) -> Iterator[Site]:

@@ -1,0 +1,302 @@
+"""Which classes may keep a table of a fixed length, by what constructors call: asked before an object is made.
+
+It says yes too often, and never no where the object that is made has such a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.library import ADDERS, REGISTRARS
+from modellint.flow.lookups import FEW
+from modellint.graph.value import EventKind, Op, Value, called_name, same, self_attribute, walk_all
+from modellint.link.names import DefinedFunction, External
+from modellint.link.values.members import Members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.value import Event
+    from modellint.link.project import Project
+
+#: By what small numbers give large ones.
+_POWERS = frozenset(("**", "<<", "*"))
+ORDERS = frozenset(("<", "<=", ">", ">="))
+#: What makes tables: layers, tensors of given sizes.
+_MAKING = operators.words("table", "sized", "counted", "spaced")
+#: What only asks of which class something is.
+_TESTS = frozenset(("isinstance", "issubclass"))
+#: What keeps what it is given.
+_KEEPING = frozenset(("setattr", "__setattr__", *ADDERS, *REGISTRARS))
+_GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
+
+
+#: What stands for a number that a class fixes, or for what cannot be told; other origins are attributes of the object,
+#: which begin with a point, and parameters.
+_FIXED = "="
+Origins = frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Handing:
+    """What a method stores, by attribute of its object, and what it calls something with, by name: origins of both."""
+
+    kept: dict[str, Origins]
+    given: dict[str, Origins]
+
+
+class Making:
+    """What makes tables, and which classes let it; one per project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def may_be_kept(self, cls: Class) -> bool:
+        """Whether a class may keep a table of a fixed length: something makes one, and something says how long."""
+        above = self._project.of(Members).mro(cls)
+        methods = [method for owner in above for method in owner.methods.values()]
+        building = self._building(methods)
+        if all(self._functions(method.module).keys().isdisjoint(method.words) for method in building):
+            return False
+        if compares_rows(methods):
+            return True
+        sizes = {method: self._sizes(method) for method in building}
+        if not any(sizes.values()) or not self._is_said(building, above):
+            return False
+        handing = {method: self._handing(method) for method in building}
+        return any(_is_fixed(origins, method, handing, above) for method, origins in sizes.items())
+
+    def _is_said(self, building: list[Function], above: Sequence[Class]) -> bool:
+        """Whether any length is said by classes, by what builds their objects, or by functions that make tables."""
+        if any(_is_length(value, cls.module) for cls in above for value in walk_all(cls.attributes.values())):
+            return True
+        helpers = (self._functions(method.module).get(name) for method in building for name in method.words)
+        functions = (*building, *filter(None, helpers))
+        return any(self._says_length(function) or _builds(function) for function in functions)
+
+    def _says_length(self, function: Function) -> bool:
+        return self._project.once(("says length", function), lambda: _says_length(function))
+
+    def _building(self, methods: list[Function]) -> list[Function]:
+        """The methods that run when an object is built."""
+        found = [method for method in methods if method.name == "__init__"]
+        for method in found:
+            names = self._project.once(("speaks of", method), partial(_spoken_of, method))
+            found += [other for other in methods if other.name in names and other not in found]
+        return found
+
+    def _functions(self, module: ModuleFacts) -> dict[str, Function | None]:
+        """What makes tables, as a file calls it, with the functions among it."""
+        return self._project.once(("makes tables", module.path), lambda: self._functions_of(module))
+
+    def _functions_of(self, module: ModuleFacts) -> dict[str, Function | None]:
+        found: dict[str, Function | None] = dict.fromkeys(_MAKING)
+        words = frozenset[str]().union(
+            *(method.words for cls in module.classes.values() for method in cls.methods.values())
+        )
+        for name in module.imports.keys() & words:
+            if str(module.imports[name]).rpartition(".")[2] in _MAKING:
+                found[name] = None
+            else:
+                definition = self._project.names.resolve(module, name)
+                if isinstance(definition, DefinedFunction) and not _MAKING.isdisjoint(definition.function.words):
+                    found[name] = definition.function
+        for function in module.functions.values():
+            if not found.keys().isdisjoint(function.words):
+                found[function.name] = function
+        return found
+
+    def _handing(self, method: Function) -> _Handing:
+        return self._project.once(("hands on", method), lambda: self._handing_of(method))
+
+    def _handing_of(self, method: Function) -> _Handing:
+        kept: dict[str, Origins] = {}
+        given: dict[str, Origins] = {}
+        for event in method.flow.events:
+            name = None if event.target is None else self_attribute(event.target)
+            if name is not None:
+                kept[name] = kept.get(name, frozenset()) | self._origins((event.value,), method)
+            if event.kind is EventKind.CALL:
+                name = called_name(event.value.callee)
+                given[name] = given.get(name, frozenset()) | self._origins(event.value.args[1:], method)
+        return _Handing(kept, given)
+
+    def _sizes(self, method: Function) -> Origins:
+        """The origins of what makes tables that a method may keep is called with; what is handed on may be fixed."""
+        making = self._functions(method.module)
+        if making.keys().isdisjoint(method.words):
+            return frozenset()
+        return self._project.once(("sizes of tables", method), lambda: self._sizes_of(method, making))
+
+    def _sizes_of(self, method: Function, making: dict[str, Function | None]) -> Origins:
+        found: set[str] = set()
+        pending, seen = [part for event in method.flow.events for part in _keepable(event)], set[int]()
+        if any(_is_one(value, making) for value in pending):
+            found.add(_FIXED)
+        while pending and _FIXED not in found:
+            value = pending.pop()
+            if (
+                id(value) in seen
+                or value.op is Op.COMPARE
+                or (value.op is Op.CALL and called_name(value.callee) in _TESTS)
+            ):
+                continue
+            seen.add(id(value))
+            pending += value.args
+            if value.op is Op.CALL and _is_one(value.callee, making):
+                helper = making[called_name(value.callee)]
+                found |= self._origins(value.args[1:], method)
+                found.update((_FIXED,) if helper is not None and self._says_length(helper) else ())
+            others = value.args[1:] if value.op is Op.CALL else value.args
+            if any(_is_one(arg, making) or _is_quoted(arg, value, making) for arg in others):
+                found.add(_FIXED)
+        return frozenset(found)
+
+    def _origins(self, values: Iterable[Value], method: Function) -> Origins:
+        """What values in a method are made of, as far as lengths go."""
+        found: set[str] = set()
+        pending, seen = list(values), set[int]()
+        while pending and _FIXED not in found:
+            value = pending.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            name = self_attribute(value)
+            if name is not None:
+                found.add(f".{name}")
+            elif value.op is Op.PARAM:
+                found.add(str(value.data) if method.parameter(str(value.data)) is not None else _FIXED)
+            elif _is_length(value, method.module) or self._is_other(value, method):
+                found.add(_FIXED)
+            else:
+                pending += value.args
+        return frozenset((_FIXED,) if _FIXED in found else found - {"self"})
+
+    def _is_other(self, value: Value, method: Function) -> bool:
+        """Whether a value is made elsewhere: a constant of another file, what a function or a method gives."""
+        if value.op is Op.GLOBAL:
+            found = self._project.names.resolve(method.module, str(value.data))
+            return found is not None and not isinstance(found, External)
+        return value.op is Op.LAMBDA or (value.op is Op.CALL and self_attribute(value.callee) is not None)
+
+
+def _is_fixed(origins: Origins, method: Function, handing: dict[Function, _Handing], above: Sequence[Class]) -> bool:
+    """Whether something that is made of some origins in a method may be a number that the class fixes.
+
+    What nobody gives the constructor is none, and nothing that it finds in what it is given.
+    """
+    first = next(iter(handing))
+    pending = [(origin, method) for origin in origins]
+    seen: set[tuple[str, Function]] = set()
+    while pending:
+        origin, within = one = pending.pop()
+        if origin == _FIXED:
+            return True
+        if one in seen:
+            continue
+        seen.add(one)
+        if origin.startswith("."):
+            name = origin[1:]
+            found = [(handed.kept[name], by) for by, handed in handing.items() if name in handed.kept]
+            attributes = [cls.attributes[name] for cls in above if name in cls.attributes]
+            if (not found and not attributes) or any(_is_length(part, within.module) for part in walk_all(attributes)):
+                return True
+        else:
+            parameter = within.parameter(origin)
+            default = None if parameter is None else parameter.default
+            found = [(handed.given[within.name], by) for by, handed in handing.items() if within.name in handed.given]
+            if not found and within is not first:
+                return True
+            if default is not None and any(_is_length(part, within.module) for part in walk_all((default,))):
+                return True
+        pending += ((other, by) for others, by in found for other in others)
+    return False
+
+
+def _spoken_of(method: Function) -> frozenset[str]:
+    """The attributes and quoted names in a method."""
+    parts = walk_all(method.flow.values)
+    return frozenset(p.data for p in parts if p.op in (Op.ATTR, Op.CONST) and isinstance(p.data, str))
+
+
+def _keepable(event: Event) -> tuple[Value, ...]:
+    """What an event may keep: what it stores, gives to whoever calls, or calls something with that keeps it."""
+    value = event.value
+    if event.kind in _GIVING or event.target is not None:
+        return (value,)
+    if event.kind is not EventKind.CALL:
+        return ()
+    is_told = any(_is_receiver(part) for part in (*value.args[1:], *_owners(value.callee)))
+    return value.args if is_told or called_name(value.callee) in _KEEPING else ()
+
+
+def _owners(callee: Value) -> Iterator[Value]:
+    """What is behind the attributes, subscripts and calls of a callee."""
+    while callee.args:
+        callee = callee.args[0]
+        yield callee
+
+
+def _is_receiver(value: Value) -> bool:
+    is_self = value.op is Op.PARAM and value.data == "self"
+    return is_self or (value.op is Op.GLOBAL and value.data == "super")
+
+
+def _is_one(value: Value, making: dict[str, Function | None]) -> bool:
+    """Whether a value is something that makes tables."""
+    return value.op in (Op.GLOBAL, Op.ATTR) and called_name(value) in making
+
+
+def _is_quoted(value: Value, by: Value, making: dict[str, Function | None]) -> bool:
+    """Whether a value is the name of something that makes tables, by which it is asked for."""
+    is_name = value.op is Op.CONST and isinstance(value.data, str) and value.data in making
+    return is_name and (by.op is Op.INDEX or (by.op is Op.CALL and "getattr" in called_name(by.callee)))
+
+
+def constructing(methods: list[Function]) -> list[Function]:
+    """The methods that run when an object is built, as far as names tell."""
+    found = [method for method in methods if method.name == "__init__"]
+    for builder in found:
+        found += [m for m in methods if m.name in builder.words and m not in found]
+    return found
+
+
+def compares_rows(methods: list[Function]) -> bool:
+    """Whether a method compares something with an attribute that was set to what a call is given: perhaps a table."""
+    building = constructing(methods)
+    tests = [e.value for m in methods if m not in building for e in m.flow.of(EventKind.COMPARE)]
+    names = {self_attribute(arg) for test in tests if test.data in ORDERS for arg in test.args} - {None}
+    if not names:
+        return False
+    events = [event for builder in building for event in builder.flow.events]
+    kept = [e.value for e in events if e.target is not None and self_attribute(e.target) in names]
+    given = list(walk_all(arg for e in events if e.kind is EventKind.CALL for arg in e.value.args[1:]))
+    return any(same(value, arg) for value in kept if value.op is not Op.CALL for arg in given)
+
+
+def _says_length(function: Function) -> bool:
+    """Whether a function may say how long a table is: by a number, a default or the name of a constant."""
+    defaults = [parameter.default for parameter in function.parameters if parameter.default is not None]
+    values = walk_all((*defaults, *(event.value for event in function.flow.events)))
+    return any(_is_length(value, function.module) for value in values)
+
+
+def _is_length(value: Value, module: ModuleFacts) -> bool:
+    stated = module.constants.get(str(value.data)) if value.op is Op.GLOBAL else None
+    if stated is not None:
+        return stated.op in (Op.BIN, Op.CALL, Op.GLOBAL) or _is_length(stated, module)
+    if value.op is Op.BIN:
+        return value.data in _POWERS and all(arg.op is Op.CONST for arg in value.args)
+    return value.op is Op.CONST and type(value.data) is int and value.data >= FEW
+
+
+def _builds(method: Function) -> bool:
+    """Whether a constructor lets another method of the object build something of a size."""
+    if method.name != "__init__":
+        return False
+    calls = (event.value for event in method.flow.of(EventKind.CALL))
+    return any(self_attribute(call.callee) is not None and call.args[1:] for call in calls)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import home
+from modellint.config.schema import configuration_schema
 from modellint.packs import load_rules
-from modellint.schema import configuration_schema
 from modellint.version import __version__
 
 if TYPE_CHECKING:

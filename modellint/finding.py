@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.digest import digest
-from modellint.levels import Confidence as Confidence
-from modellint.levels import Severity as Severity
+from modellint.reading.digest import digest
+from modellint.results.levels import Confidence as Confidence
+from modellint.results.levels import Severity as Severity
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.claims import Claim
-    from modellint.failures import Crash
+    from modellint.pipeline.failures import Crash
 
 T = TypeVar("T")
 

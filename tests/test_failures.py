@@ -16,7 +16,7 @@ import sarif_pydantic
 from test_published_formats import GITLAB, RDJSON, read_command
 
 import modellint
-from modellint import watch
+from modellint.commands import watch
 from modellint.confirm import confirmer
 from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.setup import Setup

@@ -56,7 +56,8 @@ class SlowRule(Rule):
 '''
 #: Without the death signal of Linux, as on other systems.
 ELSEWHERE = (
-    "from modellint import workers; workers._PR_SET_PDEATHSIG = 9999; from modellint.__main__ import main; main()"
+    "from modellint.pipeline import workers; workers._PR_SET_PDEATHSIG = 9999\n"
+    "from modellint.__main__ import main; main()"
 )
 MODULE = ("-m", "modellint")
 
@@ -152,7 +153,7 @@ def test_an_interrupt_while_modules_are_imported(words: Workspace, module: str, 
 )
 def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, place: str, code: int) -> None:
     words.write({"a.py": "a = WORD\n"})
-    program = "import os\nfrom modellint import process\nbegin = process.begin\ndef begun():\n    begin()\n"
+    program = "import os\nfrom modellint.pipeline import process\nbegin = process.begin\ndef begun():\n    begin()\n"
     program += "".join(f"    {line}\n" for line in place.splitlines())
     program += "process.begin = begun\nfrom modellint.__main__ import main\nmain()\n"
     done = subprocess.run(
@@ -170,7 +171,7 @@ def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, pla
 
 def test_a_second_interrupt_ends_at_once(workspace: Workspace) -> None:
     program = (
-        "import os, time\nfrom modellint import help\nfrom modellint.__main__ import main\n\n\n"
+        "import os, time\nfrom modellint.commands import help\nfrom modellint.__main__ import main\n\n\n"
         "def invoke(self, ctx):\n    try:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n"
         "    finally:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n\n\n"
         "help.Group.invoke = invoke\nmain()\n"

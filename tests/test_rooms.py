@@ -10,7 +10,10 @@ import house
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("graph", "frontends", "flow", "link", "link/calls", "link/classes", "link/recipes", "link/values", "mapping")
+ROOMS = (
+    *("commands", "pipeline", "reading", "results"),
+    *("graph", "frontends", "flow", "link", "link/calls", "link/classes", "link/recipes", "link/values", "mapping"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
-from modellint.files import read_file
-from modellint.levels import Confidence, Severity
-from modellint.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
+from modellint.reading.files import read_file
+from modellint.reading.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
+from modellint.results.levels import Confidence, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

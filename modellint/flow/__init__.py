@@ -4,5 +4,5 @@ Begin with `domain.py` (values), `heap.py` (objects) and `interp.py` (what an op
 `objects.py` say what calls and attributes come to. `built.py` and `life.py` ask one object, `lookups.py` a file. What
 follows sizes, devices or training stands beside that (`tensors.py`, `devices.py`, `training.py`); `summaries.py` and
 `gate.py` tell what is worth a run.
-It imports `files.py`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`, `source.py`.
+It imports `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`, `reading/`, `source.py`.
 """

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.files import Files
-from modellint.outputs import shown
+from modellint.reading.files import Files
+from modellint.reading.paths import shown
 from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of, split_lines
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from modellint.finding import Edit
     from modellint.notebook.places import Locator
-    from modellint.report import Report
+    from modellint.results.report import Report
     from modellint.rule import Rule
     from modellint.source import Place
 

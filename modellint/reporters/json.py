@@ -10,11 +10,11 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.failures import Crash
     from modellint.finding import Finding, Fix, Guard
-    from modellint.report import Report
+    from modellint.pipeline.failures import Crash
+    from modellint.reading.sizes import Oversized
     from modellint.reporters import View
-    from modellint.sizes import Oversized
+    from modellint.results.report import Report
     from modellint.source import Place
 
 

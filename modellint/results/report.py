@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.baseline import Comparison
-    from modellint.failures import Crash
     from modellint.finding import Finding, Guard
-    from modellint.sizes import Oversized
+    from modellint.pipeline.failures import Crash
+    from modellint.reading.sizes import Oversized
+    from modellint.results.baseline import Comparison
 
 
 class Inventory(NamedTuple):

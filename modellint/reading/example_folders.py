@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config.errors import UsageError
-from modellint.outputs import shown
+from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -204,18 +204,6 @@ def test_each_limit_has_what_is_found_beside_it() -> None:
 ROOT = DOCS.parent
 
 
-def test_each_room_is_described_and_each_that_is_described_is_there() -> None:
-    rooms = re.findall(r"^\| `([\w/]+/)` \| (.+) \|$", (DOCS / "design.md").read_text("utf-8"), re.MULTILINE)
-    packages = {path.parent for path in (ROOT / "modellint").rglob("__init__.py")}
-    described = {(ROOT / room).resolve() for room, _ in rooms}
-    below = {ROOT / room / name for room, about in rooms for name in re.findall(r"`(\w+/)`", about)}
-    assert packages <= described | {path.resolve() for path in below} | {ROOT}
-    assert [room for room, _ in rooms if not (ROOT / room).is_dir()] == []
-    for room, about in rooms:
-        for name in re.findall(r"`(\w+\.py)`", about):
-            assert (ROOT / room / name).is_file(), f"{room}: {name}"
-
-
 def test_contributing_is_short_and_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     assert len(text.encode()) <= 8192

@@ -2,6 +2,9 @@
 
 The configuration is the nearest one upward from the common folder of the paths that are checked. Keys and values
 are checked as they are read: whatever is not understood is refused, with the file, the line and the nearest name.
+
+Begin with `keys.py`, which has a row for each key.
+It imports `reading/`, `results/`.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
 
 
 def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
-    _, rule, _, test = blocks("writing-rules.md", "python")
+    *_, rule, _, test = blocks("writing-rules.md", "python")
     workspace.write({"house_rules/lab002_fixed_seed.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB002 fixed-seed: 1 bad, 2 good: ok"
     scope: dict[str, object] = {}
@@ -70,7 +70,7 @@ def test_the_rule_about_recipes_holds(workspace: Workspace) -> None:
 
 
 def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
-    rule = blocks("writing-rules.md", "python")[2]
+    rule = blocks("writing-rules.md", "python")[3]
     workspace.write({"house_rules/lab003_layers_in_list.py": rule})
     assert workspace.run("test-rules", "house_rules").lines[0] == "LAB003 layers-in-list: 1 bad, 1 good: ok"
     model = "from torch import nn\n\n\nclass Encoder(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -84,7 +84,7 @@ def test_the_rule_with_a_claim_can_be_confirmed(workspace: Workspace) -> None:
 
 def test_the_operators_of_the_page_are_understood() -> None:
     scope: dict[str, Any] = {}
-    exec(blocks("writing-rules.md", "python")[0], scope)
+    exec(blocks("writing-rules.md", "python")[1], scope)
     operators.add((scope["LabOperators"].operators,))
     assert "lab_ops.pick_best" in operators.functions("drawn")
     operators.add(())

@@ -6,7 +6,7 @@ import os
 import sys
 
 try:
-    from modellint.pipeline import process
+    from modellint import process
 except KeyboardInterrupt:
     os.write(2, b"Interrupted\n")
     os._exit(2)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.claims import Claim
-    from modellint.pipeline.failures import Crash
+    from modellint.results.failures import Crash
 
 T = TypeVar("T")
 

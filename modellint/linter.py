@@ -17,11 +17,11 @@ from modellint.config.errors import UsageError, nearest
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
 from modellint.packs import ALL, chosen, fit, fits, select_rules
 from modellint.pipeline.analyser import FileResult, suppressions_of
-from modellint.pipeline.failures import Crash, noted
 from modellint.pipeline.workers import analyse_all
 from modellint.reading.discovery import discover, glob_matcher, is_left_out
 from modellint.reading.files import Files
 from modellint.reading.sizes import parse_size
+from modellint.results.failures import Crash, noted
 from modellint.results.report import Inventory, Report
 from modellint.results.suppressions import stale, suppress
 from modellint.rule import Rule

@@ -21,9 +21,9 @@ from zlib import crc32
 from modellint import operators
 from modellint.config.errors import UsageError, closest, nearest
 from modellint.finding import Severity
-from modellint.pipeline.failures import RAISED
 from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
 from modellint.reading.paths import shown
+from modellint.results.failures import RAISED
 from modellint.rule import ENTRY_POINT_GROUP, Example, Rule
 
 if TYPE_CHECKING:

@@ -85,7 +85,7 @@ class _ExamplesBeside:
         if rule not in self._read:
             from modellint.reading.example_folders import examples_of
 
-            self._read[rule] = examples_of(rule, self._kind)
+            self._read[rule] = examples_of(rule, self._kind, Example)
         return self._read[rule]
 
 

@@ -153,7 +153,7 @@ def test_an_interrupt_while_modules_are_imported(words: Workspace, module: str, 
 )
 def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, place: str, code: int) -> None:
     words.write({"a.py": "a = WORD\n"})
-    program = "import os\nfrom modellint.pipeline import process\nbegin = process.begin\ndef begun():\n    begin()\n"
+    program = "import os\nfrom modellint import process\nbegin = process.begin\ndef begun():\n    begin()\n"
     program += "".join(f"    {line}\n" for line in place.splitlines())
     program += "process.begin = begun\nfrom modellint.__main__ import main\nmain()\n"
     done = subprocess.run(

@@ -6,7 +6,7 @@ None, and tuples of these, as they are annotated. What confirms reads these room
 relative, and of the standard library.
 
 Begin with `layers.py`, which is a page of them.
-It imports `link/recipes/`, `source.py`.
+It imports `source.py`.
 """
 
 from __future__ import annotations

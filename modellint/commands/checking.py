@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from modellint import process
 from modellint.config.errors import UsageError
-from modellint.pipeline import process
 from modellint.reading.paths import shown
 from modellint.results.outputs import (
     HUMAN_FORMATS,

@@ -10,7 +10,7 @@ import click
 
 from modellint.config import DEFAULT_EXCLUDES
 from modellint.config.errors import UsageError
-from modellint.pipeline.process import is_unread
+from modellint.process import is_unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,8 +19,8 @@ from modellint.confirm.scratch import sweep
 from modellint.confirm.setup import Setup
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
-from modellint.pipeline.failures import RAISED, Crash
 from modellint.reading.files import Files
+from modellint.results.failures import RAISED, Crash
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:

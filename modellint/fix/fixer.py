@@ -14,11 +14,11 @@ from modellint.finding import Applicability, Status
 from modellint.fix.documents import decoded, edited
 from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
-from modellint.pipeline.failures import RAISED, Crash
 from modellint.pipeline.workers import analyse_all
 from modellint.reading.files import Files, content_hash
 from modellint.reading.mentioning import Changed
 from modellint.reporters import View
+from modellint.results.failures import RAISED, Crash
 from modellint.rule import Rule
 
 if TYPE_CHECKING:

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Later, Trail
     from modellint.flow.lookups import Lookups
     from modellint.flow.tensors import Tensors
+    from modellint.graph.methods import Method
     from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Flow, Loop, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.project import Project
 
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)

@@ -13,9 +13,9 @@ from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.copies import copied_from
-from modellint.pipeline.failures import RAISED, Crash, noted
 from modellint.pipeline.stack import in_one_chunk
 from modellint.reading.files import Files
+from modellint.results.failures import RAISED, Crash, noted
 from modellint.results.report import Inventory, ScriptChoice
 from modellint.results.suppressions import Suppression, has_marker, in_python, in_yaml
 from modellint.rule import Rule

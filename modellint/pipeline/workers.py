@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from modellint.pipeline import process
+from modellint import process
 from modellint.pipeline.analyser import Analyser, FileResult
-from modellint.pipeline.failures import RAISED, Crash
+from modellint.results.failures import RAISED, Crash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

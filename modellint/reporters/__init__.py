@@ -1,8 +1,7 @@
 """Turn a report into text: one module for each output format, with a function `lines`.
 
 Begin with `concise.py`, which is the shortest; `text.py` has what formats for people share.
-It imports `finding.py`, `home.py`, `notebook/`, `pipeline/`, `reading/`, `results/`, `rule.py`, `source.py`,
-`version.py`.
+It imports `finding.py`, `home.py`, `notebook/`, `reading/`, `results/`, `rule.py`, `source.py`, `version.py`.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding, Fix, Guard
-    from modellint.pipeline.failures import Crash
     from modellint.reading.sizes import Oversized
     from modellint.reporters import View
+    from modellint.results.failures import Crash
     from modellint.results.report import Report
     from modellint.source import Place
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding
-    from modellint.pipeline.failures import Crash
     from modellint.reporters import View
+    from modellint.results.failures import Crash
     from modellint.results.report import Report
     from modellint.source import Place
 

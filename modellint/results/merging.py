@@ -19,10 +19,10 @@ from modellint.finding import (
     Status,
     Verdict,
 )
-from modellint.pipeline.failures import Crash
 from modellint.reading.files import parse_json, read_file
 from modellint.reading.paths import no_json
 from modellint.reading.sizes import Oversized
+from modellint.results.failures import Crash
 from modellint.results.report import Inventory, Report
 from modellint.source import Place, Span
 

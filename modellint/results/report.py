@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from modellint.finding import Finding, Guard
-    from modellint.pipeline.failures import Crash
     from modellint.reading.sizes import Oversized
     from modellint.results.baseline import Comparison
+    from modellint.results.failures import Crash
 
 
 class Inventory(NamedTuple):

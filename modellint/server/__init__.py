@@ -2,5 +2,5 @@
 
 Begin with `app.py`, then `editor.py` and `session.py`.
 It imports `config/`, `edits/`, `finding.py`, `fix/`, `home.py`, `link/`, `linter.py`, `mapping/`, `modellint.py`,
-`notebook/`, `packs.py`, `pipeline/`, `reading/`, `reporters/`, `rule.py`, `source.py`, `version.py`.
+`notebook/`, `packs.py`, `pipeline/`, `reading/`, `reporters/`, `results/`, `rule.py`, `source.py`, `version.py`.
 """

@@ -24,8 +24,8 @@ from pygls.lsp.server import LanguageServer
 
 from modellint.config.errors import UsageError
 from modellint.home import page_of
-from modellint.pipeline.failures import Crash
 from modellint.reading.discovery import glob_matcher
+from modellint.results.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace

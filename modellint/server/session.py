@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from modellint.linter import settled
 from modellint.packs import select_rules
 from modellint.pipeline.analyser import Analyser
-from modellint.pipeline.failures import Crash
 from modellint.reading.mentioning import MENTIONS
+from modellint.results.failures import Crash
 from modellint.source import kind_of
 
 if TYPE_CHECKING:

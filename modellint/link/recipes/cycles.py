@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.link.recipes.evaluation import Item
+
+class Item(Protocol):
+    """An object that holds others, each under something."""
+
+    def children(self) -> Iterable[tuple[object, Item]]: ...
 
 
 class Link(Protocol):

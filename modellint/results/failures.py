@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.pipeline import process
+from modellint import process
 from modellint.reading.paths import shown
 
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class Sandbox:
     """What kept the code that was run from doing harm: "operating system", "in part" or "off", and its parts."""
 
     name: str
@@ -144,7 +144,7 @@ class Judged:
 
     findings: tuple[Finding, ...]
     refuted: tuple[Finding, ...] = ()
-    guard: Guard | None = None
+    guard: Sandbox | None = None
     crashes: tuple[Crash, ...] = ()
 
 

@@ -15,7 +15,7 @@ from conftest import WORD_RULE
 
 from modellint.confirm import confirmer
 from modellint.confirm.guarded import Limits
-from modellint.finding import Guard, Status, Verdict
+from modellint.finding import Sandbox, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ e = WORD  # LOW refuted
 f = WORD  # LOW unconfirmed
 g = WORD  # nothing to run
 """
-GUARD = Guard("in part", ("limits", "audit hooks"))
+GUARD = Sandbox("in part", ("limits", "audit hooks"))
 STATUSES = {status.value: status for status in (Status.UNCONFIRMED, Status.REFUTED, Status.CONFIRMED)}
 
 

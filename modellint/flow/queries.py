@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 
-class Lost(NamedTuple):
+class LostLayers(NamedTuple):
     """A container that an object keeps, in which layers or parameters stand that torch is told nothing of.
 
     `is_conditional`: something registers them on some paths.
@@ -70,12 +70,12 @@ class Flow:
         model = self._model(cls)
         return [] if model is None else self._project.of(Lives).of(model).stores
 
-    def lost(self, cls: Class | ClassModel | str) -> list[Lost]:
+    def lost(self, cls: Class | ClassModel | str) -> list[LostLayers]:
         """The containers of an object of a class with layers or parameters in them that are registered nowhere."""
         model = self._model(cls)
         lived = None if model is None else self._project.of(Lives).of(model)
         found = () if lived is None else ((kept, lived.lost(kept)) for kept in lived.lasting)
-        return [Lost(kept, all(shells.values())) for kept, shells in found if shells]
+        return [LostLayers(kept, all(shells.values())) for kept, shells in found if shells]
 
     def state(
         self, cls: Class | ClassModel | str, arguments: Arguments = ANY_ARGUMENTS, *, trained: bool = False

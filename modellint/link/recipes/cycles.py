@@ -14,7 +14,7 @@ class Item(Protocol):
     def children(self) -> Iterable[tuple[object, Item]]: ...
 
 
-class Link(Protocol):
+class Holding(Protocol):
     """Something inside of `holder` that leads to `target`."""
 
     @property
@@ -23,7 +23,7 @@ class Link(Protocol):
     def target(self) -> Item: ...
 
 
-def closing(links: Sequence[Link]) -> list[int]:
+def closing(links: Sequence[Holding]) -> list[int]:
     """The numbers of those links that close a cycle: the target holds what holds it."""
     component = _components([link.target for link in links])
     return [n for n, link in enumerate(links) if component.get(id(link.holder)) == component[id(link.target)]]

@@ -233,14 +233,22 @@ class _Apart(Measured):
         super().__init__(run, tensors)
         #: Where calls are written, by the identity of the call.
         self.sites: dict[int, Site] = {}
+        #: What tells the call that is followed from others with the same arguments: the way to it, where that matters.
+        self._way: Hashable = None
 
     def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
+        self._take(key[0], site)
+        return super().followed(key, given, site, run)
+
+    def _take(self, code: object, site: Site) -> None:
+        """Note a call, and whether it is told from others."""
         if site.function is not None:
             self.sites[id(site.value)] = site
-        code = key[0]
-        if isinstance(code, Nested) or (isinstance(code, Function) and self.reaching.may_reach(code)):
-            key = (*key, *(id(call) for _, call in self._run.calls.way), id(site.value))
-        return super().followed(key, given, site, run)
+        is_apart = isinstance(code, Nested) or (isinstance(code, Function) and self.reaching.may_reach(code))
+        self._way = (*(id(call) for _, call in self._run.calls.way), id(site.value)) if is_apart else None
+
+    def _told_apart(self, given: Arguments) -> Hashable:
+        return super()._told_apart(given), self._way
 
 
 class _Reaching:

@@ -177,7 +177,7 @@ class _Walk:
         for (name, site), seen in around.notes.lacking.items():
             if name not in self.stored and not name.startswith("__") and site.function is not None:
                 self._add(name, site.value, site.function, is_certain((seen,)))
-        given = {brain: given.argument(2, HPARAMS) for brain, given in around.made.items() if given is not None}
+        given = {brain: given.argument(2, HPARAMS) for brain, given in around.brains_made.items() if given is not None}
         keys = (around.objects.keys,)
         around.close()
         for brain in self.script.brains:

@@ -104,7 +104,7 @@ class Surroundings(Environment):
         self.brain = Shell("brain", use.call, (), model)
         self.own = Brain(self, use)
         #: Where Brains are made that are not looked into, with what each is given.
-        self.made: dict[BrainUse, Arguments | None] = {}
+        self.brains_made: dict[BrainUse, Arguments | None] = {}
         #: The Brains that are not looked into, by where they are made; None where one is.
         self._aside = {other.call.at: other for other in script.brains} if brain is None else None
         #: The calls that load the recipe, each with the function that it stands in, and on which path.
@@ -259,7 +259,7 @@ class Surroundings(Environment):
                 self.own.given = arguments
             return (self.brain,)
         if is_here and self._aside is not None and value.at in self._aside:
-            self.made[self._aside[value.at]] = self.run.calls.arguments(value, frame)
+            self.brains_made[self._aside[value.at]] = self.run.calls.arguments(value, frame)
             return UNKNOWN
         if function is not None and self._script.is_load(value) and (is_here or self._aside is not None):
             self.loads.append((value, function, self.run.path))

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
-from modellint.reading.files import read_file
 from modellint.reading.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
 from modellint.results.levels import Confidence, Severity
 
@@ -225,6 +224,8 @@ def _load(path: Path, *, must_configure: bool = False, extending: tuple[Path, ..
 
     `extending` are the files that lead here, each of which extends the next.
     """
+    from modellint.reading.files import read_file  # which takes longer than all else here, and not each start needs it
+
     shown = _shown(path)
     try:
         data = read_file(path)

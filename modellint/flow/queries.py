@@ -20,7 +20,7 @@ from modellint.link.values.callers import callers
 from modellint.link.values.indexed import Indexed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.flow.heap import Store
     from modellint.flow.lookups import Lookup
@@ -92,10 +92,10 @@ class Flow:
         model = self._model(cls)
         return None if model is None else built.registers(model, argument)
 
-    def children(self, cls: Class | ClassModel | str) -> dict[str, built.Child]:
+    def children(self, cls: Class | ClassModel | str) -> Mapping[str, built.Child]:
         """What a constructor registers, or may register, by attribute, and whether that has state and parameters."""
         model = self._model(cls)
-        return {} if model is None else dict(built.children(model))
+        return {} if model is None else built.children(model)
 
     def callers(self, function: Function) -> list[Function]:
         """The functions in the same folder that call a function, or a method of what may be an object of its class."""

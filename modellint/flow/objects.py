@@ -210,7 +210,8 @@ class Objects:
         """A method that a class of the project defines."""
         if shell.kind != "instance":
             return None
-        for above, model in enumerate(model_of(shell).mro()):
+        first = model_of(shell).nearest(name)
+        for above, model in enumerate(() if first is None else model_of(shell).mro()):
             if model.name.startswith("torch."):
                 return None
             method = model.own_method(name)

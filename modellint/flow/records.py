@@ -23,6 +23,8 @@ ADDERS = operators.methods("list", "adds", "extends") | operators.methods("dict"
 _KEPT = re.compile(rf"\.\s*(\w+)(?=[^=\n()]*=(?!=))|\.\s*(\w+)\s*\.\s*(?:{'|'.join(sorted(ADDERS))})\b")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 _REGISTERING = re.compile(r"setattr|register_|add_module")
+#: How many classes of one file may share objects with each other.
+_MAX_FAMILY = 100
 
 
 class Record:
@@ -79,12 +81,19 @@ class Record:
 
     @cached_property
     def families(self) -> dict[str, frozenset[str]]:
-        """The classes of the file that each one may share objects with: by bases, and bases of these, in the file."""
+        """The classes of the file that each one may share objects with: by bases, and bases of these, in the file.
+
+        Of a large family each class only knows its own bases: all methods of all classes would be looked at for each.
+        """
         found = {cls.name: {cls.name} for cls in self._module.classes.values()}
         for cls in self._module.classes.values():
             for base in cls.bases:
-                family = found.get((dotted(base) or "").rpartition(".")[2], set()) | found[cls.name]
-                found.update(dict.fromkeys(family, family))
+                name = (dotted(base) or "").rpartition(".")[2]
+                family = found.get(name, set()) | found[cls.name]
+                if len(family) <= _MAX_FAMILY:
+                    found.update(dict.fromkeys(family, family))
+                elif name in found:
+                    found[cls.name] = {*found[cls.name], name}
         return {name: frozenset(family) for name, family in found.items()}
 
     def related(self, cls: Class) -> Iterator[Class]:

@@ -26,7 +26,7 @@ from modellint.link.values.callers import neighbours
 from .tools import fed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from modellint.flow.devices import Meeting
     from modellint.flow.domain import Atom
@@ -83,10 +83,9 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
             subjects = [project.classes.model(cls)] if work else []
         for model in subjects if subjects and (given or work or project.of(Lives).may_strand(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
-                for found in _Search(cls, model, project, given, work).run():
-                    if id(found.target) not in seen:
-                        seen.add(id(found.target))
-                        yield found
+                for found in _Search(cls, model, project, given, work).run(seen):
+                    seen.add(id(found.target))
+                    yield found
 
 
 def _may_make(cls: Class) -> bool:
@@ -108,24 +107,26 @@ class _Search:
         is_like_any = not given and not work
         self._lived = project.of(Lives).of(model) if is_like_any else Lived(model, project.of(Keepers), given, work)
 
-    def run(self) -> Iterator[Stranded]:
-        """The tensors that meet what has moved, and that nothing moves."""
-        first = [store for store in self._lived.first_stores if store.name is not None]
-        for name in dict.fromkeys(store.name for store in first if _fresh(store)):
-            stores = _lasting([store for store in first if store.name == name])
-            found = None if name is None else self._judge(name, stores)
+    def run(self, seen: Collection[int]) -> Iterator[Stranded]:
+        """The tensors that meet what has moved, and that nothing moves, but for those with targets that were `seen`."""
+        first: dict[str, list[Store]] = {}
+        for store in self._lived.first_stores:
+            if store.name is not None:
+                first.setdefault(store.name, []).append(store)
+        for name, stores in first.items():
+            found = self._judge(name, _lasting(stores), seen) if any(map(_fresh, stores)) else None
             if found is not None:
                 yield found
 
-    def _judge(self, name: str, stores: list[Store]) -> Stranded | None:
+    def _judge(self, name: str, stores: list[Store], seen: Collection[int]) -> Stranded | None:
         store = next((one for one in reversed(stores) if _fresh(one)), None)
         if store is None or store.function is None or store.function.module is not self._cls.module:
             return None
         target = store.place
-        if target is None or not all(_fresh(one) or one.atoms == NONE for one in stores):
+        if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == NONE for one in stores):
             return None
         lives = [self._lived, *self._project.of(Lives).below(self._lived.model, self._cls)]
-        meetings = tuple(meeting for lived in lives for meeting in lived.meetings if meeting.kept == name)
+        meetings = tuple(meeting for lived in lives for meeting in lived.meetings_of(name))
         if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
             return None
         made = _fresh(store)[0]
@@ -180,15 +181,14 @@ class _Search:
 
     def _is_looked_after(self, name: str, lived: Lived) -> bool:
         """Whether the attribute is registered or stored anew by objects of the class, or may be."""
-        met = {id(meeting.value) for meeting in lived.meetings if meeting.kept == name}
-        for store in lived.stores:
+        met = {id(meeting.value) for meeting in lived.meetings_of(name)}
+        stores = lived.stores_of(name)
+        for store in stores:
             is_first = store in lived.first_stores and _fresh(store)
             is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
-            if store.name is None or (
-                store.name == name and not is_first and not is_over and not _is_still_fresh(store)
-            ):
+            if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
                 return True
-        seen = {id(store.value) for store in lived.stores}
+        seen = {id(store.value) for store in stores}
         keepers = self._project.of(Keepers)
         owners = [model.cls for model in lived.model.mro() if model.cls is not None]
         return any(id(value) not in seen for cls in owners for value, _ in keepers.stored(cls).get(name, ()))

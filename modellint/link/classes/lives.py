@@ -93,12 +93,24 @@ class Lives:
         while pending and len(derived) < _MAX_DERIVED:
             near = pending.pop(0)
             for module in neighbours(self._project, near.module, near.name):
-                for other in module.classes.values():
-                    found = self._project.classes.model(other)
-                    if found is not model and found not in derived and model in found.mro():
+                for found, other in self._derived_in(module).get(model, ()):
+                    if found not in derived:
                         derived[found] = None
                         pending.append(other)
         return [self.of(found) for found in list(derived)[:_MAX_DERIVED]]
+
+    def _derived_in(self, module: ModuleFacts) -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
+        """The classes of a file that derive from each other class, in order."""
+
+        def found() -> dict[ClassModel, list[tuple[ClassModel, Class]]]:
+            derived: dict[ClassModel, list[tuple[ClassModel, Class]]] = {}
+            for cls in module.classes.values():
+                model = self._project.classes.model(cls)
+                for base in model.mro()[1:]:
+                    derived.setdefault(base, []).append((model, cls))
+            return derived
+
+        return self._project.once(("derived in", module.path), found)
 
     def may_strand(self, cls: Class) -> bool:
         """Whether a class may keep a new tensor as a plain attribute."""
@@ -235,12 +247,12 @@ class Lived:
         self._first_reads = frozenset(self._life.reads)
         #: The functions that it runs.
         self.first_done = frozenset(self._life.done)
-        for method in self._methods():
+        for method in self._methods:
             if self._is_own(method) and keepers.method_matters(method):
                 self._life.follow(method)
         self._settle()
         if any(map(self.lost, self.lasting)):  # another method may register it
-            for method in self._methods():
+            for method in self._methods:
                 if _stores(method):
                     self._life.follow(method)
             self._settle()
@@ -264,13 +276,21 @@ class Lived:
         """Whether a layer or parameter becomes a part of the object by another assignment, under some conditions."""
         return bool(self._life.registered((shell,), without).get(shell))
 
-    def _methods(self) -> Iterator[Function]:
+    @cached_property
+    def _methods(self) -> list[Function]:
         """The methods of an object, what it inherits included."""
+        found: dict[str, Function] = {}
         for owner in self.model.mro():
-            for method in owner.cls.methods.values() if owner.cls is not None else ():
-                is_it = self.model.method(method.name) is method and not method.is_class_method
-                if is_it and (self._is_own(method) or method.name in WORK or not self._gate.is_idle(method)):
-                    yield method
+            for name, method in owner.cls.methods.items() if owner.cls is not None else ():
+                if name not in found and self.model.method(name) is method:
+                    found[name] = method
+        return [method for method in found.values() if self._matters(method)]
+
+    def _matters(self, method: Function) -> bool:
+        """Whether it is to be looked at what a method does to an object."""
+        if method.is_class_method:
+            return False
+        return self._is_own(method) or method.name in WORK or not self._gate.is_idle(method)
 
     def _is_own(self, method: Function) -> bool:
         """Whether a method stands in the file of the class itself."""
@@ -280,7 +300,7 @@ class Lived:
         """The life with the object's work."""
         if not self._has_worked:
             self._has_worked = True
-            for method in self._methods():
+            for method in self._methods:
                 if method.name in WORK:
                     self._life.follow(method, at_work=True)
         return self._life
@@ -290,7 +310,7 @@ class Lived:
         life = self._work()
         if not self._is_whole:
             self._is_whole = True
-            for method in self._methods():
+            for method in self._methods:
                 life.follow(method)
         return life
 
@@ -314,10 +334,27 @@ class Lived:
         """Whether an object of this class registers all that a container holds, or has another one."""
         return not any(self.lost(other) for other in self.lasting if other.store.place is kept.store.place)
 
-    @property
-    def meetings(self) -> list[Meeting]:
-        """Where a tensor that was left behind is used with one that was moved."""
-        return list(self._go_on().run.devices.meetings.values())
+    @cached_property
+    def _meetings(self) -> dict[str, list[Meeting]]:
+        found: dict[str, list[Meeting]] = {}
+        for meeting in self._go_on().run.devices.meetings.values():
+            found.setdefault(meeting.kept, []).append(meeting)
+        return found
+
+    def meetings_of(self, name: str) -> list[Meeting]:
+        """Where a tensor of an attribute that was left behind is used with one that was moved."""
+        return self._meetings.get(name, [])
+
+    @cached_property
+    def _stores(self) -> dict[str | None, list[Store]]:
+        found: dict[str | None, list[Store]] = {}
+        for store in self._go_on().shell.stores:
+            found.setdefault(store.name, []).append(store)
+        return found
+
+    def stores_of(self, name: str) -> list[Store]:
+        """What is stored under an attribute in the object's whole life, and under names that are not known."""
+        return [*self._stores.get(name, ()), *self._stores.get(None, ())]
 
     def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
         """Where what the object makes while it works, or when one of `methods` is called, meets what was moved."""

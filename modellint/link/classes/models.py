@@ -53,6 +53,8 @@ class ClassModel:
     def __init__(self, facts: ClassFacts, classes: Classes) -> None:
         self.facts = facts
         self.classes = classes
+        #: Where in the MRO methods were found, by their names; and which MRO that was.
+        self._found: tuple[object, dict[str, int | None]] = None, {}
 
     def __repr__(self) -> str:
         return f"<class {self.name}>"
@@ -131,8 +133,18 @@ class ClassModel:
     def own_method(self, name: str) -> Method | None:
         return self.facts.method(name)
 
+    def nearest(self, name: str) -> int | None:
+        """Where in the MRO a method stands that objects of the class have."""
+        mro = self.mro()
+        if self._found[0] is not mro:
+            self._found = mro, {}
+        known = self._found[1]
+        if name not in known:
+            known[name] = next((at for at, model in enumerate(mro) if model.facts.has_method(name)), None)
+        return known[name]
+
     def has_method(self, name: str) -> bool:
-        return any(model.facts.has_method(name) for model in self.mro())
+        return self.nearest(name) is not None
 
     def has_own_adder(self, name: str) -> bool:
         """Whether `append` or the like is a method of its own, rather than that of torch's containers."""
@@ -140,11 +152,9 @@ class ClassModel:
 
     def method(self, name: str) -> Function | None:
         """The method by that name, through the MRO, if it can be read."""
-        for model in self.mro():
-            if model.facts.has_method(name):
-                found = model.own_method(name)
-                return found.function if isinstance(found, SourceMethod) else None
-        return None
+        at = self.nearest(name)
+        found = None if at is None else self.mro()[at].own_method(name)
+        return found.function if isinstance(found, SourceMethod) else None
 
     # -- the constructor ---------------------------------------------------------------------------------------
 

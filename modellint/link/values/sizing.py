@@ -36,6 +36,7 @@ class Sizing:
         self._module = module
         self._project = project
         self._called = called
+        self._limiting: dict[str, bool] = {}
         self.holders = Holders(module, run, lookups, project)
 
     @cached_property
@@ -45,8 +46,13 @@ class Sizing:
 
     def may_limit(self, table: Held) -> bool:
         """Whether what looks a table up, or what that calls, may keep ids below a number."""
+        if table.attribute not in self._limiting:
+            self._limiting[table.attribute] = self._limits(table)
+        return self._limiting[table.attribute]
+
+    def _limits(self, table: Held) -> bool:
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
-        found = self.users.of(table)
+        found = [*self.users.of(table)]
         for user in found:
             called = user.words - {user.name}
             found += [other for other in functions if other.name in called and other not in found]

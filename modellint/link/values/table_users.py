@@ -43,6 +43,7 @@ class TableUsers:
         self._called = called
         self.run, self._found = followed(project, Watched)
         self._started: set[Function] = set()
+        self._mentioning: dict[str, list[Function]] = {}
 
     def lookups(self, table: Held) -> list[Use]:
         """Where a table is looked up."""
@@ -75,10 +76,15 @@ class TableUsers:
 
     def of(self, table: Held) -> list[Function]:
         """The functions that mention the attribute under which a table is kept, or a method that does."""
+        if table.attribute not in self._mentioning:
+            self._mentioning[table.attribute] = self._find(table.attribute)
+        return self._mentioning[table.attribute]
+
+    def _find(self, attribute: str) -> list[Function]:
         functions = [function for function in self._module.all_functions() if function.name != "__init__"]
-        if not table.attribute:
+        if not attribute:
             return [f for f in functions if self._project.of(Summaries).body(f).may_look_up()]
-        names = {table.attribute, *self._imported(table.attribute)}
+        names = {attribute, *self._imported(attribute)}
         found: dict[Function, None] = {}
         while new := [f for f in functions if f not in found and not names.isdisjoint(f.words)]:
             found.update(dict.fromkeys(new))

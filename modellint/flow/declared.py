@@ -24,6 +24,9 @@ FACTORIES = operators.words("fresh")
 #: What may stand around a class in an annotation that leaves nothing else than the class, or None.
 _AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
 
+#: What names have in them that are about devices.
+_ABOUT_DEVICES = ("device", "cuda", "gpu", "cpu")
+
 #: `name (torch.Tensor): …`, `name : Tensor`, `:type name: torch.FloatTensor` in a docstring, and the rest of the line.
 _DOCUMENTED = re.compile(
     r"^[ \t]*(?::(?:param|type)[ \t]+)?([A-Za-z_]\w*)[ \t]*[:(][ \t]*(?:an?[ \t]+)?[`~:a-z]*"
@@ -91,6 +94,12 @@ def may_be_tensor(parameter: Parameter) -> bool:
     """Whether the annotation of a parameter says that it may be a tensor."""
     words = _words(parameter.annotation)
     return any("Tensor" in word for word in words) and "Callable" not in words
+
+
+def is_about_devices(test: Value) -> bool:
+    """Whether a condition may say on which device something is."""
+    words = (part.data for part in test.walk() if isinstance(part.data, str))
+    return any(word in name.lower() for name in words for word in _ABOUT_DEVICES)
 
 
 def _words(annotation: Value | None) -> set[str]:

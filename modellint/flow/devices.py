@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.declared import (
     FACTORIES,
     documented,
+    is_about_devices,
     is_given_tensor,
     is_sequence,
     is_tensor,
@@ -23,7 +24,7 @@ from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Giv
 from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.value import Op, self_attribute
+from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function, Parameter
-    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -47,6 +47,9 @@ _OPTIONS = frozenset(("dtype", "non_blocking", "copy", "memory_format"))
 _SIZES = frozenset(("sized", "flat", "random"))
 #: What the object made while it works, in the place of an attribute's name.
 _LATE = ""
+_NOWHERE = Value(Op.UNKNOWN, (), None, None)
+#: How many dimensions a tensor is taken for that the object made while it worked and has kept.
+_RANK_LEFT = 2
 #: More dimensions than these make no difference.
 _MAX_RANK = 8
 
@@ -146,6 +149,33 @@ class Devices:
         """From here on, the object is on another device."""
         self._is_moved = True
 
+    def leave(self, subject: Shell) -> None:
+        """From here on, the object is on yet another device than what it has made while it worked, and kept.
+
+        What it has registered is there.
+        """
+        registered = {one.name for one in subject.stores if one.target is None and any(map(_is_buffer, one.atoms))}
+        for name in [name for name in subject.history if name not in registered]:
+            atoms = subject.get(name) or ()
+            for held in atoms:
+                if isinstance(held, Shell) and held.kind == "dict":
+                    for number, entry in enumerate(held.entries):
+                        entry.path = ()
+                        held.replace(number, self._left(name, entry.atoms))
+            subject.set(name, self._left(name, atoms))
+
+    @staticmethod
+    def _left(name: str, atoms: Atoms) -> Atoms:
+        """What is kept under an attribute, which is not moved."""
+        return tuple(
+            Fresh(_NOWHERE, None, _RANK_LEFT, kept=name)
+            if isinstance(atom, There)
+            else Place(is_there=False)
+            if isinstance(atom, Place)
+            else atom
+            for atom in atoms
+        )
+
     @property
     def is_moved(self) -> bool:
         """Whether what runs is the object at work, rather than a constructor."""
@@ -227,6 +257,10 @@ class Devices:
         """What a layer gives; None where nothing was moved."""
         return (There("", is_sure=is_sure),) if self.is_moved else None
 
+    def is_late(self, atoms: Atoms) -> bool:
+        """Whether something was made on the default device, after the object was moved."""
+        return self.is_moved and any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
+
     def holds_kept(self, arguments: Arguments) -> bool:
         """Whether something that was left behind, or is on the default device, is among arguments."""
         return self.is_moved and any(
@@ -298,6 +332,21 @@ class Devices:
         self._meet([owner, *ids], frame, value, is_known=not any(isinstance(atom, Fresh) for i in ids for atom in i))
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
         return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
+
+    def one_of(self, test: Value | None, branches: list[Atoms]) -> list[Atoms]:
+        """What branches give: what one of them moves to where the object is stays behind in the other.
+
+        Not where what decides, or the branch, may be about devices.
+        """
+        if not self.is_moved or test is None or len(branches) != 2 or is_about_devices(test):
+            return branches
+        found: list[Atoms] = []
+        for atoms, others in (branches, reversed(branches)):
+            left = {a.kept for a in others if isinstance(a, Fresh)} - {a.kept for a in others if isinstance(a, Moved)}
+            is_known = any(isinstance(atom, There) for atom in atoms)
+            dropped = left if is_known else set()
+            found.append(tuple(a for a in atoms if not (isinstance(a, Moved) and a.kept in dropped)))
+        return found
 
     # -- operators -------------------------------------------------------------------------------------------------
 
@@ -429,7 +478,8 @@ class Devices:
         """Whether even a single number on the CPU is refused; beside a number of Python's it is taken for one, too."""
         others = (atom for atoms in operands[1:] for atom in atoms)
         is_strict = row.facets["together"].startswith("strict")
-        return is_strict and all(isinstance(a, Fresh) or a == NONE[0] or self.is_there(a) for a in others)
+        is_alone = "passed" in row.facets  # of what is given only tensors are used with each other
+        return is_strict and (is_alone or all(isinstance(a, Fresh) or a == NONE[0] or self.is_there(a) for a in others))
 
     # -- from one device to another --------------------------------------------------------------------------------
 
@@ -452,19 +502,32 @@ class Devices:
         is_option = isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool))
         return "nowhere" if is_type or is_option or isinstance(atom, Kind) else None
 
-    @staticmethod
-    def _chooses(given: list[Value], arguments: Arguments) -> bool:
-        """Whether a constructor chooses a device: a literal, a constant of a file, its own attribute, a setting."""
+    def _chooses(self, given: list[Value], arguments: Arguments) -> bool:
+        """Whether a constructor chooses a device: a literal, a constant of a file, its own attribute, a setting.
+
+        So it does by an argument that it keeps: what it says then is where the object was first.
+        """
         atoms = [atom for atoms in arguments.all() for atom in atoms]
         if any(isinstance(a, Constant) and isinstance(a.value, str) and a.value.startswith("cuda") for a in atoms):
             return True
+        if any(map(_is_setting, given)):
+            return True
         named = [value for value in given if "device" in str(value.data)]
-        if any(
-            value.op is Op.ATTR and value.args[0].op is Op.PARAM and self_attribute(value) is None for value in named
-        ):
+        if any(value.op is Op.PARAM and self._keeps(value) for value in named):
             return True
         is_named = any(value.op is Op.GLOBAL or self_attribute(value) is not None for value in named)
-        return is_named and bool(atoms) and all(type(a) in (Plain, Unknown) for a in atoms)
+        return is_named and bool(atoms) and all(type(a) in (Plain, Unknown, Given) for a in atoms)
+
+    def _keeps(self, argument: Value) -> bool:
+        """Whether the object keeps what its constructor is given."""
+        subject = self._run.objects.subject
+        cls = None if subject is None or subject.model is None else subject.model.cls
+        kept = {} if cls is None else self._run.gate.stored(cls)
+        return any(
+            value.op is Op.PARAM and value.data == argument.data and where.name == "__init__"
+            for stored in kept.values()
+            for value, where in stored
+        )
 
     def _moved(self, atoms: Atoms, destination: str | None) -> Atoms:
         """Tensors that were moved, and whether they were left behind before."""
@@ -632,6 +695,16 @@ class Devices:
             if known is not None and any(map(self.is_there, opened(known))):
                 return part
         return None
+
+
+def _is_setting(value: Value) -> bool:
+    """Whether a value is what an object or dict of settings says of a device: `args.device`, `self.opt["device"]`."""
+    is_item = value.op is Op.INDEX and value.args[1].op is Op.CONST
+    if not is_item and (value.op is not Op.ATTR or self_attribute(value) is not None):
+        return False
+    owner = value.args[0]
+    is_given = owner.op is Op.PARAM or self_attribute(owner) is not None
+    return is_given and "device" in str(value.args[1].data if is_item else value.data)
 
 
 def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:

@@ -678,7 +678,7 @@ class Interpreter:
                 return join(self._under(test, at == 0, arg, frame) for at, arg in enumerate(value.args))
         branches = [self.evaluate(arg, frame) for arg in value.args]
         if self.tensors is None or test is None:
-            return join(branches)
+            return join(self.devices.one_of(test, branches))
         kept = [self.behind(atoms, frame, Guard(test, at == 0)) for at, atoms in enumerate(branches)]
         return self.tensors.one_of(kept, test, frame)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
@@ -13,7 +14,7 @@ from modellint.graph.value import Op, Value
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Fresh
+    from modellint.flow.devices import Fresh, Meeting
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
@@ -76,6 +77,27 @@ class Life:
                     self.run.calls.apply(reference, given, frame, _NOWHERE)
                 break
         self.run.objects.is_at_work = False
+
+    def moved_again(self, work: Iterable[Function]) -> dict[tuple[str, int], Meeting]:
+        """Where what the object has kept since it worked meets what is there, once it is moved and works again.
+
+        The object is left as it was.
+        """
+        devices, shell = self.run.devices, self.shell
+        meetings, encounters, stores = devices.meetings, devices.encounters, list(shell.stores)
+        history = {name: list(known) for name, known in shell.history.items()}
+        containers = [atom for name in history for atom in shell.get(name) or () if isinstance(atom, Shell)]
+        entries = [(one, [replace(entry) for entry in one.entries]) for one in containers if one.is_container]
+        devices.meetings, devices.encounters = {}, {}
+        devices.leave(shell)
+        for method in work:
+            self.follow(method, at_work=True)
+        found = devices.meetings
+        devices.meetings, devices.encounters, shell.stores, shell.history = meetings, encounters, stores, history
+        for container, before in entries:
+            container.clear()
+            container.entries.extend(before)
+        return found
 
     def has_state(self, shell: Shell, depth: int = 0) -> bool:
         """Whether a layer has parameters or buffers, for sure or under some conditions."""

@@ -388,7 +388,7 @@ class Objects:
             )
             if given is not None:
                 key = _only_text(arguments.argument(0, "name"))
-                if name == "register_buffer":
+                if name == "register_buffer" and not self._run.devices.is_late(given):
                     buffer = self._run.shell("buffer", value, frame)
                     buffer.arguments = Arguments((given,))
                     given = (buffer,)

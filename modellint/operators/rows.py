@@ -99,10 +99,10 @@ numel                                               : gives:int counts
 is_floating_point                                   : gives:bool
 
 [functions of torch]
-stack                                               : passed stacks together
+stack                                               : passed stacks together:strict-GPU
 cat concat concatenate                              : passed joins grows together
-hstack                                              : passed grows together
-vstack dstack                                       : passed together
+hstack                                              : passed grows together:strict-GPU
+vstack dstack                                       : passed together:strict-GPU
 atleast_1d atleast_2d atleast_3d                    : passed
 rand_like randn_like                                : real same-shape
 zeros_like                                          : constant:0 same-shape

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
     from modellint.claims.layers import LeftBehind
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.probes import Probe
 
     from .stranded import Stranded
+
+_REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", None, persistent=False)`'
 
 
 class TensorNotBuffer(Rule):
@@ -29,6 +32,9 @@ class TensorNotBuffer(Rule):
     ## What it does
     Looks for tensors that a layer makes in `__init__` and keeps as plain attributes, where `forward` calculates with
     them and its input (or with parameters), and nothing ever moves them: no `.to(…)`, no `type_as`, no `device=`.
+
+    A tensor that a method makes when the layer is called, and keeps for the next call (`self.mask = …` behind a test of
+    its size), is an info: all is well until the layer moves after its first call.
 
     So it does with tensors that a constructor is given, where its annotation or documentation says that they are
     tensors or the file gives it new ones, and with those that it takes from a dataset or from another layer. An info
@@ -75,8 +81,8 @@ class TensorNotBuffer(Rule):
             evidence=tuple(_evidence(found)),
             related=tuple(_related(found)),
             help=("" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and ")
-            + f'register it: `self.register_buffer("{name}", …)`',
-            fix=_registered(found),
+            + (_REGISTER_FIRST if found.is_cached else 'register it: `self.register_buffer("{}", …)`').format(name),
+            fix=_emptied(found) if found.is_cached else _registered(found),
             claim=LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
             ),
@@ -84,6 +90,8 @@ class TensorNotBuffer(Rule):
 
 
 def _why(found: Stranded) -> str:
+    if found.is_cached:
+        return "when the layer moves after a call it stays behind"
     if found.is_layer:
         return "when the layer moves it stays behind"
     return f"`{found.cls.name}` is no layer, so it stays where it is"
@@ -92,6 +100,8 @@ def _why(found: Stranded) -> str:
 def _related(found: Stranded) -> Iterator[Related]:
     met, made = found.met, found.made
     yield Related(met.function.module.place(met.value), f"`{met.function.name}` uses it here")
+    if found.is_cached:
+        return
     if made.function is not None:
         said = "the tensor is made here" if made.maker.op is Op.CALL else "it is said here to be a tensor"
         yield Related(made.function.module.place(made.maker), said)
@@ -99,7 +109,9 @@ def _related(found: Stranded) -> Iterator[Related]:
 
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
-    if made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
+    if found.is_cached:
+        yield f"`{found.function.name}` makes it only where a test of what the layer keeps asks for a new one"
+    elif made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
         yield "it is a buffer of another layer, which gets a new tensor when that moves; the old one stays"
     elif made.function is not None and made.maker.op is not Op.CALL:
         yield "whoever makes the layer gives it a tensor, and `.to()` of a layer moves only what is registered"
@@ -115,17 +127,36 @@ def _evidence(found: Stranded) -> Iterator[str]:
 
 def _registered(found: Stranded) -> Fix | None:
     """Register the tensor in place of the assignment; the state dict stays as it is."""
-    module, target = found.function.module, found.target
+    place = _assignment(found.target, found.function.module) if found.can_register else None
+    if place is None:
+        return None
+    return _buffer(found, place[0], text_at(place[1], found.function.module))
+
+
+def _emptied(found: Stranded) -> Fix | None:
+    """Register what has no tensor yet, where the constructor says so: `self.mask = None`."""
+    empty = found.empty
+    if empty is None or empty.target is None or empty.function is None:
+        return None
+    place = _assignment(empty.target, empty.function.module)
+    return None if place is None else _buffer(found, place[0], "None")
+
+
+def _buffer(found: Stranded, place: Place, written: str) -> Fix:
+    call = f'self.register_buffer("{found.attribute}", {written}, persistent=False)'
+    return Fix(f"Register `{found.attribute}` as a buffer", Applicability.SAFE, (Edit(place, call),))
+
+
+def _assignment(target: Value, module: ModuleFacts) -> tuple[Place, Place] | None:
+    """Where `target = value` stands, and its value; None where an annotation or a parenthesis is between them."""
     stored = assigned(target, module)
-    if stored is None or not found.can_register:
+    if stored is None:
         return None
     _, written = stored
     start, end = module.span(target), written.span
     if plain_text(text_at(Place(module.path, _between(start, end)), module)).strip() != "=":
-        return None  # an annotation or a parenthesis stands between
-    whole = Place(module.path, Span(start.line, start.column, end.end_line, end.end_column))
-    call = f'self.register_buffer("{found.attribute}", {text_at(written, module)}, persistent=False)'
-    return Fix(f"Register `{found.attribute}` as a buffer", Applicability.SAFE, (Edit(whole, call),))
+        return None
+    return Place(module.path, Span(start.line, start.column, end.end_line, end.end_column)), written
 
 
 def _between(first: Span, second: Span) -> Span:

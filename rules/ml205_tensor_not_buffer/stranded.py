@@ -23,6 +23,7 @@ from modellint.link.classes.lives import Lived, Lives
 from modellint.link.names import External
 from modellint.link.values.callers import neighbours
 
+from .cached import caches, emptied
 from .tools import fed
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
+
+    from .cached import Cached
 
 #: Methods by which a class moves what it holds itself, or says what its attributes are.
 _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr__")
@@ -63,6 +66,13 @@ class Stranded:
     can_register: bool
     is_placed: bool
     is_layer: bool
+    #: Where the constructor says that there is nothing yet of what a method keeps for later calls.
+    empty: Store | None = None
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether it is made when the object is called, and kept for the next call."""
+        return self.made.is_late
 
     @property
     def met(self) -> Meeting:
@@ -86,6 +96,22 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
                 for found in _Search(cls, model, project, given, work).run(seen):
                     seen.add(id(found.target))
                     yield found
+        for found in _kept_for_later(cls, project):
+            if id(found.target) not in seen:
+                yield found
+
+
+def _kept_for_later(cls: Class, project: Project) -> Iterator[Stranded]:
+    """What the methods of a layer keep for its next call, which is not moved in between."""
+    candidates = caches(cls)
+    model = project.classes.model(cls) if candidates else None
+    if model is None or model.is_module is not True or any(map(model.has_own_adder, _MOVERS)):
+        return
+    search = _Search(cls, model, project, {}, frozenset())
+    for one in candidates:
+        found = search.cached(one)
+        if found is not None:
+            yield found
 
 
 def _may_make(cls: Class) -> bool:
@@ -159,6 +185,30 @@ class _Search:
             is_layer=is_layer,
         )
 
+    def cached(self, one: Cached) -> Stranded | None:
+        """What a method keeps for later calls, if it meets what was moved before the next one."""
+        name, lived = one.attribute, self._lived
+        meetings = tuple(meeting for meeting in lived.left_meetings_of(name) if meeting.is_sure)
+        if not meetings or self._is_set_outside(name):
+            return None
+        stores = lived.stores_of(name)
+        if any(map(_fresh, lived.first_stores_of(name))) or any(_registers(store) for store in stores):
+            return None
+        empty = emptied(one, lived)
+        return Stranded(
+            cls=self._cls,
+            attribute=name,
+            function=one.function,
+            target=one.target,
+            made=one.made,
+            meetings=meetings,
+            is_certain=True,
+            can_register=False,
+            is_placed=True,
+            is_layer=True,
+            empty=empty,
+        )
+
     def _is_new(self, made: Fresh) -> bool:
         """Whether a tensor is made of nothing that the layer, or another one, has registered."""
         if made.maker.op is not Op.CALL or made.function is None:
@@ -206,6 +256,11 @@ class _Search:
 def _fresh(store: Store) -> list[Fresh]:
     """The tensors made on the default device that are stored, in containers too."""
     return [atom for atom in opened(store.atoms) if isinstance(atom, Fresh)]
+
+
+def _registers(store: Store) -> bool:
+    """Whether a call registers what is stored, or a name that is not known."""
+    return store.name is None or (store.target is None and any(isinstance(a, Shell) for a in store.atoms))
 
 
 def _is_kept(atom: Atom) -> bool:

@@ -167,8 +167,13 @@ def fresh(trial: Trial, value: str) -> bool:
 def together(trial: Trial, value: str) -> bool:
     """With tensors on two devices it is refused, whichever of them is on the CPU; without a GPU, one is pretended."""
     if value.startswith("strict"):
+        is_joined = isinstance(trial.operand, list)
+        operand = None if is_joined else _placed(trial.operand, "cuda").float()
+        numbers = [torch.zeros((), device="cuda"), torch.zeros(())]
         with pytest.raises(RuntimeError, match=r"(?i)device"):
-            trial.again(_placed(trial.operand, "cuda").float(), [torch.tensor(float(one)) for one in trial.args])
+            trial.again(
+                numbers if is_joined else operand, () if is_joined else [torch.tensor(float(a)) for a in trial.args]
+            )
         return True
     is_real = torch.cuda.is_available()
     given = trial.operand if isinstance(trial.operand, list) else [trial.operand, *trial.args]

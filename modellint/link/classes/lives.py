@@ -336,14 +336,20 @@ class Lived:
 
     @cached_property
     def _meetings(self) -> dict[str, list[Meeting]]:
-        found: dict[str, list[Meeting]] = {}
-        for meeting in self._go_on().run.devices.meetings.values():
-            found.setdefault(meeting.kept, []).append(meeting)
-        return found
+        return _by_attribute(self._go_on().run.devices.meetings)
 
     def meetings_of(self, name: str) -> list[Meeting]:
         """Where a tensor of an attribute that was left behind is used with one that was moved."""
         return self._meetings.get(name, [])
+
+    @cached_property
+    def _left(self) -> dict[str, list[Meeting]]:
+        self._go_on()
+        return _by_attribute(self._life.moved_again(method for method in self._methods if method.name in WORK))
+
+    def left_meetings_of(self, name: str) -> list[Meeting]:
+        """Where what an attribute keeps since the object was called meets what has been moved after that."""
+        return self._left.get(name, [])
 
     @cached_property
     def _stores(self) -> dict[str | None, list[Store]]:
@@ -351,6 +357,10 @@ class Lived:
         for store in self._go_on().shell.stores:
             found.setdefault(store.name, []).append(store)
         return found
+
+    def first_stores_of(self, name: str) -> list[Store]:
+        """What the constructor stores under an attribute."""
+        return [store for store in self.first_stores if store.name == name]
 
     def stores_of(self, name: str) -> list[Store]:
         """What is stored under an attribute in the object's whole life, and under names that are not known."""
@@ -427,6 +437,13 @@ class Lived:
         """What the containers hold that are stored at a place."""
         same = [other for other in self.lasting if other.store.place is kept.store.place]
         return {leaf for other in same for leaf, _ in other.leaves()}
+
+
+def _by_attribute(meetings: Mapping[tuple[str, int], Meeting]) -> dict[str, list[Meeting]]:
+    found: dict[str, list[Meeting]] = {}
+    for meeting in meetings.values():
+        found.setdefault(meeting.kept, []).append(meeting)
+    return found
 
 
 def _is_callee(read: Read) -> bool:

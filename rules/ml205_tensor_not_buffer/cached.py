@@ -1,0 +1,148 @@
+"""Tensors that a layer makes when it is called and keeps for the next call: they stay behind when it moves in between.
+
+Which assignments are caches is seen in the code: what stands under a test of what the object keeps, and is no content
+of what the layer is given. That what they keep meets what has moved is found by running the object's work once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.declared import is_about_devices
+from modellint.flow.devices import Fresh, Moved, There
+from modellint.flow.domain import NONE
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.flow.heap import Store
+    from modellint.graph.python import Class, Function
+    from modellint.graph.value import Event, Value
+    from modellint.link.classes.lives import Lived
+
+_MOVES = operators.methods("Tensor", "moves")
+#: Methods whose results have nothing of a tensor but where it is, and perhaps its size.
+_ALIKE = operators.methods("Tensor", "sized") | operators.methods("Tensor", "makes") - {"to"}
+#: Functions that give numbers.
+_NUMBERS = frozenset(("len", "int", "max", "min", "range"))
+_SETTING = frozenset(("setattr", "builtins.setattr"))
+_MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cached:
+    """An assignment by which a method keeps a new tensor under an attribute, unless there is one: what, and where."""
+
+    attribute: str
+    value: Value
+    target: Value
+    function: Function
+
+    @property
+    def made(self) -> Fresh:
+        return Fresh(self.value, self.function, 1, is_late=True)
+
+
+def caches(cls: Class) -> list[Cached]:
+    """The assignments of a class's own methods that look as if they kept tensors for later calls, one of each name."""
+    found: dict[str, Cached] = {}
+    assigning = {method for methods in cls.assigned.values() for method in methods}
+    for method in cls.methods.values():
+        may_keep = method in assigning or "]" in method.text or "setattr" in method.words
+        if not may_keep or method.name == "__init__" or method.is_static or method.is_class_method:
+            continue
+        kept = [(event, one) for event in method.flow.events if (one := _kept(event, method)) is not None]
+        names = {one.attribute for _, one in kept}
+        for event, one in kept:
+            if one.attribute not in found and _is_cache(event, one, names, cls):
+                found[one.attribute] = one
+    return list(found.values())
+
+
+def _kept(event: Event, method: Function) -> Cached | None:
+    """What an event stores under an attribute of the object, or under a key of it."""
+    if event.kind is EventKind.STORE and event.target is not None:
+        target = event.target
+        name = self_attribute(target.args[0] if target.op is Op.INDEX else target)
+        return None if name is None else Cached(name, event.value, target, method)
+    call = event.value
+    if event.kind is not EventKind.CALL or call.callee.data not in _SETTING or len(call.positional) != 3:
+        return None
+    owner, key, value = call.positional
+    is_own = owner.op is Op.PARAM and owner.data == "self" and key.op is Op.CONST
+    return Cached(str(key.data), value, call, method) if is_own else None
+
+
+def _is_cache(event: Event, one: Cached, names: set[str], cls: Class) -> bool:
+    """Whether something new is stored where a test of what its method stores says so, and none asks for a device."""
+    if not any(part.op is Op.CALL for part in one.value.walk()) or _has_content(one.value, cls):
+        return False
+    tests = list(_tests(event, one.function, cls))
+    about = {name for test in tests for part in test.walk() for name in (_asked_attribute(part),) if name is not None}
+    keys = one.target.args[1:] if one.target.op is Op.INDEX else ()
+    if one.target.op is Op.INDEX and one.attribute not in about:
+        return False
+    return not names.isdisjoint(about) and not any(map(is_about_devices, (*tests, *keys)))
+
+
+def _asked_attribute(part: Value) -> str | None:
+    """The attribute of the object that a part of a test reads, or asks for: `hasattr(self, "mask")`."""
+    if part.op is Op.CALL and called_name(part.callee) in ("hasattr", "getattr") and len(part.positional) > 1:
+        owner, key = part.positional[:2]
+        return str(key.data) if owner.op is Op.PARAM and owner.data == "self" else None
+    return self_attribute(part)
+
+
+def _tests(event: Event, function: Function, cls: Class) -> Iterator[Value]:
+    """The conditions under which an event happens, those of the calls of its method included."""
+    if event.guard is not None:
+        yield from (link.test for link in event.guard.chain())
+    for method in cls.methods.values():
+        for call in method.flow.of(EventKind.CALL) if function.name in method.words else ():
+            if self_attribute(call.value.callee) == function.name and call.guard is not None:
+                yield from (link.test for link in call.guard.chain())
+
+
+def _has_content(value: Value, cls: Class, depth: int = 0) -> bool:
+    """Whether a value has more of what a method is given than its size, its type and where it is."""
+    if value.op is Op.PARAM:
+        return bool(value.data != "self")
+    if depth > _MAX_DEPTH:
+        return True
+    if value.op is Op.ATTR and (_gives_other(str(value.data)) or self_attribute(value) is not None):
+        return False
+    parts = value.args
+    if value.op is Op.CALL:
+        callee, name = value.callee, str(value.callee.data)
+        row = operators.row(f"torch.{name}")
+        is_method = self_attribute(callee) is not None and name in cls.methods
+        if is_method or (row is not None and "fresh" in row.facets and "literal" not in row.facets):
+            return False
+        if callee.op is Op.ATTR and (name in _ALIKE or name.endswith("_like") or _gives_other(name)):
+            return False
+        if callee.op is Op.GLOBAL and name in _NUMBERS:
+            return False
+        is_moved = callee.op is Op.ATTR and name in _MOVES
+        parts = callee.args if is_moved else (*callee.args, *value.args[1:])
+    elif value.op is Op.INDEX:
+        parts = value.args[:1]
+    return any(_has_content(part, cls, depth + 1) for part in parts)
+
+
+def _gives_other(name: str) -> bool:
+    """Whether an attribute or method of tensors gives something else than tensors."""
+    row = operators.row(f"Tensor.{name}")
+    return row is not None and row.facets.get("gives", "tensors") != "tensors"
+
+
+def emptied(one: Cached, lived: Lived) -> Store | None:
+    """Where the constructor says that there is nothing yet, if nothing else is ever stored but new tensors."""
+    first = [store for store in lived.first_stores if store.name == one.attribute]
+    is_known = len(first) == 1 and first[0].atoms == NONE and not first[0].path and first[0].is_initialised
+    later = (atom for store in lived.stores_of(one.attribute) for atom in store.atoms)
+    if not is_known or one.target.op is not Op.ATTR:
+        return None
+    return first[0] if all(isinstance(atom, There | Moved | Fresh) or atom == NONE[0] for atom in later) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -104,6 +105,16 @@ class _Met(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+@contextmanager
+def _kept_as_it_is(owner: nn.Module) -> Iterator[None]:
+    """Have a layer keep after a call what it has kept before."""
+    attributes, buffers = dict(vars(owner)), dict(owner._buffers)
+    yield
+    vars(owner).update(attributes)
+    owner._buffers.clear()
+    owner._buffers.update(buffers)
+
+
 def _is_at(spot: Spot) -> bool:
     """Whether what runs was called from a place."""
     frame = inspect.currentframe()
@@ -153,7 +164,7 @@ def _made(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str
     for specs in inputs.combinations():
         given = {name: spec.make(DEVICE) for name, spec in specs.items()}
         met = _Met(made, use)
-        with met:
+        with _kept_as_it_is(owner), met:
             error = _error(owner, given)
         if error is None and met.is_made and met.is_reached and not met.is_mixed:
             return {"status": REFUTED, "device": "fake", "detail": f"`forward` uses only what is on {DEVICE} there"}

@@ -8,6 +8,7 @@ from modellint.flow.declared import may_be_tensor
 from modellint.flow.devices import There
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Site, Unknown, function_of, size_of
 from modellint.flow.frame import Frame, class_frame
+from modellint.flow.given import REST
 from modellint.flow.heap import Shell
 from modellint.graph.python import alternatives
 from modellint.graph.size import Symbol
@@ -76,10 +77,10 @@ class Binding:
             name = parameter.name
             found: Atoms
             if parameter.kind == "var-positional":
-                found = (self._rest(name, positional, arguments, frame),)
+                found = self._handed(parameter, arguments) or (self._rest(name, positional, arguments, frame),)
                 positional = []
             elif parameter.kind == "var-keyword":
-                found = (self._options(name, keywords, arguments, frame),)
+                found = self._handed(parameter, arguments) or (self._options(name, keywords, arguments, frame),)
             elif parameter.kind == "positional" and positional:
                 found = positional.pop(0)
                 keywords.pop(name, None)
@@ -173,6 +174,12 @@ class Binding:
             else:
                 found = UNKNOWN
             frame.memo[id(value)] = found
+
+    @staticmethod
+    def _handed(parameter: Parameter, arguments: Arguments) -> Atoms | None:
+        """All that a parameter takes which takes the rest, where a constructor is given it as one."""
+        known = () if arguments.is_complete else arguments.keywords.get(parameter.name, ())
+        return known if any(isinstance(one, Shell) and one.kind == REST[parameter.kind] for one in known) else None
 
     def _rest(self, name: str, positional: list[Atoms], arguments: Arguments, frame: Frame) -> Atom:
         if not positional and not arguments.is_complete:

@@ -219,7 +219,7 @@ class Devices:
                 may_be_none = default is not None and default.op is Op.CONST and default.data is None
                 given = Fresh(said, function, 1 if default is None or may_be_none else 0)
                 found[parameter.name] = (given, *NONE) if may_be_none else (given,)
-            elif annotation is not None and function is not None and parameter.kind in ("positional", "keyword"):
+            elif annotation is not None and function is not None:
                 layers = container_of_layers(parameter, function, self._run.project)
                 if layers is not None:
                     self._run.hold(layers)

@@ -23,9 +23,16 @@ _CONTAINERS = {
 }
 
 
+#: What functions make of the arguments that no other parameter takes.
+REST = {"var-positional": "tuple", "var-keyword": "dict"}
+
+
 def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:
     """The container of layers that a parameter is said to be."""
-    found = None if parameter.annotation is None else _named(parameter.annotation)
+    rest = REST.get(parameter.kind)
+    if parameter.annotation is None:
+        return None
+    found = _named(parameter.annotation) if rest is None else (rest, parameter.annotation)
     if found is None:
         return None
     kind, element = found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.built import has_state
-from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef
+from modellint.flow.devices import opened
+from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Entry, Shell
@@ -20,7 +22,8 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, Function
+    from modellint.flow.domain import Arguments, Atoms
+    from modellint.graph.python import Class, Function, Parameter
     from modellint.link.project import Project
 
 _COPYING = frozenset(("list", "tuple", "dict"))
@@ -46,8 +49,13 @@ def handed_layers(cls: Class, project: Project) -> dict[str, Shell]:
     return found
 
 
-def _kept(cls: Class) -> dict[str, int]:
-    """The parameters that a constructor keeps, and of whose elements methods call some; their positions in a call."""
+def keeps_given(cls: Class) -> bool:
+    """Whether a constructor keeps parameters of whose elements methods call some."""
+    return bool(_kept(cls))
+
+
+def _kept(cls: Class) -> dict[str, _Wanted]:
+    """The parameters that a constructor keeps, and of whose elements methods call some."""
     constructor = cls.methods.get("__init__")
     called = _called(cls) if constructor is not None else set()
     if constructor is None or not called:
@@ -57,10 +65,49 @@ def _kept(cls: Class) -> dict[str, int]:
         stored = event.value
         if stored.op is Op.CALL and called_name(stored.callee) in _COPYING and len(stored.positional) == 1:
             stored = stored.positional[0]
+        if stored.op is Op.COMPREHENSION and stored.args[-1].op is Op.ITEM:  # those that are not None
+            stored = stored.args[-1].args[0]
         if event.target is not None and self_attribute(event.target) in called and stored.op is Op.PARAM:
             names.add(str(stored.data))
     parameters = enumerate(constructor.parameters[1:])
-    return {one.name: number for number, one in parameters if one.name in names and one.kind == "positional"}
+    named = frozenset(one.name for one in constructor.parameters)
+    return {one.name: _Wanted(one, number, named) for number, one in parameters if one.name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A parameter of a constructor, its position in a call, and how all of them are called."""
+
+    parameter: Parameter
+    number: int
+    named: frozenset[str]
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it takes all arguments that no other parameter does: `*layers`, `**heads`."""
+        return self.parameter.kind.startswith("var")
+
+    def is_made(self, call: Value) -> bool:
+        """Whether a call gives it what the caller may have made."""
+        if self.parameter.kind == "var-positional":
+            return bool(call.positional[self.number :])
+        if self.parameter.kind == "var-keyword":
+            return any(name not in self.named for name in call.keywords)
+        given = call.argument(self.number, self.parameter.name)
+        return given is not None and given.op in _MADE and not call.has_unpacking
+
+    def given(self, arguments: Arguments) -> Atoms:
+        """What it is given."""
+        if not self.is_rest:
+            return arguments.argument(self.number, self.parameter.name) or ()
+        is_list = self.parameter.kind == "var-positional"
+        container = Shell("tuple" if is_list else "dict", None, ())
+        for atoms in arguments.positional[self.number :] if is_list else ():
+            container.put(atoms, ())
+        for name, atoms in () if is_list else arguments.keywords.items():
+            if name not in self.named:
+                container.put(atoms, (), name)
+        return (container,)
 
 
 def _called(cls: Class) -> set[str]:
@@ -73,20 +120,19 @@ def _called(cls: Class) -> set[str]:
     return found
 
 
-def _callers(cls: Class, wanted: dict[str, int], project: Project) -> Iterator[Function]:
+def _callers(cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[Function]:
     """The functions in sight that give a constructor what they may have made."""
     for module in neighbours(project, cls.module, cls.name):
         for caller in (*module.all_functions(), module.body):
             calls = caller.flow.of(EventKind.CALL) if cls.name in caller.words and caller.owner is not cls else ()
             for call in (event.value for event in calls):
-                given = [call.argument(number, name) for name, number in wanted.items()]
-                is_made = any(one is not None and one.op in _MADE for one in given) and not call.has_unpacking
+                is_made = any(one.is_made(call) for one in wanted.values())
                 if is_made and project.names.definition(module, call.callee) == DefinedClass(cls):
                     yield caller
                     break
 
 
-def _given(caller: Function, cls: Class, wanted: dict[str, int], project: Project) -> Iterator[tuple[str, Shell]]:
+def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[tuple[str, Shell]]:
     """What a function gives the constructor that is a container of new layers, which nothing else registers."""
     run = Interpreter(project, project.of(Keepers))
     owner = caller.owner
@@ -97,24 +143,27 @@ def _given(caller: Function, cls: Class, wanted: dict[str, int], project: Projec
     run.calls.apply(FunctionRef(method, None, receiver), ANY_ARGUMENTS, class_frame(method.scope, id(caller)), _NOWHERE)
     objects = [*run.shells(), *([receiver] if receiver is not None else [])] if run.is_complete else []
     models = [one for one in objects if one.model is not None and one.model.cls is cls and one.kind == "instance"]
-    registered = _registered(objects)
+    registered = _registered(objects, cls, wanted)
     for shell in models if models and not _is_moved(run, caller, cls, models) else ():
-        for name, number in wanted.items():
-            for atom in shell.arguments.argument(number, name) or ():
+        for name, one in wanted.items():
+            for atom in one.given(shell.arguments):
                 container = _container(atom, registered) if isinstance(atom, Shell) else None
                 if container is not None:
                     yield name, container
     run.close()
 
 
-def _registered(objects: list[Shell]) -> set[Shell]:
+def _registered(objects: list[Shell], cls: Class, wanted: dict[str, _Wanted]) -> set[Shell]:
     """The layers that some objects hold as torch sees it, or that constructors are given by themselves."""
     found: set[Shell] = set()
     for shell in objects:
         if shell.is_layer:
             held = [store.atoms for store in shell.stores if store.registers]
             held += [entry.atoms for entry in shell.entries] if shell.is_module_container else []
-            found.update(atom for atoms in (*held, *shell.arguments.all()) for atom in atoms if isinstance(atom, Shell))
+            rest = [one for one in wanted.values() if one.is_rest] if shell.model and shell.model.cls is cls else []
+            kept = {part for one in rest for atom in one.given(shell.arguments) for part in opened((atom,))}
+            given = (atom for atoms in shell.arguments.all() for atom in atoms if atom not in kept)
+            found.update(atom for atom in (*chain.from_iterable(held), *given) if isinstance(atom, Shell))
     return found
 
 
@@ -124,7 +173,7 @@ def _container(given: Shell, registered: set[Shell]) -> Shell | None:
         return None
     container = Shell(given.kind, given.value, ())
     container.function, container.is_exact = given.function, False
-    for layer in (atom for entry in given.entries for atom in entry.atoms):
+    for layer in (atom for entry in given.entries for atom in entry.atoms if atom != NONE[0]):
         is_new = isinstance(layer, Shell) and layer.is_layer and layer not in registered
         if not is_new or not isinstance(layer, Shell) or layer.model is None or layer.model.is_container:
             return None

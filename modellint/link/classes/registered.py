@@ -19,7 +19,7 @@ from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
-from modellint.link.classes.handed_layers import handed_layers
+from modellint.link.classes.handed_layers import handed_layers, keeps_given
 from modellint.link.classes.lives import CARE, Lived, Lives
 from modellint.link.names import External
 
@@ -113,11 +113,22 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Unregistered]:
     for cls in module.classes.values():
         subjects = project.of(Lives).subjects(cls)
         given = handed_layers(cls, project) if subjects else {}
+        below = [] if given or not subjects or not keeps_given(cls) else _below(cls, subjects[0], project)
         for subject in subjects if given or (subjects and project.of(Lives).may_keep(cls)) else ():
             for found in _Inspection(cls, subject, project).run(given):
                 if id(found.kept.target) not in reported and id(found.kept.value) not in reported:
                     reported.update((id(found.kept.target), id(found.kept.value)))
                     yield found
+        for model in below:
+            for found in _Inspection(cls, model, project).run({}):
+                if found.kept.function.owner is cls and id(found.kept.target) not in reported:
+                    reported.update((id(found.kept.target), id(found.kept.value)))
+                    yield found
+
+
+def _below(cls: Class, model: ClassModel, project: Project) -> list[ClassModel]:
+    """The layers in sight that derive from one whose constructor keeps what theirs give it."""
+    return [lived.model for lived in project.of(Lives).below(model, cls) if lived.model.is_module is True]
 
 
 class _Inspection:

@@ -20,6 +20,14 @@ class NotRegistered(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class KeptAsGiven(NotRegistered):
+    """The same of the constructor's `argument`, for which it is given layers, in a `kind` of container."""
+
+    argument: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeftBehind(Claim):
     """The tensor that becomes `attribute` at the place stays behind when its layer moves; `use` meets what moved."""
 

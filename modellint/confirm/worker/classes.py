@@ -126,6 +126,12 @@ class Source:
         return owner, "forward" if method == "__init__" else method
 
 
+def _layers(kind: str) -> Any:
+    """Small layers, in a kind of container."""
+    layers = {"a": nn.Linear(1, 1), "b": nn.Linear(1, 1)}
+    return layers if kind == "dict" else (tuple if kind == "tuple" else list)(layers.values())
+
+
 def _packages_above(tree: ast.AST) -> int:
     """From how many packages up a file imports."""
     return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
@@ -187,8 +193,8 @@ class Builder:
         self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
         self.allows_bases = False
-        #: The parameters of the target that are known to be tensors.
-        self.tensors: frozenset[str] = frozenset()
+        #: What is known of parameters of the target: a `tensor`, or a `list`, `tuple` or `dict` of layers.
+        self.kinds: Mapping[str, str] = {}
 
     @property
     def assumed(self) -> list[str]:
@@ -251,11 +257,25 @@ class Builder:
             if found is not _MISSING:
                 arguments[parameter.name] = found
         arguments |= {**self._by_keys(init, tree), **arguments}
-        made = cls(**arguments)
+        made = self._made(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
         if _is_settings(made):
             made = self._with_parts(made, init, arguments, depth)
         self.arguments[id(made)] = arguments
         return made
+
+    def _made(self, cls: type, arguments: dict[str, Any]) -> Any:
+        """An object that is given layers as all the rest of its arguments, where it is known that these are some."""
+        parameters = list(inspect.signature(cls).parameters.values())
+        rest = {one.kind: one for one in parameters if one.kind in _VARIADIC and one.name in self.kinds}
+        first: list[Any] = []
+        if inspect.Parameter.VAR_POSITIONAL in rest:
+            before = parameters[: parameters.index(rest[inspect.Parameter.VAR_POSITIONAL])]
+            first = [arguments.get(one.name, one.default) for one in before]
+            arguments = {name: value for name, value in arguments.items() if name not in {one.name for one in before}}
+            first += _layers("list")
+        if inspect.Parameter.VAR_KEYWORD in rest:
+            arguments = {**arguments, **_layers("dict")}
+        return cls(*first, **arguments)
 
     def _shown(self, cls: type) -> dict[str, Any]:
         """What an example passes to a class that is called with; other examples may show how it is made wrongly."""
@@ -347,7 +367,10 @@ class Builder:
             small = self._scaled(name, parameter.default)
             return small if is_target or small is not _MISSING else self._reduced(parameter)
         annotation = annotation_of(function, parameter)
-        is_tensor = annotation is torch.Tensor or (is_target and name in self.tensors)
+        kind = self.kinds.get(name) if is_target else None
+        if kind is not None and kind != "tensor":
+            return _layers(kind)
+        is_tensor = annotation is torch.Tensor or kind == "tensor"
         if is_tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
         found = self.by_annotation(annotation, name, depth)

@@ -50,11 +50,11 @@ def _movement(session: Session, claim: LeftBehind, machine: AbstractContextManag
     reasons: list[str] = []
     refuting: list[Builder] = []
     is_open = False
-    tensors = frozenset(_kept_under(claim.attribute, claim.owner, session.source().tree))
+    kinds = dict.fromkeys(_kept_under(claim.attribute, claim.owner, session.source().tree), "tensor")
     detail = f"`{claim.attribute}` moves to {DEVICE} with its module"
     with machine:
         for variant in (0, roles.EQUAL):
-            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE, tensors=tensors):
+            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE, kinds=kinds):
                 try:
                     with assignments(Spot.of(claim.place)) as assigned:
                         owner = attempt.build()

@@ -188,6 +188,7 @@ _PROBES: dict[type, Callable[[Session, Any], dict[str, Any]]] = {
     LAYERS.NotSet: lacking,
     LAYERS.Unused: backward,
     LAYERS.NotRegistered: registration,
+    LAYERS.KeptAsGiven: registration,
     LAYERS.LeftBehind: movement,
     LAYERS.MadeAside: making,
     LAYERS.MadeAnew: creation,

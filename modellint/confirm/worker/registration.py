@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from . import placement, roles
-from .beside import OPERATORS
+from .beside import LAYERS, OPERATORS
 from .placement import DEVICE
 from .places import Spot
 from .standins import described, likeliest
@@ -38,9 +38,10 @@ def registration(session: Session, claim: NotRegistered) -> dict[str, Any]:
     reasons: list[str] = []
     kept: list[tuple[str, Builder]] = []
     is_open = False
+    kinds = {claim.argument: claim.kind} if isinstance(claim, LAYERS.KeptAsGiven) else {}
     with placement.pretended():
         for variant in (*roles.VARIANTS, roles.EQUAL):
-            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE):
+            for attempt in session.attempts(claim.owner, variant=variant, device=DEVICE, kinds=kinds):
                 try:
                     with assignments(spot) as assigned:
                         owner = attempt.build()

@@ -156,11 +156,11 @@ class Session:
         variant: int = 0,
         device: str = "cpu",
         source: classes.Source | None = None,
-        tensors: frozenset[str] = frozenset(),
+        kinds: Mapping[str, str] | None = None,
     ) -> Iterator[classes.Attempt]:
         """Ways to build a class, or to call a function, of a file; the first assumes the least.
 
-        `tensors` are parameters that are known to be given tensors.
+        `kinds` are what parameters are known to be given: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         """
         source = source or self.source()
         found = source.find(name)
@@ -168,7 +168,7 @@ class Session:
 
         def begin(fixed: Mapping[str, Any]) -> classes.Attempt:
             builder = classes.Builder(source, configured, variant=variant, fixed=fixed, device=device)
-            builder.allows_bases, builder.scale, builder.tensors = self._is_at_end, self.scale, tensors
+            builder.allows_bases, builder.scale, builder.kinds = self._is_at_end, self.scale, kinds or {}
             self.builder = builder
             return classes.Attempt(builder, found, configured)
 

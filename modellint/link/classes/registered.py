@@ -73,15 +73,22 @@ class Unregistered:
     def claim(self) -> NotRegistered | None:
         """What a run can show of it: nothing where what is in doubt is if it is meant to be registered.
 
-        Nor of layers that a caller makes, or whose library is not at hand.
+        Nor of layers whose library is not at hand.
         """
-        from modellint.claims.layers import NotRegistered
+        from modellint.claims.layers import KeptAsGiven, NotRegistered
 
         place = self.kept.function.module.place(self.kept.target)
-        is_out_of_reach = any(layer.model is None or _is_handed(layer) for layer in self.layers)
-        if self._is_in_doubt or is_out_of_reach:
+        if self._is_in_doubt or any(layer.model is None for layer in self.layers):
             return None
-        return NotRegistered(place, self.cls.qualname, self.kept.attribute)
+        about = place, self.cls.qualname, self.kept.attribute
+        given = self._argument if self.layers else ""
+        return KeptAsGiven(*about, given, self.kept.kind) if given else NotRegistered(*about)
+
+    @property
+    def _argument(self) -> str:
+        """The argument of the constructor that is kept, perhaps copied."""
+        given = [one.data for one in self.kept.value.walk() if one.op is Op.PARAM and one.data != "self"]
+        return str(given[0]) if len(given) == 1 and self.kept.function.name == "__init__" else ""
 
     @property
     def _is_in_doubt(self) -> bool:
@@ -242,11 +249,6 @@ def type_name(layer: Shell) -> str:
     made = layer.value.callee if layer.value is not None and layer.value.op is Op.CALL else None
     is_class = made is not None and made.op in (Op.GLOBAL, Op.ATTR) and called_name(made)[:1].isupper()
     return f"`{called_name(made)}`" if made is not None and is_class else "the pretrained model"
-
-
-def _is_handed(layer: Shell) -> bool:
-    """Whether a function in sight makes a layer that a constructor is given."""
-    return is_said(layer) and layer.value is not None and layer.value.op is Op.CALL
 
 
 def _is_called(use: Read) -> bool:

@@ -31,6 +31,7 @@ from modellint.flow.domain import (
     join,
     text,
 )
+from modellint.flow.frame import class_frame
 from modellint.flow.ground import Ground
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
@@ -39,7 +40,7 @@ from modellint.graph.value import Nested, Op, Value
 from modellint.knowledge import parameter_counts
 from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes import calls
-from modellint.link.classes.registries import entered
+from modellint.link.classes.registries import entered, registrations
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 
 if TYPE_CHECKING:
@@ -182,6 +183,26 @@ class Calls:
             for cls in entered(table, self._run.project):
                 made.is_exact = False
                 made.put((ClassRef(self._run.classes.model(cls)),), ())
+        if isinstance(table, DefinedConstant) and isinstance(made, Shell) and made.kind == "instance":
+            self._fill(table, atoms)
+
+    def _fill(self, table: DefinedConstant, atoms: Atoms) -> None:
+        """Have done at an object of a module what enters classes into it."""
+        run = self._run
+        subject = run.objects.subject
+        cls = None if subject is None or subject.model is None else subject.model.cls
+        outer = run.path, run.guard, run.loops
+        run.path, run.guard, run.loops = (), None, 0
+        for one in registrations(table, run.project, None if cls is None else cls.module):
+            method = self._method_of(one.module.body)
+            frame = class_frame(method.scope, id(one.value))
+            frame.memo[id(one.owner)] = atoms
+            found = run.evaluate(one.value, frame)
+            if one.cls is not None:
+                given = Arguments(((ClassRef(run.classes.model(one.cls)),),))
+                for atom in found:
+                    self.apply(atom, given, frame, one.value)
+        run.path, run.guard, run.loops = outer
 
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""

@@ -17,7 +17,7 @@ from modellint.flow.makers import Makers
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceMethod
-from modellint.link.classes.registries import entered
+from modellint.link.classes.registries import entered, registrations
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 
 if TYPE_CHECKING:
@@ -585,7 +585,8 @@ class _Body:
         if called is not None:
             return self._asks(called, "makes", self._gets_layers(call))
         if callee.op is Op.ATTR:
-            return callee.data in calls.FOLLOWED and self._is_layer(callee.args[0])
+            is_registry = self._is_registry(callee.args[0])
+            return is_registry or (callee.data in calls.FOLLOWED and self._is_layer(callee.args[0]))
         if callee.op is Op.LAMBDA:
             return any(map(self._is_layer, (*callee.args, *call.args[1:])))
         return self._may_be_class(callee)
@@ -598,7 +599,11 @@ class _Body:
             named = self._definition(value)
             if isinstance(named, DefinedConstant):
                 is_entered = bool(entered(named, self._project))
-                return is_entered or _Body(self.keepers, named.module.body, None)._may_be_class(named.value)
+                return (
+                    is_entered
+                    or self._is_registry(value)
+                    or _Body(self.keepers, named.module.body, None)._may_be_class(named.value)
+                )
             if isinstance(named, DefinedClass | External):
                 return self._is_module(named) is True or self._is_tensor_class(named)
             stored = () if self._cls is None else self.keepers.stored(self._cls).get(self_attribute(value) or "", ())
@@ -608,10 +613,17 @@ class _Body:
             if isinstance(named, External):
                 return named.name.startswith("functools.") and any(map(self._may_be_class, value.args[1:]))
             called = self._called(value.callee)
+            if value.callee.op is Op.ATTR and self._is_registry(value.callee.args[0]):
+                return True
             if called is None and value.callee.op is Op.ATTR and value.callee.data in calls.FOLLOWED:
                 return self._may_be_class(value.callee.args[0])
             return called is not None and self._asks(called, "classes", False)
         return op not in _HARMLESS and any(map(self._may_be_class, value.args))
+
+    def _is_registry(self, value: Value) -> bool:
+        """Whether a name stands for an object of the project into which classes are entered."""
+        named = self._definition(value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+        return isinstance(named, DefinedConstant) and bool(registrations(named, self._project, self._function.module))
 
     def _gives_class(self) -> bool:
         return any(self._may_be_class(event.value) for event in self._results())

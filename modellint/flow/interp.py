@@ -18,6 +18,7 @@ from modellint.flow.domain import (
     NONE,
     PLAIN,
     UNKNOWN,
+    Arguments,
     Bound,
     Constant,
     Counter,
@@ -645,7 +646,13 @@ class Interpreter:
 
     def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
         known = None if self.environment is None else self.environment.part(atom, index, frame, value)
-        return self.objects.part(atom, index) if known is None else known
+        if known is not None:
+            return known
+        is_object = isinstance(atom, Shell) and atom.model is not None and atom.model.is_module is False
+        own = self.objects.own_method(atom, "__getitem__") if is_object and isinstance(atom, Shell) else None
+        if own is None or self.turns is not None:
+            return self.objects.part(atom, index)
+        return self.calls.apply(own, Arguments((index,)), frame, value)
 
     def _index_of_tensor(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         assert self.tensors is not None

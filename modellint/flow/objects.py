@@ -119,6 +119,8 @@ class Objects:
             model = self._run.classes.named(f"{atom.name}.{name}", None)
             return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)
         if isinstance(atom, ClassRef):
+            if name in ("__name__", "__qualname__"):
+                return (Constant(atom.model.name.rpartition(".")[2]),)
             return self.class_attribute(atom, name, atom)
         if isinstance(atom, Super):
             assert atom.shell.model is not None

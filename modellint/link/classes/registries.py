@@ -1,17 +1,18 @@
-"""Classes that a decorator of the project enters into a dict: `@register("mlp")`."""
+"""Classes that a decorator of the project enters into a dict, or an object: `@register("mlp")`, `@BLOCKS.register`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedConstant, DefinedFunction
+from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
@@ -23,6 +24,54 @@ def entered(table: DefinedConstant, project: Project) -> tuple[Class, ...]:
     if not _is_empty(table.value):
         return ()
     return project.once(("entered", table.module.path, table.name), lambda: tuple(_entered(table, project)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Registration:
+    """What calls a method of an object, `owner`, in a module: a decorator of `cls`, or a call with a class."""
+
+    module: ModuleFacts
+    value: Value
+    owner: Value
+    cls: Class | None
+
+
+def registrations(
+    table: DefinedConstant, project: Project, beside: ModuleFacts | None = None
+) -> tuple[Registration, ...]:
+    """What enters classes into an object of the project, in the files around it and around one that asks."""
+    files = (table.module, *(() if beside is None or beside is table.module else (beside,)))
+    key = "registrations", table.name, *(module.path for module in files)
+    return project.once(key, lambda: tuple(_registrations(table, project, files)))
+
+
+def _registrations(table: DefinedConstant, project: Project, files: tuple[ModuleFacts, ...]) -> Iterator[Registration]:
+    made = project.names.definition(table.module, table.value.callee) if table.value.op is Op.CALL else None
+    if not isinstance(made, DefinedClass) or project.classes.model(made.cls).is_module is not False:
+        return
+    for module in dict.fromkeys(one for file in files for one in neighbours(project, file, table.name)):
+        for cls in module.classes.values():
+            for decorator in cls.head.decorators:
+                owner = _owner(decorator, table, module, project)
+                if owner is not None:
+                    yield Registration(module, decorator, owner, cls)
+        for event in module.body.flow.of(EventKind.CALL) if table.name in module.body.words else ():
+            given = (project.names.definition(module, arg) for arg in event.value.args[1:])
+            owner = _owner(event.value, table, module, project)
+            if owner not in (None, event.value) and any(isinstance(one, DefinedClass) for one in given):
+                yield Registration(module, event.value, owner or event.value, None)
+
+
+def _owner(value: Value, table: DefinedConstant, module: ModuleFacts, project: Project) -> Value | None:
+    """The object of a value that is a method of it, or a call of either; None if that is another object."""
+    made = table.value.line, table.value.offset
+    while value.op in (Op.CALL, Op.ATTR) and (module is not table.module or (value.line, value.offset) != made):
+        value = value.args[0]
+    if value.op is Op.CALL:
+        return value
+    found = project.names.definition(module, value) if value.op is Op.GLOBAL else None
+    is_it = isinstance(found, DefinedConstant) and found.module is table.module and found.name == table.name
+    return value if is_it else None
 
 
 def _is_empty(value: Value) -> bool:
@@ -40,6 +89,28 @@ def _entered(table: DefinedConstant, project: Project) -> Iterator[Class]:
                     definition = project.names.definition(module, callee)
                     if isinstance(definition, DefinedFunction) and definition.function is function:
                         yield cls
+            yield from _by_call(function, module, project)
+    for event in table.module.body.flow.of(EventKind.STORE):
+        if event.target is not None and event.target.op is Op.INDEX and _is_made_as(event.target.args[0], table):
+            stored = project.names.definition(table.module, event.value)
+            if isinstance(stored, DefinedClass):
+                yield stored.cls
+
+
+def _is_made_as(value: Value, table: DefinedConstant) -> bool:
+    """Whether a value of the module is what a global name stands for, perhaps changed since it was made."""
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    return (value.line, value.offset) == (table.value.line, table.value.offset) or value.data == table.name
+
+
+def _by_call(function: Function, module: ModuleFacts, project: Project) -> Iterator[Class]:
+    """The classes that a file gives a function at module level."""
+    for event in module.body.flow.of(EventKind.CALL) if function.name in module.body.words else ():
+        definition = project.names.definition(module, event.value.callee)
+        if isinstance(definition, DefinedFunction) and definition.function is function:
+            given = (project.names.definition(module, arg) for arg in event.value.args[1:])
+            yield from (one.cls for one in given if isinstance(one, DefinedClass))
 
 
 def _enters(function: Function, name: str) -> bool:

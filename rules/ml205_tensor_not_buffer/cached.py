@@ -112,8 +112,11 @@ def _has_content(value: Value, cls: Class, depth: int = 0) -> bool:
         return bool(value.data != "self")
     if depth > _MAX_DEPTH:
         return True
-    if value.op is Op.ATTR and (_gives_other(str(value.data)) or self_attribute(value) is not None):
+    if value.op is Op.ATTR and _gives_other(str(value.data)):
         return False
+    own = self_attribute(value)
+    if own is not None:  # what a method stores may be a state
+        return any(method.name != "__init__" for method in cls.assigned.get(own, ()))
     parts = value.args
     if value.op is Op.CALL:
         callee, name = value.callee, str(value.callee.data)

@@ -14,6 +14,7 @@ from modellint.flow.declared import is_about_devices
 from modellint.flow.devices import Fresh, Moved, There
 from modellint.flow.domain import NONE
 from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
     from modellint.link.classes.lives import Lived
+    from modellint.link.project import Project
 
 _MOVES = operators.methods("Tensor", "moves")
 #: Methods whose results have nothing of a tensor but where it is, and perhaps its size.
@@ -46,7 +48,7 @@ class Cached:
         return Fresh(self.value, self.function, 1, is_late=True)
 
 
-def caches(cls: Class) -> list[Cached]:
+def caches(cls: Class, project: Project) -> list[Cached]:
     """The assignments of a class's own methods that look as if they kept tensors for later calls, one of each name."""
     found: dict[str, Cached] = {}
     assigning = {method for methods in cls.assigned.values() for method in methods}
@@ -57,7 +59,7 @@ def caches(cls: Class) -> list[Cached]:
         kept = [(event, one) for event in method.flow.events if (one := _kept(event, method)) is not None]
         names = {one.attribute for _, one in kept}
         for event, one in kept:
-            if one.attribute not in found and _is_cache(event, one, names, cls):
+            if one.attribute not in found and _is_cache(event, one, names, cls, project):
                 found[one.attribute] = one
     return list(found.values())
 
@@ -76,9 +78,9 @@ def _kept(event: Event, method: Function) -> Cached | None:
     return Cached(str(key.data), value, call, method) if is_own else None
 
 
-def _is_cache(event: Event, one: Cached, names: set[str], cls: Class) -> bool:
+def _is_cache(event: Event, one: Cached, names: set[str], cls: Class, project: Project) -> bool:
     """Whether something new is stored where a test of what its method stores says so, and none asks for a device."""
-    if not any(part.op is Op.CALL for part in one.value.walk()) or _has_content(one.value, cls):
+    if not any(part.op is Op.CALL for part in one.value.walk()) or _has_content(one.value, cls, project):
         return False
     tests = list(_tests(event, one.function, cls))
     about = {name for test in tests for part in test.walk() for name in (_asked_attribute(part),) if name is not None}
@@ -106,7 +108,7 @@ def _tests(event: Event, function: Function, cls: Class) -> Iterator[Value]:
                 yield from (link.test for link in call.guard.chain())
 
 
-def _has_content(value: Value, cls: Class, depth: int = 0) -> bool:
+def _has_content(value: Value, cls: Class, project: Project, depth: int = 0) -> bool:
     """Whether a value has more of what a method is given than its size, its type and where it is."""
     if value.op is Op.PARAM:
         return bool(value.data != "self")
@@ -120,7 +122,8 @@ def _has_content(value: Value, cls: Class, depth: int = 0) -> bool:
     parts = value.args
     if value.op is Op.CALL:
         callee, name = value.callee, str(value.callee.data)
-        row = operators.row(f"torch.{name}")
+        definition = project.names.definition(cls.module, callee)
+        row = operators.row(definition.name) if isinstance(definition, External) else None
         is_method = self_attribute(callee) is not None and name in cls.methods
         if is_method or (row is not None and "fresh" in row.facets and "literal" not in row.facets):
             return False
@@ -132,7 +135,7 @@ def _has_content(value: Value, cls: Class, depth: int = 0) -> bool:
         parts = callee.args if is_moved else (*callee.args, *value.args[1:])
     elif value.op is Op.INDEX:
         parts = value.args[:1]
-    return any(_has_content(part, cls, depth + 1) for part in parts)
+    return any(_has_content(part, cls, project, depth + 1) for part in parts)
 
 
 def _gives_other(name: str) -> bool:

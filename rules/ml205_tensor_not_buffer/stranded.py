@@ -103,7 +103,7 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
 
 def _kept_for_later(cls: Class, project: Project) -> Iterator[Stranded]:
     """What the methods of a layer keep for its next call, which is not moved in between."""
-    candidates = caches(cls)
+    candidates = caches(cls, project)
     model = project.classes.model(cls) if candidates else None
     if model is None or model.is_module is not True or any(map(model.has_own_adder, _MOVERS)):
         return

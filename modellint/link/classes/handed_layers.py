@@ -62,13 +62,9 @@ def _kept(cls: Class) -> dict[str, _Wanted]:
         return {}
     names: set[str] = set()
     for event in constructor.flow.of(EventKind.STORE):
-        stored = event.value
-        if stored.op is Op.CALL and called_name(stored.callee) in _COPYING and len(stored.positional) == 1:
-            stored = stored.positional[0]
-        if stored.op is Op.COMPREHENSION and stored.args[-1].op is Op.ITEM:  # those that are not None
-            stored = stored.args[-1].args[0]
-        if event.target is not None and self_attribute(event.target) in called and stored.op is Op.PARAM:
-            names.add(str(stored.data))
+        name = argument_of(event.value)
+        if name is not None and event.target is not None and self_attribute(event.target) in called:
+            names.add(name)
     parameters = enumerate(constructor.parameters[1:])
     named = frozenset(one.name for one in constructor.parameters)
     return {one.name: _Wanted(one, number, named) for number, one in parameters if one.name in names}
@@ -108,6 +104,15 @@ class _Wanted:
             if name not in self.named:
                 container.put(atoms, (), name)
         return (container,)
+
+
+def argument_of(stored: Value) -> str | None:
+    """The argument that is stored, perhaps copied, or without what is None; None if that is something else."""
+    if stored.op is Op.CALL and called_name(stored.callee) in _COPYING and len(stored.positional) == 1:
+        stored = stored.positional[0]
+    if stored.op is Op.COMPREHENSION and stored.args[-1].op is Op.ITEM:
+        stored = stored.args[-1].args[0]
+    return str(stored.data) if stored.op is Op.PARAM else None
 
 
 def _called(cls: Class) -> set[str]:

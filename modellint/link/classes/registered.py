@@ -19,7 +19,7 @@ from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
 from modellint.link.classes.calls import CONTAINERS
 from modellint.link.classes.handed import given_values
-from modellint.link.classes.handed_layers import handed_layers, keeps_given
+from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
 from modellint.link.classes.lives import CARE, Lived, Lives
 from modellint.link.names import External
 
@@ -81,14 +81,9 @@ class Unregistered:
         if self._is_in_doubt or any(layer.model is None for layer in self.layers):
             return None
         about = place, self.cls.qualname, self.kept.attribute
-        given = self._argument if self.layers else ""
+        is_built = self.kept.function.name == "__init__" and bool(self.layers)
+        given = argument_of(self.kept.value) if is_built else None
         return KeptAsGiven(*about, given, self.kept.kind) if given else NotRegistered(*about)
-
-    @property
-    def _argument(self) -> str:
-        """The argument of the constructor that is kept, perhaps copied."""
-        given = [one.data for one in self.kept.value.walk() if one.op is Op.PARAM and one.data != "self"]
-        return str(given[0]) if len(given) == 1 and self.kept.function.name == "__init__" else ""
 
     @property
     def _is_in_doubt(self) -> bool:

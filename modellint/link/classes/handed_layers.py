@@ -12,6 +12,7 @@ from modellint.flow.devices import opened
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
 from modellint.flow.gate import Keepers
+from modellint.flow.given import REST
 from modellint.flow.heap import Entry, Shell
 from modellint.flow.interp import Interpreter
 from modellint.graph.value import EventKind, Op, Value, called_name, self_attribute
@@ -61,10 +62,12 @@ def _kept(cls: Class) -> dict[str, _Wanted]:
     if constructor is None or not called:
         return {}
     names: set[str] = set()
+    rest = {one.name for one in constructor.parameters if one.kind in REST}
     for event in constructor.flow.of(EventKind.STORE):
-        name = argument_of(event.value)
-        if name is not None and event.target is not None and self_attribute(event.target) in called:
-            names.add(name)
+        if event.target is not None and self_attribute(event.target) in called:
+            name = argument_of(event.value)
+            parts = {part.data for part in event.value.walk() if part.op is Op.PARAM}
+            names.update({name} if name is not None else rest & parts)
     parameters = enumerate(constructor.parameters[1:])
     named = frozenset(one.name for one in constructor.parameters)
     return {one.name: _Wanted(one, number, named) for number, one in parameters if one.name in names}

@@ -116,16 +116,17 @@ def _has_content(value: Value, cls: Class, project: Project, depth: int = 0) -> 
         return True
     if value.op is Op.ATTR and _gives_other(str(value.data)):
         return False
-    own = self_attribute(value)
-    if own is not None:  # what a method stores may be a state
-        return any(method.name != "__init__" for method in cls.assigned.get(own, ()))
+    if self_attribute(value) is not None:
+        return _is_state(value, cls)
     parts = value.args
     if value.op is Op.CALL:
         callee, name = value.callee, str(value.callee.data)
         definition = project.names.definition(cls.module, callee)
         row = operators.row(definition.name) if isinstance(definition, External) else None
         is_method = self_attribute(callee) is not None and name in cls.methods
-        if is_method or (row is not None and "fresh" in row.facets and "literal" not in row.facets):
+        if is_method:
+            return any(_is_state(arg, cls) for arg in value.args[1:])
+        if row is not None and "fresh" in row.facets and "literal" not in row.facets:
             return False
         if callee.op is Op.ATTR and (name in _ALIKE or name.endswith("_like") or _gives_other(name)):
             return False
@@ -136,6 +137,12 @@ def _has_content(value: Value, cls: Class, project: Project, depth: int = 0) -> 
     elif value.op is Op.INDEX:
         parts = value.args[:1]
     return any(_has_content(part, cls, project, depth + 1) for part in parts)
+
+
+def _is_state(value: Value, cls: Class) -> bool:
+    """Whether a value is an attribute that a method stores, which may be more than what the constructor makes."""
+    own = self_attribute(value)
+    return own is not None and any(method.name != "__init__" for method in cls.assigned.get(own, ()))
 
 
 def _gives_other(name: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.devices import Devices
 from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
-from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
+    from modellint.flow.interp import Interpreter
     from modellint.flow.objects import Read
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
@@ -41,8 +43,9 @@ class Life:
         self.model = model
         #: The tensors that its constructor is given, as far as they are known.
         self._handed = handed or {}
-        self.run = Interpreter(project, gate)
-        self.run.devices.work |= work
+        self.run = started(project, gate=gate)
+        self.devices = self.run.of(Devices)
+        self.devices.work |= work
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
 
     @property
@@ -57,7 +60,7 @@ class Life:
 
     def begin(self) -> None:
         """Run the constructor."""
-        self.run.objects.initialise(self.shell, self.run.devices.made_outside(self.model, self._handed))
+        self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))
 
     def follow(self, function: Function, *, at_work: bool = False) -> None:
         """Run a method; one that has been called before only to see what happens where the object is `at_work`."""
@@ -65,14 +68,14 @@ class Life:
             return
         self.run.steps = 0
         self.run.objects.is_at_work = at_work
-        self.run.devices.move()
+        self.devices.move()
         for above, model in enumerate(self.model.mro()):
             if model.cls is function.owner:
                 method = model.own_method(function.name)
                 if method is not None:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
-                    given = self.run.devices.given(function, method.plain)
+                    given = self.devices.given(function, method.plain)
                     self.run.calls.apply(reference, given, frame, _NOWHERE)
                 break
         self.run.objects.is_at_work = False

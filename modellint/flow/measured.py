@@ -76,8 +76,8 @@ class Measured(Lookups):
     TENSORS = _MeasuredTensors
     measures = True
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
         self.reads: dict[Hashable, Read] = {}
         self.limits: dict[Function, dict[Value, Limit]] = {}
 

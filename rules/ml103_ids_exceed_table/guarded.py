@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
-from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
+from modellint.flow.runs import followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors, tensors_in
 from modellint.graph.immutable import dataclass

@@ -317,7 +317,7 @@ class Lived:
     @property
     def meetings(self) -> list[Meeting]:
         """Where a tensor that was left behind is used with one that was moved."""
-        return list(self._go_on().run.devices.meetings.values())
+        return list(self._go_on().devices.meetings.values())
 
     def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
         """Where what the object makes while it works, or when one of `methods` is called, meets what was moved."""
@@ -325,7 +325,7 @@ class Lived:
         for method in methods:
             if self.model.method(method.name) is method:
                 life.follow(method)
-        return list(life.run.devices.encounters.values())
+        return list(life.devices.encounters.values())
 
     def reads(self, name: str) -> list[Read]:
         return [read for read in self._go_on().reads if read.name == name]

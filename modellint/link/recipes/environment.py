@@ -28,11 +28,10 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.environment import Environment, Foreign
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
+from modellint.flow.theory import Foreign, Theory
 from modellint.flow.training import is_optimizer
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.classes import calls
@@ -84,13 +83,15 @@ _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 _CALLED_AT_ALL = "called"
 
 
-class Surroundings(Environment):
+class Surroundings(Theory):
     """One Brain of a script, under one recipe."""
+
+    assumes = True
 
     def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
         self._script = script
         self.project = project
-        self.run = Interpreter(project, project.of(Keepers), environment=self)
+        self.run = started(project, lambda run: self)
         self.notes = Notes(self.run)
         model = project.classes.model(brain.classes[0]) if brain.classes else None
         self.brain = Shell("brain", brain.call, (), model)
@@ -107,6 +108,9 @@ class Surroundings(Environment):
         #: The functions that are being run, and those that somebody else gets.
         self._functions: list[Function | None] = []
         self._handed: set[object] = set()
+
+    def release(self) -> None:
+        """Keep what is noted when the run is freed."""
 
     def close(self) -> None:
         """Free the run."""
@@ -185,9 +189,9 @@ class Surroundings(Environment):
             return PLAIN
         return UNKNOWN if isinstance(atom, Foreign) else None
 
-    def binary(self, operator: str, left: Atoms, right: Atoms) -> Atoms | None:
+    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         turn, number = (left[0], constant(right)) if len(left) == 1 else (None, None)
-        if not isinstance(turn, Turn) or number is None or operator != "%":
+        if not isinstance(turn, Turn) or number is None or value.data != "%":
             return None
         found = turn.modulo(number.value)
         return UNKNOWN if found is None else (found,)
@@ -343,10 +347,10 @@ class Surroundings(Environment):
 
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
-    ) -> Atoms | None:
+    ) -> Atoms:
         code = function_of(function.code)
         if not isinstance(function.code, Nested) and not self._matters(function, code, arguments):
-            return None
+            return self.run.calls.unknown(arguments, value)
         quiet = self.gradients.is_detached(value, frame) or (
             code is not None
             and any(self.gradients.is_quiet(decorator, code) for decorator in code.signature.decorators)

@@ -6,12 +6,12 @@ what happens under them. Loops run once, and once more with what they carry. Not
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint.flow import library, sizes
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
+from modellint.flow.conditions import Assumed, Conditions, longer
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -27,12 +27,11 @@ from modellint.flow.domain import (
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.heap import Counted, Path, Shell
 from modellint.flow.objects import Objects
-from modellint.flow.theory import Sometimes, Theories
-from modellint.flow.truth import identity, open_part, truth
+from modellint.flow.theory import Theories
 from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
@@ -72,13 +71,13 @@ class Interpreter:
         self.counts = any(theory.counts for theory in self.theories)
         self.names_parts = any(theory.names_parts for theory in self.theories)
         self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
-        self._assumes = any(theory.assumes for theory in self.theories)
         self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
         self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
         #: The conditions of the event that happens.
         self.guard: Guard | None = None
         #: The contexts of `with` statements that are open, and where they were opened.
         self.contexts: tuple[tuple[Value, Frame], ...] = ()
+        self._conditions = (Assumed if any(theory.assumes for theory in self.theories) else Conditions)(self)
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
@@ -109,7 +108,7 @@ class Interpreter:
             circle.release()
         for theory in self.theories:
             theory.release()
-        for part in (self.objects, self.calls, self):
+        for part in (self.objects, self.calls, self._conditions, self):
             part.__dict__.clear()
 
     def of(self, kind: type[Known]) -> Known:
@@ -250,7 +249,7 @@ class Interpreter:
         conditions = self.conditions(event.guard, frame)
         if conditions is None:
             return False
-        outer, self.path = self.path, _longer(self.path, conditions)
+        outer, self.path = self.path, longer(self.path, conditions)
         contexts = self.contexts
         if event.contexts:
             self.contexts = (*contexts, *((context, frame) for context in event.contexts))
@@ -323,61 +322,8 @@ class Interpreter:
             return ()
         key = id(guard)
         if key not in frame.conditions:
-            decide = self._decided_one_by_one if self._assumes else self._decided
-            frame.conditions[key] = decide(guard, frame)
+            frame.conditions[key] = self._conditions.decided(guard, frame)
         return frame.conditions[key]
-
-    def _decided(self, guard: Guard, frame: Frame) -> Path | None:
-        steps: list[tuple[object, bool]] = []
-        for link in guard.chain():
-            test = link.test
-            if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
-                break  # what stands around a function inside of a function was decided when it was made
-            if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in self.asked.is_left):
-                return None
-            outcome = self._truth(test, frame)
-            if outcome is None:
-                if not link.raised:  # otherwise it holds wherever the run goes on
-                    steps.append(self._step(test, link.truthy, frame))
-            elif outcome is not link.truthy:
-                return None
-        return tuple(reversed(steps))
-
-    def _decided_one_by_one(self, guard: Guard, frame: Frame) -> Path | None:
-        """The same, where what a condition reads stands under those around it."""
-        test = guard.test
-        if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
-            return ()
-        outer = self.conditions(guard.outer, frame)
-        if outer is None:
-            return None
-        before, self.path = self.path, _longer(self.path, outer)
-        outcome = self._truth(test, frame)
-        step = (self._step(test, guard.truthy, frame),) if outcome is None and not guard.raised else ()
-        self.path = before
-        return (*outer, *step) if outcome is None or outcome is guard.truthy else None
-
-    def _truth(self, test: Value, frame: Frame) -> bool | None:
-        assume = (lambda part, outcome: self._assuming(part, outcome, frame)) if self._assumes else None
-        return truth(test, lambda value: self.evaluate(value, frame), assume)
-
-    def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
-        """An open condition, as a path tells it."""
-        part, negated = open_part(test, lambda value: self.evaluate(value, frame))
-        key = identity(part), frame.trail
-        for theory in self.asked.undecided:
-            theory.undecided(key, part, frame)
-        is_sometimes = any(theory.is_sometimes(part, frame) for theory in self.asked.is_sometimes)
-        return Sometimes(key) if is_sometimes else key, outcome is not negated
-
-    @contextmanager
-    def _assuming(self, test: Value, outcome: bool, frame: Frame) -> Iterator[None]:
-        """Look at something that stands under an open condition."""
-        step = (self._step(test, outcome, frame),)
-        outer, self.path = self.path, _longer(self.path, step)
-        assumed, self.assumed = self.assumed, _longer(self.assumed, step)
-        yield
-        self.path, self.assumed = outer, assumed
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -426,7 +372,7 @@ class Interpreter:
             self.path, self.guard, self.loops, self.contexts = frame.path, None, loops, contexts
             conditions = self.conditions(event.guard, frame)
             if conditions is not None:
-                self.path, self.guard = _longer(self.path, conditions), event.guard
+                self.path, self.guard = longer(self.path, conditions), event.guard
                 self.objects.under_construction.append(owner)
                 self.evaluate(event.value, frame)
                 self.objects.under_construction.pop()
@@ -643,52 +589,13 @@ class Interpreter:
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
         if test is not None and len(value.args) == 2:
-            outcome = self._truth(test, frame)
+            outcome = self._conditions.truth(test, frame)
             if outcome is not None:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
-            if self._assumes:
-                return join(self._under(test, at == 0, arg, frame) for at, arg in enumerate(value.args))
-        branches = [self.evaluate(arg, frame) for arg in value.args]
-        if test is not None:
-            for theory in self.asked.choice:
-                known = theory.choice(value, branches, frame)
-                if known is not None:
-                    return known
-        return join(branches)
-
-    def _under(self, test: Value, outcome: bool, value: Value, frame: Frame) -> Atoms:
-        with self._assuming(test, outcome, frame):
-            return self.evaluate(value, frame)
+        return self._conditions.one_of(value, frame)
 
     def _bool(self, value: Value, frame: Frame) -> Atoms:
-        if self._assumes:
-            return self._one_operand(value, frame)
-        options: list[Atoms] = []
-        for number, arg in enumerate(value.args):
-            outcome = truth(arg, lambda inner: self.evaluate(inner, frame))
-            is_last = number == len(value.args) - 1
-            if is_last or outcome is None or outcome is (value.data == "or"):
-                found = self.evaluate(arg, frame)
-                options.append(found if is_last else self.behind(found, frame, Guard(arg, value.data == "or")))
-            if outcome is (value.data == "or"):
-                break
-        return join(options)
-
-    def _one_operand(self, value: Value, frame: Frame) -> Atoms:
-        """Which operand `and` and `or` give; what is looked at behind an open one is under it."""
-        options: list[Atoms] = []
-        decisive = bool(value.data == "or")
-        with ExitStack() as assumed:
-            for number, arg in enumerate(value.args):
-                outcome = self._truth(arg, frame)
-                is_last = number == len(value.args) - 1
-                if is_last or outcome is None or outcome is decisive:
-                    options.append(self.evaluate(arg, frame))
-                if outcome is decisive:
-                    break
-                if outcome is None and not is_last:
-                    assumed.enter_context(self._assuming(arg, not decisive, frame))
-        return join(options)
+        return self._conditions.operand(value, frame)
 
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """A container that was changed in place is what it was."""
@@ -725,7 +632,7 @@ class Interpreter:
         return found
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
-        outcome = self._truth(value, frame)
+        outcome = self._conditions.truth(value, frame)
         if outcome is not None:
             return (Constant(outcome),)
         if value.op is not Op.COMPARE:
@@ -790,7 +697,3 @@ _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
     Op.STRING: Interpreter._string,
     Op.LAMBDA: Interpreter._lambda,
 }
-
-
-def _longer(path: Path, more: Path) -> Path:
-    return path + tuple(step for step in more if step not in path) if more else path

@@ -259,9 +259,9 @@ class Objects:
             return PLAIN if atom.kind != "instance" else UNKNOWN
         if isinstance(atom, Shape):
             return sizes.element(atom)
-        if isinstance(atom, Given) and self._run.names_parts:
-            return (atom.element(),)
-        if isinstance(atom, Given | Plain | Unknown | Tensor):
+        if isinstance(atom, Given):
+            return (self._given(atom, None),)
+        if isinstance(atom, Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
 
@@ -291,10 +291,9 @@ class Objects:
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
-        if isinstance(atom, Given) and self._run.names_parts:
-            key = text(index)
-            return (atom.element() if key is None else atom.part(key),)
-        if isinstance(atom, Given | Unknown | Tensor):
+        if isinstance(atom, Given):
+            return (self._given(atom, text(index)),)
+        if isinstance(atom, Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
 
@@ -304,6 +303,12 @@ class Objects:
             if known is not None:
                 return known
         return None
+
+    def _given(self, owner: Given, key: str | None) -> Given:
+        """A part of what is given, or one of its elements, where these are told from the whole."""
+        if not self._run.names_parts:
+            return owner
+        return owner.element() if key is None else owner.part(key)
 
     def _content(self, container: Shell, atoms: Atoms) -> Atoms:
         for theory in self._run.asked.content:

@@ -382,6 +382,8 @@ class Calls:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
         own = None if model_of(shell).is_module is not False else self._run.objects.own_method(shell, "__call__")
         if own is None:
+            for theory in self._run.asked.calling:
+                theory.calling(shell, arguments, frame, value)
             for theory in self._run.asked.called:
                 known = theory.called(shell, arguments, frame, value)
                 if known is not None:

@@ -22,7 +22,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import Tensors, counted_end, tensors_in
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
 from modellint.graph.immutable import replace
@@ -274,7 +274,8 @@ class _LengthTensors(Tensors):
 class Lengths(Lookups):
     """The tables of sines and cosines of one run, and what their lengths are."""
 
-    TENSORS = _LengthTensors
+    rests_on = (_LengthTensors,)
+    alike = (Plain,)
     measures = True
 
     def __init__(self, run: Interpreter) -> None:
@@ -300,9 +301,6 @@ class Lengths(Lookups):
             for arg in event.value.args:
                 self.note_limits(self._run.evaluate(arg, frame))
         return super().matters(event, frame)
-
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return shape_of(given, (Plain,))
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
         extent = self._run.of(_LengthTensors).extents((table,))

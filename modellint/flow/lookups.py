@@ -21,11 +21,9 @@ from modellint.flow.domain import (
     Filler,
     FunctionRef,
     Given,
-    Length,
     Outside,
     Plain,
     Real,
-    Shape,
     Site,
     Tensor,
     Unknown,
@@ -55,7 +53,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Element, Positions, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, ModuleFacts, Parameter
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.link.classes.methods import Method
     from modellint.link.classes.models import Classes, ClassModel
@@ -154,13 +152,12 @@ class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
     is_lazy = True
-    #: What does to tensors what operators do.
-    TENSORS: ClassVar[type[Tensors]] = Tensors
+    rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._tensors = run.of(Tensors)
-        self._tensors.sinks += (self,)
+        self._tensors.add(self)
         #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
         self._layers: dict[int, Shell | None] = {}
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
@@ -234,12 +231,13 @@ class Lookups(Theory, Sink):
 
     def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         is_slice = value.args[1].op is Op.SLICE
-        self.sliced(owner, value, frame)
+        for sink in self._tensors.sinks:
+            sink.sliced(owner, value, frame)
         index = () if is_slice else self._run.behind(self._run.evaluate(value.args[1], frame), frame)
         found: list[Atoms] = []
         for atom in owner:
             self.indexed(atom, index, frame, value)
-            if self.measures:
+            if self._tensors.measures:
                 atom = self._tensors.cut(atom, value, frame)
             if isinstance(atom, Tensor):
                 found.append(self._tensors.subscripted(atom, value, frame))
@@ -336,6 +334,15 @@ class Lookups(Theory, Sink):
 
     # -- functions -----------------------------------------------------------------------------------------------
 
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that are being run, outermost first."""
+        return [frame.function for frame, _ in self._frames if frame.function is not None]
+
+    @property
+    def is_running(self) -> bool:
+        return bool(self._frames)
+
     def follows_all(self) -> bool:
         return not self._run.objects.under_construction
 
@@ -366,7 +373,7 @@ class Lookups(Theory, Sink):
 
     def _told_apart(self, given: Arguments) -> Hashable:
         """What functions can tell apart of their arguments."""
-        return given if self.is_open else shape_of(given, (Given, Unknown, Plain, Length, Shape))
+        return given if self.is_open else shape_of(given, self._tensors.alike)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]
@@ -381,7 +388,7 @@ class Lookups(Theory, Sink):
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None or self.measures:
+        if len(self._frames) > 1 or frame.function is None or self._tensors.measures:
             return True
         return self._body_of(frame).draws
 
@@ -405,7 +412,7 @@ class Lookups(Theory, Sink):
 
     def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self.measures or (self.is_open and len(self._frames) == 1)
+        return self._tensors.measures or (self.is_open and len(self._frames) == 1)
 
     def _is_asked_about(self, module: ModuleFacts) -> bool:
         """Whether a file's own functions are run, not only what they call in it."""
@@ -596,9 +603,6 @@ class Lookups(Theory, Sink):
     def note_compared(self, keys: set[Hashable]) -> None:
         self.compared |= keys
 
-    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Note that tables are sliced: `self.table[:, :length]`."""
-
     def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
         positions = tensor.positions
         is_plain = positions is not None and not positions.is_total and not positions.is_ahead
@@ -671,7 +675,8 @@ class Lookups(Theory, Sink):
         if rows is not None and rows.number is not None and rows.number <= 0:
             return  # a number that stands for one that is not known yet
         if table is not None:
-            self._meet(table, rows, index, frame, value)
+            for sink in self._tensors.sinks:
+                sink.met(table, rows, index, frame, value)
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(self._fitting(index, value, frame)):
@@ -732,8 +737,7 @@ class Lookups(Theory, Sink):
                     return True
         return False
 
-    def _meet(self, table: Site, rows: Size | None, index: Atoms, _frame: Frame, value: Value) -> None:
-        """Note that a table is indexed, by whatever it may be, where that is asked."""
+    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         if self.is_open and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
 

@@ -63,7 +63,7 @@ class Newborn(Theory):
         if len(route) == len(steps):
             self.routes.setdefault(shell, route)
 
-    def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
+    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
         self._use(shell, frame, value)
         self.touch(shells_in(arguments.all()))
 

@@ -120,6 +120,14 @@ class Sink:
 
     #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
     measures = False
+    #: The kinds of values that are not told from others of their kind where a function is given some.
+    alike: tuple[type, ...] = (Given, Unknown, Plain, Length, Shape)
+
+    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
+        """A table is indexed, by whatever it may be."""
+
+    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
+        """Tables are sliced, perhaps: `self.table[:, :length]`."""
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
         """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
@@ -148,8 +156,17 @@ class Tensors(Theory):
         self._run = run
         #: What is told of look-ups, and of what becomes of elements.
         self.sinks: tuple[Sink, ...] = ()
+        #: What the sinks ask for.
+        self.measures = False
+        self.alike = Sink.alike
         #: By identity, each with the condition: the comparisons in it.
         self._comparisons: dict[int, tuple[list[Value], Value]] = {}
+
+    def add(self, sink: Sink) -> None:
+        """Tell somebody of look-ups, too."""
+        self.sinks += (sink,)
+        self.measures = self.measures or sink.measures
+        self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 
     # -- names and attributes --------------------------------------------------------------------------------------
 
@@ -192,7 +209,7 @@ class Tensors(Theory):
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
         if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
-            is_same = row.facets.keys() >= _UNCHANGED and any(sink.measures for sink in self.sinks)
+            is_same = row.facets.keys() >= _UNCHANGED and self.measures
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))

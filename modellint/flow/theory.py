@@ -67,6 +67,9 @@ class Sometimes:
 class Theory:
     """A theory that knows nothing, and takes no notice of anything."""
 
+    #: The theories that it rests on, which are asked before it, and those that it is asked before.
+    rests_on: ClassVar[tuple[type[Theory], ...]] = ()
+    goes_before: ClassVar[tuple[type[Theory], ...]] = ()
     #: The events that are evaluated when they happen, beside those that every run evaluates.
     events: ClassVar[Collection[EventKind]] = ()
     #: The atoms that stay what they are where an annotation says that a parameter is no tensor and no layer.
@@ -212,6 +215,9 @@ class Theory:
     def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`shell(…)` of what may be a layer."""
         return None
+
+    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
+        """What may be a layer is called, whoever says what that gives."""
 
     def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`shell.forward(…)` of a layer whose class defines none that can be read."""

@@ -178,7 +178,7 @@ class _WatchedTensors(Tensors):
 class Watched(Lookups):
     """What layers are given in one run."""
 
-    TENSORS = _WatchedTensors
+    rests_on = (_WatchedTensors,)
 
     def __init__(self, run: Interpreter) -> None:
         super().__init__(run)

@@ -26,7 +26,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.heap import Shell
 from modellint.flow.library import ADDERS
-from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.lookups import Lookups
 from modellint.flow.runs import followed
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
@@ -208,7 +208,8 @@ class _Tensors(Tensors):
 class Grids(Lookups):
     """What sides in whole patches are used for in one run."""
 
-    TENSORS = _Tensors
+    rests_on = (_Tensors,)
+    alike = (Given, Unknown, Plain)
     measures = True
     reach: Reach
 
@@ -265,9 +266,6 @@ class Grids(Lookups):
         if function is None or not function.words.isdisjoint(_REFUSING):
             return True
         return self.reach.may_use(function) or stores(function)
-
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return shape_of(given, (Given, Unknown, Plain))
 
     def use(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
         """Note the sides that an operator is given which shapes, repeats or resizes."""

@@ -79,7 +79,8 @@ class Calls:
     @property
     def _follows_all(self) -> bool:
         """Whether any method may matter."""
-        return any(theory.follows_all() for theory in self._run.asked.follows_all)
+        asked = self._run.asked.follows_all
+        return bool(asked) and any(theory.follows_all() for theory in asked)
 
     def call(self, value: Value, frame: Frame) -> Atoms:
         """What a call gives, with all that it does."""

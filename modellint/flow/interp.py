@@ -63,6 +63,7 @@ class Interpreter:
         project.runs.append(self)
         self.gate = gate
         self.theories: tuple[Theory, ...] = ()
+        self._known: dict[type[Theory], Theory] = {}
         for make in theories:
             self.theories += (make(self),)
         #: The same, by what is asked of them.
@@ -113,7 +114,10 @@ class Interpreter:
 
     def of(self, kind: type[Known]) -> Known:
         """The theory of a kind that the run has."""
-        return next(theory for theory in self.theories if isinstance(theory, kind))
+        found = self._known.get(kind)
+        if found is None:
+            found = self._known[kind] = next(theory for theory in self.theories if isinstance(theory, kind))
+        return found  # type: ignore[return-value]
 
     def hold(self, part: Shell | Frame) -> None:
         """Let go of what something leads to when the run is closed."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.example_folders import EXAMPLES, TITLES
+from modellint.reading.example_folders import EXAMPLES, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -25,10 +25,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.analyser import Analyser
 from modellint.config import settings_for
 from modellint.finding import Confidence, Finding
 from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -38,9 +38,9 @@ from planting.source import Source, is_template
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from modellint.analyser import FileResult
     from modellint.config import Settings
     from modellint.packs import RuleSet
+    from modellint.pipeline.analyser import FileResult
 
 #: Files beyond this are left out: one of them would cost more than a hundred others.
 _MAX_BYTES = 600_000

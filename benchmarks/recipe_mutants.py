@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from hyperpyyaml import resolve_references
 
-from modellint.analyser import Analyser
 from modellint.config import settings_for
 from modellint.finding import Confidence, Finding
 from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from yaml.nodes import Node
 
-    from modellint.analyser import FileResult
+    from modellint.pipeline.analyser import FileResult
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Brings up to date what files repeat: `python docs/refresh.py` writes README's rules, the picture and the schema.
+"""Brings up to date what files repeat: `python docs/refresh.py` writes README's rules, the rooms, picture and schema.
 
 `python docs/refresh.py REPOSITORY SITE` moves the project to these addresses first: `modellint/home.py` says them, and
 README, pyproject.toml and the pages have to repeat them.
@@ -6,6 +6,8 @@ README, pyproject.toml and the pages have to repeat them.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
 import subprocess
@@ -14,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import home
+from modellint.config.schema import configuration_schema
 from modellint.packs import load_rules
-from modellint.schema import configuration_schema
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ FAMILIES = {
     "ML0": "modellint's own work",
 }
 _RULES = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
+_ROOMS = re.compile(r"(?<=<!-- rooms -->\n).*?(?=<!-- end of rooms -->)", re.DOTALL)
 
 
 def families(rules: Mapping[str, Rule]) -> Iterator[tuple[str, list[Rule]]]:
@@ -60,6 +63,24 @@ def listed(rules: Mapping[str, Rule]) -> str:
 def with_rules(readme: str, rules: Mapping[str, Rule]) -> str:
     """README with the rules that there are."""
     return _RULES.sub(lambda _: f"\n{listed(rules)}", readme)
+
+
+def rooms() -> Iterator[tuple[str, str]]:
+    """The folders of modellint below the top one and that of its rules, with their docstrings."""
+    for file in (*sorted(ROOT.glob("modellint/*/**/__init__.py")), ROOT / "rules/__init__.py"):
+        docstring = ast.get_docstring(ast.parse(file.read_text("utf-8")), clean=False) or ""
+        yield file.parent.relative_to(ROOT).as_posix(), inspect.cleandoc(docstring)
+
+
+def with_rooms(page: str) -> str:
+    """A page with the table of rooms: what each is, and where to begin, as its docstring says."""
+    lines = ["", "| room | what is in it | begin with |", "|---|---|---|"]
+    for room, docstring in rooms():
+        first, _, rest = docstring.partition("\n\n")
+        begin = re.search(r"Begin with (.+?)[.;](?:\s|$)", rest, re.DOTALL)
+        cells = (f"`{room}/`", first, begin[1] if begin else "")
+        lines.append(f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |")
+    return _ROOMS.sub(lambda _: "\n".join([*lines, "", ""]), page)
 
 
 def with_version(text: str) -> str:
@@ -88,6 +109,8 @@ def refresh() -> None:
     """Write what is made of the code."""
     readme = ROOT / "README.md"
     readme.write_text(with_rules(readme.read_text("utf-8"), load_rules()), "utf-8")
+    design = ROOT / "docs/design.md"
+    design.write_text(with_rooms(design.read_text("utf-8")), "utf-8")
     for file in (readme, *ROOT.glob("docs/*.md")):
         file.write_text(with_version(file.read_text("utf-8")), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)

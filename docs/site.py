@@ -22,10 +22,10 @@ from refresh import families
 
 from modellint import home
 from modellint.__main__ import main
+from modellint.commands.explain import as_markdown
+from modellint.config.schema import configuration_schema, kind_in_words
 from modellint.examples import materialise
-from modellint.explain import as_markdown
 from modellint.packs import load_rules
-from modellint.schema import configuration_schema, kind_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

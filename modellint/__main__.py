@@ -50,7 +50,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        from modellint.help import told
+        from modellint.commands.help import told
 
         click.echo(told(error), err=True)
     except click.Abort:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from modellint.commands.help import Command, Group, section
+from modellint.commands.project import clean, config, doctor
+from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
 from modellint.config import OUTPUT_FORMATS
 from modellint.config.errors import UsageError
-from modellint.help import Command, Group, section
-from modellint.outputs import deliver, parse_outputs, wants_colour
-from modellint.project_commands import clean, config, doctor
-from modellint.rule_commands import FilePath, complete_code, explain, rules, test_rules
-from modellint.sizes import EXPECTED, parse_size
+from modellint.reading.sizes import EXPECTED, parse_size
+from modellint.results.outputs import deliver, parse_outputs, wants_colour
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def check(paths: tuple[Path, ...], **flags: Any) -> int:
     PATHS are files and folders, the working directory if there are none. A named file is always checked, but for
     --force-exclude; in folders, what git ignores and `exclude` names is left out.
     """
-    from modellint import checking
+    from modellint.commands import checking
 
     return checking.check(paths, flags)
 
@@ -345,9 +345,9 @@ def merge(reports: tuple[Path, ...], output_formats: tuple[str, ...], fail_on: s
 
     Paths in them are taken from the working directory; what several reports hold is shown once.
     """
-    from modellint.checking import tell_what_is_missing, write
+    from modellint.commands.checking import tell_what_is_missing, write
     from modellint.finding import Severity
-    from modellint.merging import merged
+    from modellint.results.merging import merged
 
     rules = _rule_set()
     outputs = parse_outputs(output_formats, None, "full")
@@ -400,12 +400,12 @@ def show_map(target: str, output_format: str, output_file: Path | None, color: s
 
 
 def _mapped(target: str, output_format: str, colour: bool, flags: dict[str, Any]) -> str:
-    from modellint.checking import interpreter
+    from modellint.commands.checking import interpreter
     from modellint.config import settings_for
-    from modellint.files import Files
     from modellint.link.project import Project, ProjectOptions
     from modellint.mapping.targets import map_of, split
     from modellint.mapping.writers import render
+    from modellint.reading.files import Files
     from modellint.reporters import View
 
     settings = settings_for([split(target)[0]], flags["config"], isolated=flags["isolated"])
@@ -477,7 +477,7 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     gradient. Of a recipe: does it load; does all that `modules` hold
     move. What to pass to classes is said under `[tool.modellint.confirm.targets]`, or else assumed and reported.
     """
-    from modellint.checking import interpreter
+    from modellint.commands.checking import interpreter
     from modellint.confirm.command import run_probe
 
     flags["python"] = interpreter(flags["python"])

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.config import settings_for
-from modellint.discovery import discover
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
-from modellint.outputs import shown
 from modellint.packs import RuleSet
+from modellint.reading.discovery import discover
+from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from modellint.finding import Finding
-    from modellint.report import Report
+    from modellint.results.report import Report
     from modellint.rule import Example, Rule
 
 

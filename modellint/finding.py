@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.digest import digest
-from modellint.levels import Confidence as Confidence
-from modellint.levels import Severity as Severity
+from modellint.reading.digest import digest
+from modellint.results.levels import Confidence as Confidence
+from modellint.results.levels import Severity as Severity
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.claims import Claim
-    from modellint.failures import Crash
+    from modellint.results.failures import Crash
 
 T = TypeVar("T")
 
@@ -125,7 +125,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class Sandbox:
     """What kept the code that was run from doing harm: "operating system", "in part" or "off", and its parts."""
 
     name: str
@@ -144,7 +144,7 @@ class Judged:
 
     findings: tuple[Finding, ...]
     refuted: tuple[Finding, ...] = ()
-    guard: Guard | None = None
+    guard: Sandbox | None = None
     crashes: tuple[Crash, ...] = ()
 
 

@@ -12,27 +12,27 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modellint.analyser import FileResult, suppressions_of
 from modellint.config import Settings, settings_for
 from modellint.config.errors import UsageError, nearest
-from modellint.discovery import discover, glob_matcher, is_left_out
-from modellint.failures import Crash, noted
-from modellint.files import Files
 from modellint.finding import Confidence, Finding, Judged, Severity, verified, with_fingerprints
 from modellint.packs import ALL, chosen, fit, fits, select_rules
-from modellint.report import Inventory, Report
+from modellint.pipeline.analyser import FileResult, suppressions_of
+from modellint.pipeline.workers import analyse_all
+from modellint.reading.discovery import discover, glob_matcher, is_left_out
+from modellint.reading.files import Files
+from modellint.reading.sizes import parse_size
+from modellint.results.failures import Crash, noted
+from modellint.results.report import Inventory, Report
+from modellint.results.suppressions import stale, suppress
 from modellint.rule import Rule
-from modellint.sizes import parse_size
-from modellint.suppressions import stale, suppress
-from modellint.workers import analyse_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from modellint.baseline import Baseline
-    from modellint.changed import Changes
     from modellint.packs import RuleSet
-    from modellint.suppressions import Suppression
+    from modellint.pipeline.changed import Changes
+    from modellint.results.baseline import Baseline
+    from modellint.results.suppressions import Suppression
 
 
 class InternalError(Exception):
@@ -191,7 +191,7 @@ def _results(
     if not use_cache or overlay:
         yield from _analysed(paths, rules, settings, overlay, record=record)
         return
-    from modellint.cache import Cache, cache_key, prepare
+    from modellint.pipeline.cache import Cache, cache_key, prepare
 
     prepare(settings.cache_folder)
     cache = Cache(settings.cache_folder, cache_key(settings, rules), files)

@@ -20,10 +20,10 @@ from zlib import crc32
 
 from modellint import operators
 from modellint.config.errors import UsageError, closest, nearest
-from modellint.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
-from modellint.failures import RAISED
 from modellint.finding import Severity
-from modellint.outputs import shown
+from modellint.reading.example_folders import EXAMPLES, TITLES, folder_of, is_rule_folder
+from modellint.reading.paths import shown
+from modellint.results.failures import RAISED
 from modellint.rule import ENTRY_POINT_GROUP, Example, Rule
 
 if TYPE_CHECKING:

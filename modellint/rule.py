@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.probes import Probe
+    from modellint.results.suppressions import Stale
     from modellint.source import Place
-    from modellint.suppressions import Stale
 
 ENTRY_POINT_GROUP = "modellint.rules"
 _EXPECTATION = re.compile(r"#\s*expect:\s*([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
@@ -83,9 +83,9 @@ class _ExamplesBeside:
 
     def __get__(self, instance: Rule | None, rule: type[Rule]) -> tuple[Example, ...]:
         if rule not in self._read:
-            from modellint.example_folders import examples_of
+            from modellint.reading.example_folders import examples_of
 
-            self._read[rule] = examples_of(rule, self._kind)
+            self._read[rule] = examples_of(rule, self._kind, Example)
         return self._read[rule]
 
 
@@ -133,7 +133,7 @@ class Rule:
     #: The address of a page about the rule, which reports and editors link to.
     url: ClassVar[str] = ""
     #: What the rule has to find, and what it has to leave alone. A rule that does not name them here has them as files
-    #: in its folder, as `modellint.example_folders` describes.
+    #: in its folder, as `modellint.reading.example_folders` describes.
     bad: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
     good: ClassVar[tuple[Example, ...]] = _ExamplesBeside()  # type: ignore[assignment]
 
@@ -166,7 +166,7 @@ class Rule:
     @classmethod
     def is_fixable(cls) -> bool:
         if inspect.getattr_static(cls, "bad") is inspect.getattr_static(Rule, "bad"):
-            from modellint.example_folders import has_fixes
+            from modellint.reading.example_folders import has_fixes
 
             return has_fixes(cls)
         return any(example.fixed is not None for example in cls.bad)

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modellint import analyser
-from modellint.analyser import FileResult
-from modellint.cache import Cache, checksum
 from modellint.claims.positions import StepBeyond
-from modellint.files import Files
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
+from modellint.pipeline import analyser
+from modellint.pipeline.analyser import FileResult
+from modellint.pipeline.cache import Cache, checksum
+from modellint.reading.files import Files
+from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
-from modellint.suppressions import Suppression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from modellint.analyser import Analyser
 from modellint.claims import Claim, as_json, from_json, moved
 from modellint.claims.layers import NotRegistered
 from modellint.config import settings_for
@@ -19,6 +18,7 @@ from modellint.examples import materialise
 from modellint.link.project import Project, ProjectOptions
 from modellint.linter import run
 from modellint.packs import RuleSet, load_rules
+from modellint.pipeline.analyser import Analyser
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

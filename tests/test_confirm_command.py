@@ -15,7 +15,7 @@ from conftest import WORD_RULE
 
 from modellint.confirm import confirmer
 from modellint.confirm.guarded import Limits
-from modellint.finding import Guard, Status, Verdict
+from modellint.finding import Sandbox, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ e = WORD  # LOW refuted
 f = WORD  # LOW unconfirmed
 g = WORD  # nothing to run
 """
-GUARD = Guard("in part", ("limits", "audit hooks"))
+GUARD = Sandbox("in part", ("limits", "audit hooks"))
 STATUSES = {status.value: status for status in (Status.UNCONFIRMED, Status.REFUTED, Status.CONFIRMED)}
 
 
@@ -86,7 +86,9 @@ def test_refuted_findings_are_hidden_and_confirmed_ones_are_lifted(confirming: W
 
 def test_what_is_remembered_can_be_confirmed(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     confirming.run("check", "a.py")
-    monkeypatch.setattr("modellint.analyser.Analyser.analyse", lambda *_: pytest.fail("the cache was not used"))
+    monkeypatch.setattr(
+        "modellint.pipeline.analyser.Analyser.analyse", lambda *_: pytest.fail("the cache was not used")
+    )
     result = confirming.run("check", "--confirm", "--confirmed-only", "--output-format", "json", "a.py")
     assert shown(result) == [(1, "high", "confirmed"), (4, "high", "confirmed")]
 
@@ -287,7 +289,7 @@ def test_one_job_runs_one_group_at_a_time(confirming: Workspace, monkeypatch: py
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_a_terminal_shows_how_far_it_is(confirming: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from modellint.checking import Progress
+    from modellint.commands.checking import Progress
 
     ours, theirs = os.openpty()
     monkeypatch.setattr(Progress, "_DELAY", 0.0)

@@ -11,7 +11,7 @@ import pytest
 
 from modellint.config import Settings
 from modellint.config.errors import UsageError
-from modellint.discovery import discover, glob_matcher
+from modellint.reading.discovery import discover, glob_matcher
 from modellint.source import kind_of
 
 if TYPE_CHECKING:

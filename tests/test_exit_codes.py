@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import Outcome
 
-from modellint import checking
-from modellint.cache import checksum
+from modellint.commands import checking
 from modellint.config.errors import UsageError
-from modellint.outputs import deliver
+from modellint.pipeline.cache import checksum
+from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -48,7 +48,7 @@ def test_the_test_of_a_new_rule_fails_once_its_rule_is_broken(workspace: Workspa
     # Compiled within the same second, what is as long as before would count as unchanged.
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "lab/tests"]
     assert subprocess.run(command, cwd=workspace.root, capture_output=True, check=False).returncode == 0
-    file.write_text(file.read_text("utf-8").replace("share.data == 1", "share.data == 2"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace(".is_(1)", ".is_(2)"), "utf-8")
     broken = subprocess.run(command, cwd=workspace.root, capture_output=True, text=True, check=False)
     assert broken.returncode == 1
     assert "lab/lab7_no_full_dropout/bad/everything-is-dropped/model.py:7: marked, but not found" in broken.stdout
@@ -105,13 +105,13 @@ def broken(workspace: Workspace, old: str, new: str, name: str = "__init__.py") 
 
 
 def test_what_is_marked_and_not_found_is_told(workspace: Workspace) -> None:
-    lines = broken(workspace, "share.data == 1", "share.data == 2")
+    lines = broken(workspace, ".is_(1)", ".is_(2)")
     assert lines[0] == f"  bad example 'Everything is dropped': lab/own001_mine/{BAD}:7: marked, but not found"
 
 
 def test_what_is_found_and_not_marked_is_told(workspace: Workspace) -> None:
-    lines = broken(workspace, "share.data == 1", "share.data < 2")
-    assert lines == [f"  good example 'A tenth is dropped': lab/own001_mine/{GOOD}:7: found, but not marked"]
+    lines = broken(workspace, ".is_(1)", ".may_be(0.1)")
+    assert lines[-1] == f"  good example 'A tenth is dropped': lab/own001_mine/{GOOD}:7: found, but not marked"
 
 
 def test_a_bad_example_has_to_mark_something(workspace: Workspace) -> None:
@@ -121,13 +121,13 @@ def test_a_bad_example_has_to_mark_something(workspace: Workspace) -> None:
 
 def test_an_example_whose_fix_is_not_made_is_told(workspace: Workspace) -> None:
     workspace.write({"lab/own001_mine/fixed/everything-is-dropped/model.py": "self.drop = nn.Dropout(0.1)\n"})
-    lines = broken(workspace, "share.data == 1", "share.data == 1.0")
+    lines = broken(workspace, ".is_(1)", ".is_(1.0)")
     assert lines[0] == f"  bad example 'Everything is dropped': lab/own001_mine/{BAD}: `fixed` says"
     assert any("nn.Dropout(0.1)" in line for line in lines)
 
 
 def test_a_rule_that_fails_is_told(workspace: Workspace) -> None:
-    lines = broken(workspace, "share = event.value.argument", "share = event.nothing.argument")
+    lines = broken(workspace, "made.argument", "made.nothing")
     assert "AttributeError" in "\n".join(lines)
 
 

@@ -16,11 +16,11 @@ import sarif_pydantic
 from test_published_formats import GITLAB, RDJSON, read_command
 
 import modellint
-from modellint import watch
+from modellint.commands import watch
 from modellint.confirm import confirmer
 from modellint.confirm.guarded import Guarding, Limits
 from modellint.confirm.setup import Setup
-from modellint.finding import Guard
+from modellint.finding import Sandbox
 from modellint.linter import InternalError
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ def test_a_rule_that_fails_to_probe_leaves_its_finding_unconfirmed(
     failing: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def setup(*_: Any) -> Setup:
-        return Setup(failing.root, (), Guarding("auto", Limits(1.0, 1), "cpu"), (), (), {}, Guard("off"))
+        return Setup(failing.root, (), Guarding("auto", Limits(1.0, 1), "cpu"), (), (), {}, Sandbox("off"))
 
     monkeypatch.setattr(confirmer, "setup_for", setup)
     failing.write({"a.py": f"# DO claim\n{OTHER}"})

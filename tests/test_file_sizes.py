@@ -14,9 +14,9 @@ from preloaded import Client
 
 import modellint
 from modellint.config.errors import UsageError
-from modellint.files import Files
 from modellint.frontends import recipe
-from modellint.sizes import DEFAULT_LIMIT, described, parse_size
+from modellint.reading.files import Files
+from modellint.reading.sizes import DEFAULT_LIMIT, described, parse_size
 
 if TYPE_CHECKING:
     from pathlib import Path

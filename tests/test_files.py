@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.analyser import FileResult
-from modellint.files import Files
+from modellint.pipeline.analyser import FileResult
+from modellint.reading.files import Files
 
 if TYPE_CHECKING:
     from pathlib import Path

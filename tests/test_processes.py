@@ -56,7 +56,8 @@ class SlowRule(Rule):
 '''
 #: Without the death signal of Linux, as on other systems.
 ELSEWHERE = (
-    "from modellint import workers; workers._PR_SET_PDEATHSIG = 9999; from modellint.__main__ import main; main()"
+    "from modellint.pipeline import workers; workers._PR_SET_PDEATHSIG = 9999\n"
+    "from modellint.__main__ import main; main()"
 )
 MODULE = ("-m", "modellint")
 
@@ -170,7 +171,7 @@ def test_an_interrupt_where_python_would_print_a_traceback(words: Workspace, pla
 
 def test_a_second_interrupt_ends_at_once(workspace: Workspace) -> None:
     program = (
-        "import os, time\nfrom modellint import help\nfrom modellint.__main__ import main\n\n\n"
+        "import os, time\nfrom modellint.commands import help\nfrom modellint.__main__ import main\n\n\n"
         "def invoke(self, ctx):\n    try:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n"
         "    finally:\n        os.kill(os.getpid(), 2)\n        time.sleep(600)\n\n\n"
         "help.Group.invoke = invoke\nmain()\n"

@@ -103,6 +103,13 @@ def test_the_rules_are_listed_by_family() -> None:
     assert refresh.with_rules(README, load_rules()) == README
 
 
+def test_the_rooms_are_described_as_they_describe_themselves() -> None:
+    """`python docs/refresh.py` writes the table."""
+    page = PAGES["design.md"]
+    assert refresh.with_rooms(page) == page
+    assert page.count("\n| `modellint/") >= 20
+
+
 def test_links_and_pictures_hold_on_the_package_index() -> None:
     """They are absolute, and lead to pages that there are."""
     made = {"changelog", "contributing", "benchmarks", "rules/index"}

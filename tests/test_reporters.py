@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from modellint.home import SITE
-from modellint.outputs import wants_links
+from modellint.results.outputs import wants_links
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.commands.explain import as_json, as_text
 from modellint.examples import materialise
-from modellint.explain import as_json, as_text
 from modellint.packs import pack_files, rules_at
 
 if TYPE_CHECKING:

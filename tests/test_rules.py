@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import modellint
-from modellint.example_folders import folder_of
 from modellint.examples import (
     bad_is_found,
     each_file_alone_shows_its_own,
@@ -19,6 +18,7 @@ from modellint.examples import (
     problems,
 )
 from modellint.packs import load_rules
+from modellint.reading.example_folders import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

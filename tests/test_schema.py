@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from modellint.schema import configuration_schema
+from modellint.config.schema import configuration_schema
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -17,9 +17,9 @@ import pytest
 from preloaded import Client
 
 from modellint.config import settings_for
-from modellint.files import Files
 from modellint.linter import run
 from modellint.packs import select_rules
+from modellint.reading.files import Files
 from modellint.reporters import View
 from modellint.reporters.text import explained
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from modellint.results.suppressions import has_marker, in_python, in_yaml
 from modellint.source import SourceFile
-from modellint.suppressions import has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -4,6 +4,9 @@ The rooms here hold the claims of the built-in rules; each is loaded with the fi
 a module that its rules import. A claim is stored by its class and its fields: texts, whole numbers, truths, places,
 None, and tuples of these, as they are annotated. What confirms reads these rooms where they lie: their imports are
 relative, and of the standard library.
+
+Begin with `layers.py`, which is a page of them.
+It imports `source.py`.
 """
 
 from __future__ import annotations

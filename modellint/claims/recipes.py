@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from . import Claim
 
 if TYPE_CHECKING:
-    from modellint.link.recipes.saved import Saved
-    from modellint.link.recipes.scripts import BrainUse
     from modellint.source import Place
 
 
@@ -125,23 +123,3 @@ class NotCalled(Claim):
     target: str
     positional: int
     keywords: tuple[str, ...]
-
-
-def untrained(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
-    """The claim that a Brain does not train what `key` names; None for one that makes no optimizers itself."""
-    if not brain.classes or brain.method("init_optimizers") is None:
-        return None
-    return NotTrained(place, key, brain.module.path, brain.classes[0].qualname)
-
-
-def unsaved_optimizer(brain: BrainUse, place: Place, made: Place) -> OptimizerNotSaved | None:
-    """The claim that a Brain's optimizer is not saved; None for one that makes no optimizers itself."""
-    if not brain.classes or brain.method("init_optimizers") is None:
-        return None
-    return OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, made)
-
-
-def unsaved(saved: Saved | None, place: Place, key: str) -> NotSaved | None:
-    """The claim that what `key` names is not saved; None if there is nothing that would save it."""
-    keeper = None if saved is None else saved.checkpointer
-    return None if keeper is None else NotSaved(place, key, keeper.path)

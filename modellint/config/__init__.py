@@ -2,6 +2,9 @@
 
 The configuration is the nearest one upward from the common folder of the paths that are checked. Keys and values
 are checked as they are read: whatever is not understood is refused, with the file, the line and the nearest name.
+
+Begin with `keys.py`, which has a row for each key.
+It imports `reading/`, `results/`.
 """
 
 from __future__ import annotations
@@ -16,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from modellint.config.errors import UsageError as UsageError
 from modellint.config.errors import nearest
-from modellint.files import read_file
-from modellint.levels import Confidence, Severity
-from modellint.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
+from modellint.reading.sizes import DEFAULT_LIMIT, EXPECTED, PATTERN, parse_size
+from modellint.results.levels import Confidence, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -222,6 +224,8 @@ def _load(path: Path, *, must_configure: bool = False, extending: tuple[Path, ..
 
     `extending` are the files that lead here, each of which extends the next.
     """
+    from modellint.reading.files import read_file  # which takes longer than all else here, and not each start needs it
+
     shown = _shown(path)
     try:
         data = read_file(path)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.confirmer import Wishes
     from modellint.confirm.setup import Setup
-    from modellint.finding import Guard, Verdict
+    from modellint.finding import Sandbox, Verdict
     from modellint.graph.python import ModuleFacts
 
 #: The checks of each kind of target, in the order of a report: name, and what its probe claims.
@@ -87,7 +87,7 @@ class Result:
     target: str
     checks: tuple[Check, ...]
     duration: float
-    guard: Guard | None = None
+    guard: Sandbox | None = None
 
     def number(self, status: str) -> int:
         return sum(check.status == status for check in self.checks)

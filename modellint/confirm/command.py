@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.config import settings_for
 from modellint.confirm.battery import as_json, as_text, probe
 from modellint.confirm.confirmer import Wishes
-from modellint.outputs import deliver
+from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,10 +17,10 @@ from modellint.confirm.interpreters import chosen, guard_of, has_gpu, interprete
 from modellint.confirm.plan import grouped
 from modellint.confirm.scratch import sweep
 from modellint.confirm.setup import Setup
-from modellint.failures import RAISED, Crash
-from modellint.files import Files
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.link.project import Project, ProjectOptions
+from modellint.reading.files import Files
+from modellint.results.failures import RAISED, Crash
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from modellint.confirm.guard.launch import NOT_STARTED, REFUSED, Launch, is_full
 from modellint.confirm.messages import MAX_LINE, MAX_TOTAL
-from modellint.finding import Guard
+from modellint.finding import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -68,11 +68,11 @@ class Guarding:
         """Whether code is kept from anything but taking too much."""
         return self.mode != "off"
 
-    def in_force(self, parts: Sequence[str]) -> Guard:
+    def in_force(self, parts: Sequence[str]) -> Sandbox:
         """What a process is guarded by whose launcher has told `parts`."""
         if not self.is_on:
-            return Guard("off", tuple(parts))
-        return Guard("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
+            return Sandbox("off", tuple(parts))
+        return Sandbox("operating system" if is_full(parts) else "in part", (*parts, "audit hooks"))
 
     def launch(self, scratch: str, channel: int, *, is_forking: bool = False) -> Launch:
         """How a process is to guard itself that writes to `scratch`, and speaks on a descriptor."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.confirm.guarded import Guarding
-    from modellint.finding import Guard
+    from modellint.finding import Sandbox
 
 _HAS_TORCH = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
 _HAS_GPU = "import sys, torch; sys.exit(not torch.cuda.is_available())"
@@ -45,7 +45,7 @@ def has_gpu(python: Path, guarding: Guarding) -> bool:
     return _is_true(python, _HAS_GPU, guarding)
 
 
-def guard_of(guarding: Guarding) -> Guard:
+def guard_of(guarding: Guarding) -> Sandbox:
     """The guard that this system gives a process."""
     asked = replace(guarding, mode="auto") if guarding.is_on else guarding
     return guarding.in_force(_ask(Path(sys.executable), "", asked)[1])

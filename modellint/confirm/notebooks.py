@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.claims import as_json, from_json
-from modellint.files import Files
 from modellint.frontends.syntax import tree_of
 from modellint.link.project import Project
 from modellint.notebook.places import out_of_notebook
 from modellint.notebook.reading import read
+from modellint.reading.files import Files
 from modellint.source import NOTEBOOK, SourceFile, UnreadableError, kind_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.confirm.forkserver import ForkServers
-    from modellint.finding import Guard
+    from modellint.finding import Sandbox
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,6 @@ class Setup:
     #: What to pass to classes and functions, by target (`pkg.module:Class`, `file.py::Class`).
     targets: tuple[tuple[str, Any], ...] = ()
     #: What the system makes of `guarding`.
-    guard: Guard | None = None
+    guard: Sandbox | None = None
     #: What forks processes; without, each imports torch for itself.
     servers: ForkServers | None = field(default=None, compare=False)

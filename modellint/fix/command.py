@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modellint.files import Files
 from modellint.finding import Applicability
 from modellint.fix.fixer import MAX_PASSES, Fixer
-from modellint.outputs import wants_colour
+from modellint.reading.files import Files
 from modellint.reporters import View
 from modellint.reporters.text import position, printable
+from modellint.results.outputs import wants_colour
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from modellint.fix.writing import Rewrite
     from modellint.notebook.reading import Cell
     from modellint.packs import RuleSet
-    from modellint.report import Report
+    from modellint.results.report import Report
 
 
 @dataclass(frozen=True)

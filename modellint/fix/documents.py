@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.decoding import decode_code
 from modellint.edits import files
 from modellint.edits.changes import EditError
+from modellint.reading.decoding import decode_code
 from modellint.source import NOTEBOOK, UnreadableError, kind_of
 
 if TYPE_CHECKING:

@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.edits.changes import EditError, changes_of, conflict, edits_by_path
-from modellint.failures import RAISED, Crash
-from modellint.files import Files, content_hash
 from modellint.finding import Applicability, Status
 from modellint.fix.documents import decoded, edited
 from modellint.fix.writing import Rewrite, WriteError, write_together
 from modellint.linter import Outcome, Scope, settled, undisturbed
-from modellint.mentioning import Changed
+from modellint.pipeline.workers import analyse_all
+from modellint.reading.files import Files, content_hash
+from modellint.reading.mentioning import Changed
 from modellint.reporters import View
+from modellint.results.failures import RAISED, Crash
 from modellint.rule import Rule
-from modellint.workers import analyse_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from modellint.analyser import FileResult
     from modellint.config import Settings
     from modellint.edits.changes import Change
     from modellint.finding import Edit, Finding, Fix
     from modellint.packs import RuleSet
+    from modellint.pipeline.analyser import FileResult
     from modellint.source import SourceFile
 
 #: Fixes that cannot be made side by side are made one after the other, in at most this many passes.

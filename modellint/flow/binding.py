@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.heap import Trail
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Parameter
-    from modellint.link.classes.methods import Method
 
 
 class Binding:

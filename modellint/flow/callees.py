@@ -46,6 +46,8 @@ HOLDING = frozenset(
         Op.STARRED, Op.BIN, Op.LAMBDA,
     )
 )  # fmt: skip
+#: What attributes and methods of tensors give that is no tensor.
+_FACTS = frozenset(("size", "int", "bool", "device", "dtype", "layout"))
 #: How deeply classes may derive from each other; what is beyond may be anything.
 _MAX_BASES = 8
 #: How long chains of attributes of a parameter are followed.
@@ -262,17 +264,21 @@ class Callees:
     def _members(self, objects: Objects, name: str, *, is_known: bool) -> Objects:
         """`is_known`: it is not an attribute of anything else than these objects."""
         owners = frozenset(map(kept_or_it, objects))
-        found: set[Any] = set(_attribute(objects, name))
-        for one in owners:
-            if isinstance(one, Made | Class):
-                found |= self._of_class(one.cls if isinstance(one, Made) else one, name)
+        classes = {one.cls if isinstance(one, Made) else one for one in owners if isinstance(one, Made | Class)}
+        by_class = [self._of_class(cls, name) for cls in classes]
+        found: set[Any] = set().union(*by_class)
+        is_method = bool(by_class) and all(any(isinstance(one, Function) for one in some) for some in by_class)
+        if not _is_of_tensors(name):
+            found.update(_attribute((one for one in objects if not (is_method and isinstance(one, Kept))), name))
         if not is_known:
             found |= self._summaries.held(name, self._module, None, self._files)
             if name not in UNNAMED:
                 found.update(self._record.functions.get(name, ()))
                 for cls in self._summaries.mentioned(self.function, name):
                     found |= self._of_class(cls, name)
-        return frozenset(found) or frozenset(one.part(name) for one in owners if isinstance(one, Given))
+        if found or _is_of_tensors(name):
+            return frozenset(found)
+        return frozenset(one.part(name) for one in owners if isinstance(one, Given))
 
     def given_at(self, value: Value, path: str) -> Objects:
         """What a chain of attributes of an argument is, as a parameter of a called function has it: `codec.books`."""
@@ -469,7 +475,13 @@ def _is_of_layer(row: operators.Operator) -> bool:
     return row.name == f"torch.nn.{last}" and last[0].isupper() and row.facets.keys().isdisjoint(_HOLDING_LAYERS)
 
 
-def _attribute(objects: Objects, name: str) -> Iterator[type]:
+def _is_of_tensors(name: str) -> bool:
+    """Whether an attribute says something of a tensor, rather than being one: its shape, type, device."""
+    row = operators.row(f"Tensor.{name}")
+    return row is not None and row.facets.get("gives") in _FACTS
+
+
+def _attribute(objects: Iterable[object], name: str) -> Iterator[type]:
     """What an attribute of tables, or of what keeps some, may be: the weight of a table, `codec.books`."""
     for one in objects:
         kept = kept_or_it(one)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.link.classes.methods import Method
     from modellint.link.names import Definition
 
 #: Methods that move a layer to a device.

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 

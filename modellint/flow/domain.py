@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.flow.theory import Foreign
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Nested, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
     from modellint.source import Place
 

@@ -9,7 +9,7 @@ from modellint.graph.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from modellint.files import Files, Trace
+    from modellint.reading.files import Files, Trace
 
 T = TypeVar("T")
 _NEVER = 1 << 30

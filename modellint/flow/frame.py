@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from modellint.flow.bodies import Body
     from modellint.flow.domain import Atoms
     from modellint.flow.heap import Path, Trail
+    from modellint.graph.methods import Scope
     from modellint.graph.python import Function
     from modellint.graph.value import Event
-    from modellint.link.classes.methods import Scope
 
 _NO_FLOW = Flow(())
 

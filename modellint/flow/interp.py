@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
     from modellint.flow.theory import Theory
+    from modellint.graph.methods import Method
     from modellint.graph.value import Event, Flow, Loop, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.project import Project
 
 _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Element, Positions, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import Classes, ClassModel
     from modellint.link.names import Definition
     from modellint.operators import Operator
@@ -358,6 +358,7 @@ class Lookups(Theory, Sink):
             function.above,
             bool(self._run.objects.under_construction),
             self._told_apart(given),
+            *(sink.apart() for sink in self._tensors.telling),
         )
         known = self._answers.get(full)
         if known is None:

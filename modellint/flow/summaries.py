@@ -22,12 +22,12 @@ from modellint.link.names import DefinedClass, DefinedModule, External
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 
-    from modellint.files import Trace
     from modellint.flow.bodies import Facet, Kinds, Tables
     from modellint.flow.callees import Objects
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.project import Project
+    from modellint.reading.files import Trace
 
 K = TypeVar("K")
 T = TypeVar("T")

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Class, Parameter
     from modellint.graph.value import Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -126,6 +126,10 @@ class Sink:
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """A table is indexed, by whatever it may be."""
 
+    def apart(self) -> Hashable:
+        """What tells a call that is followed from others with the same arguments."""
+        return None
+
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Tables are sliced, perhaps: `self.table[:, :length]`."""
 
@@ -159,6 +163,7 @@ class Tensors(Theory):
         #: What the sinks ask for.
         self.measures = False
         self.alike = Sink.alike
+        self.telling: tuple[Sink, ...] = ()
         #: By identity, each with the condition: the comparisons in it.
         self._comparisons: dict[int, tuple[list[Value], Value]] = {}
 
@@ -166,6 +171,7 @@ class Tensors(Theory):
         """Tell somebody of look-ups, too."""
         self.sinks += (sink,)
         self.measures = self.measures or sink.measures
+        self.telling += (sink,) if type(sink).apart is not Sink.apart else ()
         self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
 
     # -- names and attributes --------------------------------------------------------------------------------------

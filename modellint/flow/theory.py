@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef, Super
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path, Shell
+    from modellint.graph.methods import Method
     from modellint.graph.python import Parameter
     from modellint.graph.value import Event, EventKind, Guard, Loop, Nested, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
 

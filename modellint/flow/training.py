@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Entry, Path
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Guard, Value
-    from modellint.link.classes.methods import Method
     from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters that something gives parameters of, and on which paths.

@@ -21,15 +21,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from modellint.graph.definitions import External
+from modellint.graph.methods import Conduct
 from modellint.graph.python import Parameter
 from modellint.graph.value import Event, EventKind, Flow, Guard, Op, Value
-from modellint.link.classes.methods import Conduct
-from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.link.names import Definition
+    from modellint.graph.definitions import Definition
 
 KINDS = ("positional", "var-positional", "keyword", "var-keyword")
 PLAIN_FLAG = 4

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
 from modellint.flow.built import has_state, keeping
+from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.graph.value import Event, EventKind, Op, Value, self_attribute
 from modellint.knowledge import facts as form
 from modellint.link.classes import calls
 from modellint.link.classes.definitions import SourceFacts, SourceMethod
-from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from modellint.graph.definitions import Definition
+    from modellint.graph.methods import Scope
     from modellint.graph.python import ModuleFacts, Parameter
     from modellint.graph.value import Guard
-    from modellint.link.classes.methods import Scope
     from modellint.link.classes.models import ClassModel
-    from modellint.link.names import Definition
 
 _EVENT_CODES = {kind: code for code, kind in form.EVENTS.items()}
 _CODES = {op: code for code, op in form.CODES.items()}

@@ -2,6 +2,5 @@
 
 Begin with `project.py`, then `names.py`. An analysis is had by `project.of(Analysis)`; the project knows none by
 name.
-It imports `decoding.py`, `files.py`, `frontends/`, `graph/`, `knowledge/`, `link/classes/`, `mentioning.py`,
-`source.py`.
+It imports `frontends/`, `graph/`, `knowledge/`, `link/classes/`, `reading/`, `source.py`.
 """

@@ -15,6 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.definitions import DefinedClass as DefinedClass
+from modellint.graph.definitions import DefinedConstant as DefinedConstant
+from modellint.graph.definitions import DefinedFunction as DefinedFunction
+from modellint.graph.definitions import DefinedModule as DefinedModule
+from modellint.graph.definitions import Definition as Definition
+from modellint.graph.definitions import External as External
+from modellint.graph.definitions import Missing as Missing
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted
 
@@ -33,59 +40,6 @@ _MAKING = ("__getattr__", "exec", "modules", "LazyModule", "globals")
 #: What only looks at the names there are.
 _LOOKING = frozenset(("keys", "values", "items", "get", "copy"))
 _QUOTED = re.compile(r"""["'](\w+)["']""")
-
-
-@dataclass(frozen=True, slots=True)
-class DefinedClass:
-    """A class statement that we can read."""
-
-    cls: Class
-
-
-@dataclass(frozen=True, slots=True)
-class DefinedFunction:
-    """A function or method that we can read."""
-
-    function: Function
-
-
-@dataclass(frozen=True, slots=True)
-class DefinedConstant:
-    """An assignment at module level, or at class level (`name` is then `Class.attribute`)."""
-
-    module: ModuleFacts
-    name: str
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class DefinedModule:
-    """A module that we can read."""
-
-    module: ModuleFacts
-
-
-@dataclass(frozen=True, slots=True)
-class External:
-    """Something outside of what we can read, by the dotted name that its own documentation uses."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A module (`owner`) that has no `name`, and the names that it has.
-
-    Not `is_sure`: Python may look elsewhere, or find more parts of it there.
-    """
-
-    owner: str
-    name: str
-    available: frozenset[str]
-    is_sure: bool
-
-
-Definition = DefinedClass | DefinedFunction | DefinedConstant | DefinedModule | External
 
 
 class Names:

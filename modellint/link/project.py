@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from modellint.decoding import decode_code
-from modellint.files import Files, Trace
 from modellint.frontends import python as python_frontend
 from modellint.link.budget import Budget
 from modellint.link.lasting import Lasting
 from modellint.link.names import Names
+from modellint.reading.decoding import decode_code
+from modellint.reading.files import Files, Trace
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.mentioning import MAX_FILES, found_below
+from modellint.reading.mentioning import MAX_FILES, found_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

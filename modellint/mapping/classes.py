@@ -14,7 +14,7 @@ from modellint.flow.life import Life, covers
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.classes.registered import reads, unregistered
-from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Use
+from modellint.mapping.model import Attribute, ClassMap, Count, Fact, Loose, State, Usage
 from modellint.mapping.parameters import counter_of, is_called
 from modellint.mapping.text import class_text
 
@@ -177,7 +177,7 @@ class _Builder:
                 pending.extend(dict.fromkeys(n for n in _ATTRIBUTE.findall(methods[name].text) if n in methods))
         return tuple(reached.values())
 
-    def _uses(self, name: str) -> Iterator[Use]:
+    def _uses(self, name: str) -> Iterator[Usage]:
         for function in self.at_work:
             if f".{name}" in function.text:
                 yield from (_use(function, value) for value in reads(function, name))
@@ -209,9 +209,9 @@ def _stored_name(event: Event) -> str | None:
     return None
 
 
-def _use(function: Function, value: Value) -> Use:
+def _use(function: Function, value: Value) -> Usage:
     module = function.module
-    return Use(module.place(value), function.qualname, module.text_of(value))
+    return Usage(module.place(value), function.qualname, module.text_of(value))
 
 
 def _kind(options: Iterable[Atom]) -> tuple[str, str]:

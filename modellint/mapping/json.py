@@ -11,7 +11,7 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.mapping.model import Attribute, Count, Fact, Layer, Loose, Map, RecipeMap, Training, Use
+    from modellint.mapping.model import Attribute, Count, Fact, Layer, Loose, Map, RecipeMap, Training, Usage
     from modellint.reporters import View
     from modellint.source import Place
 
@@ -105,7 +105,7 @@ def _fact(fact: Fact, view: View) -> dict[str, Any]:
     }
 
 
-def _use(use: Use, view: View) -> dict[str, Any]:
+def _use(use: Usage, view: View) -> dict[str, Any]:
     return {
         **_place(use.place, view),
         "function": use.function,

@@ -61,7 +61,7 @@ class Count:
 
 
 @dataclass(frozen=True, eq=False)
-class Use:
+class Usage:
     """Where a layer is used: through `owners`, the one that is used first in front, in `stages` if they are known."""
 
     place: Place
@@ -113,7 +113,7 @@ class Layer:
     class_name: str
     place: Place
     parameters: Count
-    uses: tuple[Use, ...]
+    uses: tuple[Usage, ...]
     moved: Fact
     trained: Fact
     saved: Fact
@@ -169,7 +169,7 @@ class Attribute:
     place: Place | None
     parameters: Count
     registered: Fact
-    uses: tuple[Use, ...]
+    uses: tuple[Usage, ...]
     conditional: bool
 
     @property

@@ -21,7 +21,7 @@ from modellint.mapping.model import (
     RootKind,
     State,
     Training,
-    Use,
+    Usage,
 )
 from modellint.mapping.parameters import counter_of
 from modellint.mapping.text import shortened
@@ -253,16 +253,16 @@ def _root_name(root: Root, kind: RootKind) -> str:
     return kind.value if kind is RootKind.SCRIPT else shortened(root.text)
 
 
-def _uses(status: LayerStatus) -> Iterator[Use]:
+def _uses(status: LayerStatus) -> Iterator[Usage]:
     """Where a layer is used, each place and way once, the certain ones first."""
-    found: dict[tuple[object, ...], Use] = {}
+    found: dict[tuple[object, ...], Usage] = {}
     for use in sorted(status.uses, key=lambda use: (not use.certain, len(use.owners))):
         made = _use(use)
         found.setdefault((made.place.path, made.place.span.line, made.owners), made)
     yield from found.values()
 
 
-def _use(use: LayerUse) -> Use:
+def _use(use: LayerUse) -> Usage:
     stages = tuple(stage for stage in STAGES if stage in use.stages)
     owners = tuple(owner.path for owner in use.owners)
-    return Use(use.place, use.function, use.text, stages, owners, use.certain)
+    return Usage(use.place, use.function, use.text, stages, owners, use.certain)

@@ -9,7 +9,7 @@ from modellint.mapping.model import STAGES, State
 from modellint.reporters.text import printable
 
 if TYPE_CHECKING:
-    from modellint.mapping.model import Fact, Use
+    from modellint.mapping.model import Fact, Usage
     from modellint.reporters import View
     from modellint.source import Place
 
@@ -46,14 +46,14 @@ def shortened(text: str) -> str:
     return text
 
 
-def stages_text(use: Use) -> str:
+def stages_text(use: Usage) -> str:
     """`train, valid`; nothing if it is used in every stage, or if that is not known."""
     if len(use.stages) in (0, len(STAGES)):
         return ""
     return ", ".join(stage.lower() for stage in use.stages)
 
 
-def use_text(use: Use, view: View, *, short: bool) -> str:
+def use_text(use: Usage, view: View, *, short: bool) -> str:
     """`train.py:83`, and in which stages and through what; with `short` only what is used first."""
     text = position(use.place, view, short=True)
     stages = stages_text(use)

@@ -11,7 +11,7 @@ from modellint.mapping.text import class_text, counted, fact_text, position, use
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from modellint.mapping.model import Attribute, Count, Fact, Layer, Map, RecipeMap, Training, Use
+    from modellint.mapping.model import Attribute, Count, Fact, Layer, Map, RecipeMap, Training, Usage
     from modellint.reporters import View
 
 
@@ -109,7 +109,7 @@ def _count_cell(count: Count) -> Cell:
     return Cell(count.text, is_number=count.number is not None)
 
 
-def _uses_cell(uses: Sequence[Use], view: View) -> Cell:
+def _uses_cell(uses: Sequence[Usage], view: View) -> Cell:
     """Where something is used first, and how many places there are besides."""
     if not uses:
         return Cell("-")

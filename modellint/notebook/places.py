@@ -12,18 +12,18 @@ from modellint.edits.changes import Change, EditError
 from modellint.finding import Edit, Related
 from modellint.notebook.layout import Layout
 from modellint.notebook.reading import read
+from modellint.results.suppressions import in_python, in_yaml
 from modellint.source import NOTEBOOK, YAML, Place, Span, UnreadableError, kind_of
-from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from modellint.claims import Claim
-    from modellint.files import Files
     from modellint.finding import Finding
     from modellint.notebook.reading import Cell, Notebook, Part
+    from modellint.reading.files import Files
+    from modellint.results.suppressions import Suppression
     from modellint.source import SourceFile
-    from modellint.suppressions import Suppression
 
 
 def into_notebook(finding: Finding, path: Path, parts: Sequence[Part]) -> Finding:

@@ -85,6 +85,9 @@ Containers and builtins
     number              gives a number; `looks` at what it is given, and keeps nothing of it
 Checks
     unchecked:WHY       not run by the tests, since it needs WHY
+
+Begin with `rows.py`, the table.
+It imports nothing else of modellint.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Turn a report into text: one module for each output format, with a function `lines`."""
+"""Turn a report into text: one module for each output format, with a function `lines`.
+
+Begin with `concise.py`, which is the shortest; `text.py` has what formats for people share.
+It imports `finding.py`, `home.py`, `notebook/`, `reading/`, `results/`, `rule.py`, `source.py`, `version.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.files import Files
-from modellint.outputs import shown
+from modellint.reading.files import Files
+from modellint.reading.paths import shown
 from modellint.source import NOTEBOOK, YAML, UnreadableError, decode_python, decode_yaml, kind_of, split_lines
 
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     from modellint.finding import Edit
     from modellint.notebook.places import Locator
-    from modellint.report import Report
+    from modellint.results.report import Report
     from modellint.rule import Rule
     from modellint.source import Place
 

@@ -10,8 +10,8 @@ from modellint.reporters.github import said
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
 
 #: What Azure has of kinds of issues.
 _TYPES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "warning"}

@@ -10,8 +10,8 @@ from modellint.reporters.text import head, looked_at, summary
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
 
 
 def lines(report: Report, view: View) -> Iterator[str]:

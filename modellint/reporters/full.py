@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from modellint.causes import without_same
 from modellint.finding import Applicability, Status
 from modellint.reporters.text import (
     COLOURS,
@@ -20,13 +19,14 @@ from modellint.reporters.text import (
     wrapped,
     wrapped_head,
 )
+from modellint.results.causes import without_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from modellint.finding import Finding
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
     from modellint.source import Place
 
 _CONTEXT = 2

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from modellint.files import content_hash
 from modellint.finding import Severity
+from modellint.reading.files import content_hash
 from modellint.reporters.text import explained, in_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.failures import Crash
     from modellint.finding import Finding
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.failures import Crash
+    from modellint.results.report import Report
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 

@@ -10,11 +10,11 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.failures import Crash
-    from modellint.finding import Finding, Fix, Guard
-    from modellint.report import Report
+    from modellint.finding import Finding, Fix, Sandbox
+    from modellint.reading.sizes import Oversized
     from modellint.reporters import View
-    from modellint.sizes import Oversized
+    from modellint.results.failures import Crash
+    from modellint.results.report import Report
     from modellint.source import Place
 
 
@@ -50,7 +50,7 @@ def skipped_json(skipped: Oversized, view: View) -> dict[str, Any]:
     }
 
 
-def guard_json(guard: Guard) -> dict[str, Any]:
+def guard_json(guard: Sandbox) -> dict[str, Any]:
     """A guard as JSON-able values."""
     return {"name": guard.name, "parts": list(guard.parts)}
 

@@ -10,8 +10,8 @@ from modellint.reporters.json import crash_json, finding_json, skipped_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
 
 
 def lines(report: Report, view: View) -> Iterator[str]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
 
 
 #: Attributes, and the elements that they count.

@@ -9,8 +9,8 @@ from modellint.reporters.text import in_cell, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
 
 
 def lines(report: Report, view: View) -> Iterator[str]:

@@ -11,10 +11,10 @@ from modellint.reporters.text import explained, in_cell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.failures import Crash
     from modellint.finding import Finding
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.failures import Crash
+    from modellint.results.report import Report
     from modellint.source import Place
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}

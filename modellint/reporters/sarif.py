@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from modellint.finding import Finding, Fix
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
     from modellint.source import Place, Span
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

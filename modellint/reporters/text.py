@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.finding import Finding
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.report import Report
     from modellint.source import Place
 
 #: How narrow wrapped text becomes at most.

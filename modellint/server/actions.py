@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from modellint.edits.changes import EditError, changes_of, edits_by_path
 from modellint.finding import Applicability
-from modellint.ignoring import ignore_edit
+from modellint.fix.ignoring import ignore_edit
 from modellint.server.notebooks import without_magics
 from modellint.server.protocol import path_of, touches
 from modellint.source import NOTEBOOK, kind_of

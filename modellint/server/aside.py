@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import modellint
-from modellint.analyser import Analyser
 from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modellint.analyser import FileResult
+    from modellint.pipeline.analyser import FileResult
     from modellint.server.session import Task
 
 

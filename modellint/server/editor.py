@@ -23,9 +23,9 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from modellint.config.errors import UsageError
-from modellint.discovery import glob_matcher
-from modellint.failures import Crash
 from modellint.home import page_of
+from modellint.reading.discovery import glob_matcher
+from modellint.results.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
 from modellint.server.documents import Workspace
@@ -41,8 +41,8 @@ from modellint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from modellint.analyser import FileResult
     from modellint.finding import Finding
+    from modellint.pipeline.analyser import FileResult
     from modellint.server.notebooks import CellDocument
 
 log = logging.getLogger(__name__)

@@ -19,8 +19,8 @@ from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from modellint.files import Files
     from modellint.finding import Finding
+    from modellint.reading.files import Files
     from modellint.server.documents import Workspace
 
 SYNC = types.NotebookDocumentSyncOptions(

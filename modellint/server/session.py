@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.analyser import Analyser
-from modellint.failures import Crash
 from modellint.linter import settled
-from modellint.mentioning import MENTIONS
 from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
+from modellint.reading.mentioning import MENTIONS
+from modellint.results.failures import Crash
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modellint.analyser import FileResult
     from modellint.config import Settings
-    from modellint.files import Files
     from modellint.finding import Finding
     from modellint.link.project import Project
-    from modellint.sizes import Oversized
+    from modellint.pipeline.analyser import FileResult
+    from modellint.reading.files import Files
+    from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
 

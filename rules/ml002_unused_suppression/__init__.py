@@ -11,7 +11,7 @@ from modellint.source import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.suppressions import Stale
+    from modellint.results.suppressions import Stale
 
 
 class UnusedSuppression(Rule):

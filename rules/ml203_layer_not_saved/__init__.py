@@ -72,10 +72,12 @@ class LayerNotSaved(Rule):
         return recipe_probe(claim, project)
 
     def _finding(self, shortfall: Shortfall, recipe: Recipe) -> Finding:
-        from modellint.claims.recipes import unsaved
+        from modellint.claims.recipes import NotSaved
 
         layer, use = shortfall.layer, shortfall.use
         name = layer.path
+        saved = shortfall.registration.saved
+        keeper = None if saved is None else saved.checkpointer
         return self.finding(
             layer.place,
             f"{_named(shortfall)} is trained, but no checkpoint holds it",
@@ -85,7 +87,7 @@ class LayerNotSaved(Rule):
             related=[*_related(shortfall), Related(use.place, f"used here, in `{use.function}`")],
             help=_help(shortfall),
             fix=_fix(shortfall, recipe),
-            claim=unsaved(shortfall.registration.saved, layer.place, name),
+            claim=None if keeper is None else NotSaved(layer.place, name, keeper.path),
         )
 
 

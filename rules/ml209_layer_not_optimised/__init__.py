@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
+    from modellint.link.recipes.scripts import BrainUse
     from modellint.link.recipes.shortfalls import Shortfall
     from modellint.probes import Probe
+    from modellint.source import Place
 
     from .optimised import LeftOut
 
@@ -76,8 +78,6 @@ class LayerNotOptimised(Rule):
         return file_probe(claim, claim.owner) if isinstance(claim, NotListed) else recipe_probe(claim, project)
 
     def _untrained(self, shortfall: Shortfall) -> Finding:
-        from modellint.claims.recipes import untrained
-
         layer, use, trained = shortfall.layer, shortfall.use, shortfall.registration.trained
         optimizers = trained.optimizers if trained is not None else {}
         reach, is_certain = shortfall.registration.reach, shortfall.is_certain
@@ -96,7 +96,7 @@ class LayerNotOptimised(Rule):
             related=[*related, Related(use.place, f"used here, in `{use.function}`")],
             help=f"give the parameters of `{layer.path}` to one of the optimizers, or freeze it",
             # If it is not certain, what is in doubt is if this Brain trains it.
-            claim=untrained(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
+            claim=_claim(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
         )
 
     def _report(self, found: LeftOut) -> Finding:
@@ -128,3 +128,12 @@ class LayerNotOptimised(Rule):
             help=f"add the parameters of `{found.child}` {remedy}",
             claim=NotListed(place, found.cls.qualname, found.child, function.qualname),
         )
+
+
+def _claim(brain: BrainUse, place: Place, key: str) -> NotTrained | None:
+    """That a Brain does not train what `key` names; None for one that makes no optimizers itself."""
+    from modellint.claims.recipes import NotTrained
+
+    if not brain.classes or brain.method("init_optimizers") is None:
+        return None
+    return NotTrained(place, key, brain.module.path, brain.classes[0].qualname)

@@ -117,13 +117,17 @@ class StateNotSaved(Rule):
 
 
 def _claim(state: UnsavedState) -> NotSaved | OptimizerNotSaved | None:
-    from modellint.claims.recipes import unsaved, unsaved_optimizer
+    """What a run can show: nothing where nothing would save it, or no optimizers are made by the Brain itself."""
+    from modellint.claims.recipes import NotSaved, OptimizerNotSaved
 
-    place = state.item.place
+    place, brain = state.item.place, state.brain
     if not state.makes:
-        return unsaved(state.saved, place, state.item.path)
+        keeper = None if state.saved is None else state.saved.checkpointer
+        return None if keeper is None else NotSaved(place, state.item.path, keeper.path)
     # If it is not certain, what is in doubt is if this Brain makes it.
-    return unsaved_optimizer(state.brain, place, state.place) if state.certain else None
+    if not state.certain or not brain.classes or brain.method("init_optimizers") is None:
+        return None
+    return OptimizerNotSaved(place, brain.module.path, brain.classes[0].qualname, state.place)
 
 
 def _evidence(state: UnsavedState) -> Iterator[str]:

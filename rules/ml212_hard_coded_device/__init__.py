@@ -275,10 +275,9 @@ def _is_for_good(target: Value | None, call: Value, function: Function) -> bool:
 
 def _fix(placed: list[Placement], cls: Class, project: Project) -> Fix | None:
     """The device of a parameter, in the place of each literal of a method."""
-    from modellint.flow.built import has_state
+    from modellint.flow.queries import flow
 
-    model = project.classes.model(cls)
-    if has_state(model, trained=True) is not True:
+    if flow(cls.module, project).state(cls, trained=True) is not True:
         return None
     edits: list[Edit] = []
     for one in placed:

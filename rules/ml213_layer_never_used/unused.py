@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from modellint.flow.built import children
+from modellint.flow.queries import flow
 from modellint.graph.mentions import words
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.knowledge import surface
@@ -69,7 +69,7 @@ def _kept(cls: Class, constructor: Function, model: ClassModel, project: Project
     for name, kept in stores.items():
         if any(_reads(current, name, project) for current in model.mro()):
             continue
-        child = children(model).get(name)
+        child = flow(cls.module, project).children(model).get(name)
         if child is None or child.has_parameters is not True:
             continue
         made = [(function, event) for function, event in kept if not _is_none(kept_value(event))]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-    from .offsets import Use
+    from .offsets import LengthUse
 
 _COVERING = "size the table by the largest position plus 1"
 
@@ -76,7 +76,7 @@ class HardCodedRotaryOffset(Rule):
 
         return boundary_probe(claim, project, [*([claim.asking] if claim.asking else []), claim.place])
 
-    def _finding(self, found: list[Use], module: ModuleFacts, project: Project) -> Finding | None:
+    def _finding(self, found: list[LengthUse], module: ModuleFacts, project: Project) -> Finding | None:
         first = found[0]
         offset = offset_of(first.part)
         at = _written(first, module, project)
@@ -90,7 +90,7 @@ class HardCodedRotaryOffset(Rule):
         last = next(filter(takes_last, found), None) if offset == 1 else None
         return None if last is None else self._last(last, at)
 
-    def _added(self, use: Use, at: Site, offset: int) -> Finding:
+    def _added(self, use: LengthUse, at: Site, offset: int) -> Finding:
         text, base = _text(use.part.origin), use.part.origin.module.text_of(base_of(use.part)[1])
         room = f"{offset} on top of" if offset > 0 else f"{-offset} less than"
         return self.finding(
@@ -105,7 +105,7 @@ class HardCodedRotaryOffset(Rule):
             claim=_claim(use, at, is_offset=True),
         )
 
-    def _outside(self, use: Use, at: Site, extreme: Term) -> Finding:
+    def _outside(self, use: LengthUse, at: Site, extreme: Term) -> Finding:
         operand = next(n for n, atoms in enumerate(extreme.operands) if measured(atoms) is Kind.LARGEST)
         written = extreme.origin.value.positional
         inside = extreme.origin.module.text_of(written[operand]) if operand < len(written) else "the position"
@@ -122,7 +122,7 @@ class HardCodedRotaryOffset(Rule):
             claim=_claim(use, at, is_offset=False),
         )
 
-    def _last(self, use: Use, at: Site) -> Finding:
+    def _last(self, use: LengthUse, at: Site) -> Finding:
         text = _text(use.part.origin)
         reason = "positions that are packed, or padded on the right, do not end with their maximum"
         if competes(use):
@@ -145,7 +145,7 @@ def _text(site: Site) -> str:
     return site.module.text_of(site.value)
 
 
-def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
+def _written(use: LengthUse, module: ModuleFacts, project: Project) -> Site | None:
     """Where a file says how long the table is: what is added, or the call of another file's function that adds it."""
     from modellint.link.values.position_lengths import PositionLengths
 
@@ -158,7 +158,7 @@ def _written(use: Use, module: ModuleFacts, project: Project) -> Site | None:
     return next((site for site in (*passed, *reversed(use.table.calls)) if site.module is module), None)
 
 
-def _claim(use: Use, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
+def _claim(use: LengthUse, at: Site, *, is_offset: bool) -> LengthNotPositions | None:
     """What a run can show; nothing of a table that an object makes of which nothing is known."""
     from modellint.claims.positions import LengthNotPositions
 
@@ -173,7 +173,7 @@ def _picked_by(picked: Picked) -> str:
     return f"the table is indexed by `{picked.name}`, whose maximum this does not cover"
 
 
-def _related(use: Use) -> Iterator[Related]:
+def _related(use: LengthUse) -> Iterator[Related]:
     call = use.table.call(use.picks[0] if use.picks else None)
     if call is not None:
         yield Related(call.place, "the length is passed on here")
@@ -186,7 +186,7 @@ def _help(picks: list[Picked]) -> str:
     return f"size the table by what indexes it: `{names[0]}.max() + 1`" if names else _COVERING
 
 
-def _fix(use: Use, at: Site) -> Fix | None:
+def _fix(use: LengthUse, at: Site) -> Fix | None:
     if written(at.value, at.module) is None:
         # `length += 10` is a statement.
         return None

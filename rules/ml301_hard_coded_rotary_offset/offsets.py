@@ -21,7 +21,7 @@ _MEASURED = {Kind.COUNT: Kind.COUNT, Kind.KEPT: Kind.COUNT, Kind.LARGEST: Kind.L
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Use:
+class LengthUse:
     """A part of a length, of the table that it is the length of, and where rows of that are picked."""
 
     part: Term
@@ -30,16 +30,16 @@ class Use:
     asked: Asked
 
 
-def uses(found: Iterable[Asked]) -> dict[Value, list[Use]]:
+def uses(found: Iterable[Asked]) -> dict[Value, list[LengthUse]]:
     """By where they are calculated: the parts of the lengths of tables, those first whose rows are picked in sight."""
-    parts: dict[Value, list[Use]] = {}
+    parts: dict[Value, list[LengthUse]] = {}
     for asked in found:
         for table in asked.sized.values():
             picks = asked.picks(table)
             for part in table.length.parts():
                 if part.origin.function is None:
                     continue  # it stands in no function: a default
-                parts.setdefault(part.origin.value, []).append(Use(part, table, picks, asked))
+                parts.setdefault(part.origin.value, []).append(LengthUse(part, table, picks, asked))
     return {value: sorted(of, key=lambda use: not use.picks) for value, of in parts.items()}
 
 
@@ -85,7 +85,7 @@ def mixed_extreme(part: Term) -> Term | None:
     return next((a for a in found if {Kind.COUNT, Kind.LARGEST} <= set(map(measured, a.operands))), None)
 
 
-def is_meant(use: Use, offset: int) -> bool:
+def is_meant(use: LengthUse, offset: int) -> bool:
     """Whether a number belongs to the length of a table.
 
     That is so of a table that is applied as a whole to what is as long, that is enlarged once it is known to be too
@@ -97,7 +97,7 @@ def is_meant(use: Use, offset: int) -> bool:
     return any(abs(offset_of(part) or 0) == abs(offset) for part in parts)
 
 
-def takes_last(use: Use) -> bool:
+def takes_last(use: LengthUse) -> bool:
     """Whether a length is the last element of the very ids that index the table, plus 1."""
     last = [term for term in _leaves(use.part) if term.kind is Kind.LAST and _is_of_rows(term)]
     of = {atom for term in last for atom in term.operands[0] if isinstance(atom, Given)}
@@ -109,7 +109,7 @@ def _is_of_rows(last: Term) -> bool:
     return last.origin.value.args[1].op is Op.TUPLE
 
 
-def competes(use: Use) -> bool:
+def competes(use: LengthUse) -> bool:
     """Whether a position only competes with the number of tokens in a `max`: what is packed has fewer positions."""
     part = use.part
     for term in use.table.length.parts():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.probes import Probe
 
-    from .following import Use
+    from .following import SideUse
 
 
 class GridBelowOne(Rule):
@@ -59,7 +59,7 @@ class GridBelowOne(Rule):
 
         return boundary_probe(claim, project, [claim.used, claim.measured, claim.place])
 
-    def _report(self, use: Use) -> Finding:
+    def _report(self, use: SideUse) -> Finding:
         from modellint.claims.positions import GridEmpty
 
         side, quotient, rounding = use.side, use.side.quotient, use.side.rounding

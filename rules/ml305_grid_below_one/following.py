@@ -62,7 +62,7 @@ _OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Use:
+class SideUse:
     """A side in whole patches is used at `site`, or by the call that stands there, which `modules` lead to.
 
     `is_resized_to`: the image is resized to it, and not only cut.
@@ -218,7 +218,7 @@ class Grids(Lookups):
         self._limits = run.of(_Tensors)
         #: Whether what the functions return that are run is of interest.
         self.is_result_asked_for = False
-        self._uses: dict[Value, Use] = {}
+        self._uses: dict[Value, SideUse] = {}
         #: What rounds the sides of which a tensor is given the ratios as its shape: only whole ones fit there.
         self._exact: set[Value] = set()
         #: What is known of sides since what refuses them has not.
@@ -227,7 +227,7 @@ class Grids(Lookups):
         self.cutting: set[ModuleFacts] = set()
 
     @property
-    def uses(self) -> Iterator[Use]:
+    def uses(self) -> Iterator[SideUse]:
         """The uses of sides that nothing refuses."""
         for rounding, use in list(self._uses.items()):
             if not use.is_resized_to and rounding in self._exact:
@@ -285,13 +285,13 @@ class Grids(Lookups):
             if "sizes" in row.facets and _has_quotient(atoms):
                 self.cutting.add(frame.function.module)
 
-    def _use(self, side: Side, at: Site, is_resized_to: bool) -> Use:
+    def _use(self, side: Side, at: Site, is_resized_to: bool) -> SideUse:
         """The use of a side: where the file that rounds it calls what uses it, if it does."""
         way = [Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None]
         way.append(at)
         home = None if side.rounding is None else side.rounding.module
         site = next((one for one in reversed(way) if one.module is home), at)
-        return Use(side, site, frozenset(one.module for one in way), is_resized_to)
+        return SideUse(side, site, frozenset(one.module for one in way), is_resized_to)
 
     def _is_limited(self, side: Side) -> bool:
         """Whether something is known of a side where it is used, or where a function on the way there is called."""

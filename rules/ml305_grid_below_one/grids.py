@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-    from .following import Use
+    from .following import SideUse
 
 _SHAPING = operators.words("sizes")
 #: How many calls may lead to a function from one that is run for it.
@@ -54,7 +54,7 @@ class Grids:
         self._reach = Reach(project)
         self.measured = Measured(project, self._reach, self._mentioning, _MAX_CALLS)
 
-    def rounded_sides(self, module: ModuleFacts) -> Iterator[Use]:
+    def rounded_sides(self, module: ModuleFacts) -> Iterator[SideUse]:
         """The sides of images that the functions of a file round, and that something uses in whole patches."""
         homes = [f for f in module.all_functions() if self._may_matter(f)]
         users = self._users(homes) if homes else _Users([], [])
@@ -191,5 +191,5 @@ class Grids:
         return is_cutting
 
 
-def _rounds(use: Use) -> Function | None:
+def _rounds(use: SideUse) -> Function | None:
     return None if use.side.rounding is None else use.side.rounding.function

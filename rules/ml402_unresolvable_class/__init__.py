@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.claims.recipes import NotLocated, NotMade
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.link.recipes.targets import BadTarget, Target
+    from modellint.link.recipes.targets import BadTarget, ResolvedName
     from modellint.probes import Probe
 
 
@@ -141,7 +141,7 @@ def _other_releases(bad: BadTarget, project: Project) -> Iterator[str]:
         yield "nothing says which release is wanted, so the newest are installed"
 
 
-def _help(target: Target, near: list[str]) -> str:
+def _help(target: ResolvedName, near: list[str]) -> str:
     if target.moved:
         return f"it moved to `{target.moved}`"
     if target.others and not near:

@@ -1,6 +1,6 @@
 """Following values across functions, classes and files.
 
-A `Frame` is a function together with what is known of its call: the values of its parameters and the object it is
+An `Activation` is a function together with what is known of its call: the values of its parameters and the object it is
 called on. The evaluator answers, for a value in a frame, which function or layer a call reaches, which object a
 value is, and which size a number has. Whatever it cannot follow is unknown, and unknown is empty or None.
 """
@@ -55,7 +55,7 @@ class Instance:
     cls: Class | None = None
     external: str | None = None
     call: Value | None = None
-    frame: Frame | None = None
+    frame: Activation | None = None
 
     @property
     def name(self) -> str:
@@ -63,12 +63,12 @@ class Instance:
 
 
 @dataclass(eq=False, slots=True)
-class Frame:
+class Activation:
     """A function and what is known of its call. `arguments` are values of the `caller` frame."""
 
     function: Function
     arguments: dict[str, Value] = field(default_factory=dict)
-    caller: Frame | None = None
+    caller: Activation | None = None
     receiver: Instance | None = None
     depth: int = 0
     call: Value | None = None
@@ -83,11 +83,11 @@ class Located:
     """A value and the frame in which its parameters have a meaning."""
 
     value: Value
-    frame: Frame
+    frame: Activation
 
 
 @dataclass(eq=False, slots=True)
-class Target:
+class Callee:
     """What a call reaches: a project `function` (in a new `frame`), a layer or a library's function by `name`.
 
     `method` is the name of a method of an object that is not known, most often a tensor's.
@@ -97,7 +97,7 @@ class Target:
     method: str | None = None
     owner: Value | None = None
     layer: Instance | None = None
-    frame: Frame | None = None
+    frame: Activation | None = None
 
 
 class Evaluator:
@@ -106,17 +106,17 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._budget = project.budget
-        self._frames: dict[Function, Frame] = {}
+        self._frames: dict[Function, Activation] = {}
         #: What calls reach in functions of which no call is known; bodies are lowered once, so values are keys.
-        self._targets: dict[Value, Target] = {}
+        self._targets: dict[Value, Callee] = {}
         self._instances: dict[Value, tuple[Instance, ...]] = {}
 
-    def root(self, function: Function) -> Frame:
+    def root(self, function: Function) -> Activation:
         """The frame of a function of which no call is known."""
         frame = self._frames.get(function)
         if frame is None:
             receiver = Instance(cls=function.owner) if function.owner is not None else None
-            frame = self._frames[function] = Frame(function, receiver=receiver)
+            frame = self._frames[function] = Activation(function, receiver=receiver)
         return frame
 
     # -- names ------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class Evaluator:
 
     # -- objects ----------------------------------------------------------------------------------------------------
 
-    def instances(self, value: Value, frame: Frame, depth: int = 0) -> tuple[Instance, ...]:
+    def instances(self, value: Value, frame: Activation, depth: int = 0) -> tuple[Instance, ...]:
         """The objects that a value may be, as far as they are known."""
         if depth > MAX_DEPTH or value.op in _NO_OBJECTS:
             return ()
@@ -153,7 +153,7 @@ class Evaluator:
                 self._instances[value] = known
         return known
 
-    def _objects(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
+    def _objects(self, value: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         match value.op:
             case Op.CALL:
                 return self._built(value, frame, depth)
@@ -176,7 +176,7 @@ class Evaluator:
             case _:
                 return ()
 
-    def _built(self, call: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
+    def _built(self, call: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         callee = call.callee
         found = self.definition(callee, frame.module)
         if isinstance(found, DefinedClass):
@@ -196,7 +196,7 @@ class Evaluator:
             for instance in self.instances(event.value, inner, depth + 4)
         )
 
-    def _constructors(self, instance: Instance) -> Iterator[Frame]:
+    def _constructors(self, instance: Instance) -> Iterator[Activation]:
         """The constructors that run when an object is built, with what each of them gets, the object's own first."""
         if instance.cls is None or instance.call is None or instance.frame is None:
             return
@@ -209,7 +209,7 @@ class Evaluator:
             call = super_init(constructor)
             constructor = members.method_after(instance.cls, constructor.owner, "__init__")
 
-    def _parameter_instances(self, value: Value, frame: Frame, depth: int) -> tuple[Instance, ...]:
+    def _parameter_instances(self, value: Value, frame: Activation, depth: int) -> tuple[Instance, ...]:
         if value.data == "self" and frame.receiver is not None:
             return (frame.receiver,)
         bound = self.argument(value, frame)
@@ -218,11 +218,11 @@ class Evaluator:
         cls = self.annotated_class(value, frame)
         return () if cls is None else (Instance(cls=cls),)
 
-    def argument(self, parameter: Value, frame: Frame) -> Located | None:
+    def argument(self, parameter: Value, frame: Activation) -> Located | None:
         """What a parameter is bound to by the frame's call."""
         return self.argument_named(str(parameter.data), frame)
 
-    def argument_named(self, parameter: str, frame: Frame) -> Located | None:
+    def argument_named(self, parameter: str, frame: Activation) -> Located | None:
         """What the parameter of that name is bound to by the frame's call."""
         if frame.caller is None or frame.call is None:
             return None
@@ -236,12 +236,12 @@ class Evaluator:
                     return found[0]
         return None
 
-    def _builds_output(self, call: Value, frame: Frame) -> bool:
+    def _builds_output(self, call: Value, frame: Activation) -> bool:
         """Whether a call builds a record of a project class that declares its fields (`ModelOutput(logits=…)`)."""
         found = self.definition(call.callee, frame.module)
         return isinstance(found, DefinedClass) and bool(found.cls.annotations)
 
-    def entries(self, value: Value, key: str, frame: Frame, depth: int = 0) -> list[Located]:
+    def entries(self, value: Value, key: str, frame: Activation, depth: int = 0) -> list[Located]:
         """What a dict (or an output object) may hold under `key`."""
         if depth > MAX_DEPTH:
             return []
@@ -273,7 +273,7 @@ class Evaluator:
             case _:
                 return []
 
-    def annotated_class(self, parameter: Value, frame: Frame) -> Class | None:
+    def annotated_class(self, parameter: Value, frame: Activation) -> Class | None:
         """The project class that a parameter's annotation names (`X`, `"X"`, `Optional[X]`, `X | None`)."""
         declared = frame.function.parameter(str(parameter.data))
         if declared is None or declared.annotation is None:
@@ -289,7 +289,7 @@ class Evaluator:
                     return found.cls
         return None
 
-    def attribute(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+    def attribute(self, value: Value, frame: Activation, depth: int = 0) -> list[Located]:
         """What an attribute may hold: what its object's class stores there, in its constructor first."""
         if depth > MAX_DEPTH:
             return []
@@ -319,7 +319,7 @@ class Evaluator:
         owner = members.attribute(instance.cls, name)
         if owner is None:
             return self._kept_by_base(instance, instance.cls, name)
-        return [Located(owner.attributes[name], Frame(owner.module.body))]
+        return [Located(owner.attributes[name], Activation(owner.module.body))]
 
     def _kept_by_base(self, instance: Instance, cls: Class, name: str) -> list[Located]:
         """What a constructor passes to that of a base which is not read: it is kept under its own name (`config`)."""
@@ -331,18 +331,18 @@ class Evaluator:
         inner = self.method_frame(constructor, instance)
         return [Located(value, inner) for value in given[:1] if value.op is Op.PARAM and value.data == name]
 
-    def method_frame(self, function: Function, instance: Instance) -> Frame:
+    def method_frame(self, function: Function, instance: Instance) -> Activation:
         """The frame of a method of an object. A constructor's parameters are those the object was built with."""
         if function.name == "__init__":
             for frame in self._constructors(instance):
                 if frame.function is function:
                     return frame
-        return Frame(function, receiver=instance)
+        return Activation(function, receiver=instance)
 
-    def _bound(self, function: Function, call: Value, frame: Frame, receiver: Instance | None) -> Frame:
-        return Frame(function, function.bind(call), frame, receiver, frame.depth + 1, call)
+    def _bound(self, function: Function, call: Value, frame: Activation, receiver: Instance | None) -> Activation:
+        return Activation(function, function.bind(call), frame, receiver, frame.depth + 1, call)
 
-    def elements(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+    def elements(self, value: Value, frame: Activation, depth: int = 0) -> list[Located]:
         """What an element of a sequence (INDEX, ITEM, UNPACK) may be."""
         if depth > MAX_DEPTH or not value.args:
             return []
@@ -359,7 +359,7 @@ class Evaluator:
             ]
         return self.contained(source, frame, depth + 1)
 
-    def _unpacked_item(self, value: Value, item: Value, frame: Frame, depth: int) -> list[Located]:
+    def _unpacked_item(self, value: Value, item: Value, frame: Activation, depth: int) -> list[Located]:
         """`for i, x in enumerate(xs)`, `for x, y in zip(xs, ys)`, `for name, x in layers.items()`."""
         iterable = item.args[0]
         if iterable.op is not Op.CALL:
@@ -373,7 +373,7 @@ class Evaluator:
             return self.contained(callee.args[0], frame, depth + 1)
         return []
 
-    def contained(self, value: Value, frame: Frame, depth: int = 0) -> list[Located]:
+    def contained(self, value: Value, frame: Activation, depth: int = 0) -> list[Located]:
         """What a container's elements may be."""
         if depth > MAX_DEPTH:
             return []
@@ -413,12 +413,12 @@ class Evaluator:
             case _:
                 return []
 
-    def _element_or_contents(self, arg: Value, frame: Frame, depth: int) -> list[Located]:
+    def _element_or_contents(self, arg: Value, frame: Activation, depth: int) -> list[Located]:
         if arg.op is Op.STARRED:
             return self.contained(arg.args[0], frame, depth + 1)
         return [Located(arg, frame)]
 
-    def _contained_in_call(self, call: Value, frame: Frame, depth: int) -> list[Located]:
+    def _contained_in_call(self, call: Value, frame: Activation, depth: int) -> list[Located]:
         callee = call.callee
         name = callee.data if callee.op is Op.GLOBAL else None
         if f"builtins.{name}" in _CONTENTS and call.positional:
@@ -439,7 +439,7 @@ class Evaluator:
             for inner in self.contained(located.value, located.frame, depth + 4)
         ]
 
-    def _appended(self, value: Value, frame: Frame) -> list[Located]:
+    def _appended(self, value: Value, frame: Activation) -> list[Located]:
         """What `self.layers.append(…)` adds in the methods of the class."""
         name = self_attribute(value)
         if name is None or frame.receiver is None or frame.receiver.cls is None:
@@ -452,7 +452,7 @@ class Evaluator:
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
-    def target(self, call: Value, frame: Frame, depth: int = 0) -> Target:
+    def target(self, call: Value, frame: Activation, depth: int = 0) -> Callee:
         """What a call reaches."""
         if frame.caller is not None:
             return self._target(call, frame, depth)
@@ -463,55 +463,55 @@ class Evaluator:
                 self._targets[call] = known
         return known
 
-    def _target(self, call: Value, frame: Frame, depth: int) -> Target:
+    def _target(self, call: Value, frame: Activation, depth: int) -> Callee:
         self._budget.spend()
         callee = call.callee
         found = self.definition(callee, frame.module)
         if isinstance(found, DefinedFunction):
-            return Target(frame=self._bound(found.function, call, frame, None))
+            return Callee(frame=self._bound(found.function, call, frame, None))
         if isinstance(found, External):
-            return Target(name=found.name)
+            return Callee(name=found.name)
         if isinstance(found, DefinedClass) or depth > MAX_DEPTH:
-            return Target()
+            return Callee()
         if callee.op is Op.ATTR:
             reached = self._method(call, callee, frame, depth)
             if reached is not None:
                 return reached
             layer = self._layer(callee, call, frame, depth)
-            return layer or Target(method=callee.data, owner=callee.args[0])
+            return layer or Callee(method=callee.data, owner=callee.args[0])
         if callee.op is Op.GLOBAL:
-            return Target(name=callee.data)
-        return self._layer(callee, call, frame, depth) or Target()
+            return Callee(name=callee.data)
+        return self._layer(callee, call, frame, depth) or Callee()
 
-    def _method(self, call: Value, callee: Value, frame: Frame, depth: int) -> Target | None:
+    def _method(self, call: Value, callee: Value, frame: Activation, depth: int) -> Callee | None:
         owner = callee.args[0]
         if is_super(owner):
             if frame.function.owner is None or frame.receiver is None or frame.receiver.cls is None:
                 return None
             cls = frame.receiver.cls
             function = self.project.of(Members).method_after(cls, frame.function.owner, callee.data)
-            return None if function is None else Target(frame=self._bound(function, call, frame, frame.receiver))
+            return None if function is None else Callee(frame=self._bound(function, call, frame, frame.receiver))
         for instance in self.instances(owner, frame, depth + 1):
             if instance.cls is None:
                 continue
             function = self.project.of(Members).method(instance.cls, callee.data)
             if function is not None:
-                return Target(frame=self._bound(function, call, frame, instance))
+                return Callee(frame=self._bound(function, call, frame, instance))
         return None
 
-    def _layer(self, callee: Value, call: Value, frame: Frame, depth: int) -> Target | None:
+    def _layer(self, callee: Value, call: Value, frame: Activation, depth: int) -> Callee | None:
         """A call of an object: its `forward` (or `__call__`), or the library's layer."""
         for instance in self.instances(callee, frame, depth + 1):
             if instance.cls is None:
-                return Target(layer=instance)
+                return Callee(layer=instance)
             members = self.project.of(Members)
             function = members.method(instance.cls, "forward") or members.method(instance.cls, "__call__")
             if function is not None:
-                return Target(layer=instance, frame=self._bound(function, call, frame, instance))
-            return Target(layer=instance)
+                return Callee(layer=instance, frame=self._bound(function, call, frame, instance))
+            return Callee(layer=instance)
         return None
 
-    def call_frame(self, call: Value, frame: Frame, depth: int = 0) -> Frame | None:
+    def call_frame(self, call: Value, frame: Activation, depth: int = 0) -> Activation | None:
         """The frame of the project function that a call runs, None if it is none or nested too deep."""
         if frame.depth > 6:
             return None
@@ -519,7 +519,7 @@ class Evaluator:
         return None if found is None or self.is_recursive(found) else found
 
     @staticmethod
-    def is_recursive(frame: Frame) -> bool:
+    def is_recursive(frame: Activation) -> bool:
         """Whether a frame's function is already being run further out."""
         outer = frame.caller
         while outer is not None:
@@ -528,7 +528,7 @@ class Evaluator:
             outer = outer.caller
         return False
 
-    def returns(self, call: Value, frame: Frame, depth: int = 0) -> Iterator[Located]:
+    def returns(self, call: Value, frame: Activation, depth: int = 0) -> Iterator[Located]:
         """What a call of a project function may return."""
         if call.op is not Op.CALL or depth > MAX_DEPTH:
             return
@@ -539,14 +539,14 @@ class Evaluator:
 
     # -- numbers ----------------------------------------------------------------------------------------------------
 
-    def size(self, value: Value | None, frame: Frame, depth: int = 0) -> Size | None:
+    def size(self, value: Value | None, frame: Activation, depth: int = 0) -> Size | None:
         """The symbolic size of a number, None if it is not one that can be written down."""
         return Sizes(self).size(value, frame, depth)  # kept, it would be a cycle that holds all that is known
 
     @staticmethod
-    def top_level(module: ModuleFacts) -> Frame:
+    def top_level(module: ModuleFacts) -> Activation:
         """The frame of a file's own code."""
-        return Frame(module.body)
+        return Activation(module.body)
 
 
 def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:

@@ -12,7 +12,7 @@ from modellint.link.classes.spoken import kept_name, kept_value
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.link.values.members import Members, is_super
 
-from .evaluator import Evaluator, Frame, Instance, Located
+from .evaluator import Activation, Evaluator, Instance, Located
 from .table import POOLS, SIZED
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Layers:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._evaluator = project.of(Evaluator)
-        self._frames: dict[tuple[int, int], Frame | None] = {}
+        self._frames: dict[tuple[int, int], Activation | None] = {}
         self._layers: dict[tuple[int, int], Layer | None] = {}
         self._stored: dict[tuple[int, str], list[Located]] = {}
         self._grown: dict[tuple[int, int], list[Located | None]] = {}
@@ -86,7 +86,7 @@ class Layers:
         self.turn: dict[tuple[int, int], Layer] = {}
         self._kept: list[object] = []
 
-    def layer(self, value: Value, frame: Frame, depth: int = 0) -> Layer | None:
+    def layer(self, value: Value, frame: Activation, depth: int = 0) -> Layer | None:
         """The layer that a value is; None if it is not known, or not one of one kind and width."""
         key = (id(value), id(frame))
         if value.op is Op.ITEM:
@@ -103,14 +103,14 @@ class Layers:
             self._nested -= 1
         return self._layers[key]
 
-    def _each(self, item: Value, frame: Frame) -> Layer | None:
+    def _each(self, item: Value, frame: Activation) -> Layer | None:
         """The layer that each element of a list is, where one expression makes them all."""
         container = self._contents(item.args[0], frame)
         if container is None or container.value.op is not Op.COMPREHENSION or container.value.data != "list":
             return None
         return self.layer(container.value.args[-1], container.frame)
 
-    def _contents(self, value: Value, frame: Frame, depth: int = 0) -> Located | None:
+    def _contents(self, value: Value, frame: Activation, depth: int = 0) -> Located | None:
         """The list that is kept, perhaps in a `ModuleList`."""
         if value.op is Op.ATTR and depth < MAX_FRAMES:
             stored = self._attribute(value, frame)
@@ -120,7 +120,7 @@ class Layers:
             return self._contents(value.args[1], frame, depth + 1) if is_list else None
         return Located(value, frame)
 
-    def _attribute(self, value: Value, frame: Frame) -> list[Located]:
+    def _attribute(self, value: Value, frame: Activation) -> list[Located]:
         """What an attribute holds, but for None; of the object whose method a frame is, always in the same frames."""
         name = self_attribute(value)
         if name is None or len(value.args) > 1 or frame.receiver is None:
@@ -144,7 +144,7 @@ class Layers:
             if kept_name(event) == name
         ]
 
-    def _layer(self, value: Value, frame: Frame, depth: int) -> Layer | None:
+    def _layer(self, value: Value, frame: Activation, depth: int) -> Layer | None:
         if value.op is Op.CALL:
             return self._made(value, frame, depth)
         if value.op is Op.ATTR:
@@ -162,7 +162,7 @@ class Layers:
                 return None if found is None else self.layer(found.value, found.frame, depth)
         return None
 
-    def _made(self, call: Value, frame: Frame, depth: int) -> Layer | None:
+    def _made(self, call: Value, frame: Activation, depth: int) -> Layer | None:
         def is_wrapper(value: Value) -> bool:
             found = self._project.names.definition(frame.module, value)
             return isinstance(found, External) and found.name in _WRAPPERS
@@ -186,7 +186,7 @@ class Layers:
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
         return self._agreed([Located(value, inner) for value in returned], depth) if returned else None
 
-    def _constructor(self, callee: Value, frame: Frame) -> tuple[Definition | None, Value | None]:
+    def _constructor(self, callee: Value, frame: Activation) -> tuple[Definition | None, Value | None]:
         """What is called, and the call of `functools.partial` that made it of that."""
         names = self._project.names
         definition = names.definition(frame.module, callee)
@@ -220,7 +220,7 @@ class Layers:
             value = value.args[-1]
         return self._evaluator.size(value, layer.made.frame)
 
-    def held(self, value: Value, frame: Frame, depth: int = 0) -> list[Located | None] | None:
+    def held(self, value: Value, frame: Activation, depth: int = 0) -> list[Located | None] | None:
         """What a list, or a layer made of one, holds in order; None in the place of what is not known."""
         if depth > MAX_DEPTH:
             return None
@@ -255,7 +255,7 @@ class Layers:
                     return None if held is None else [*held, *self._added(value, frame)]
         return None
 
-    def _added(self, made: Value, frame: Frame) -> list[Located | None]:
+    def _added(self, made: Value, frame: Activation) -> list[Located | None]:
         """What is added to a container once it was made, in order; None for what is not known."""
         key = (id(made), id(frame))
         if key not in self._grown:
@@ -264,7 +264,7 @@ class Layers:
             self._grown[key] = [*self._added_in(made, frame), *self._added_elsewhere(made, frame)]
         return self._grown[key]
 
-    def _added_in(self, made: Value, frame: Frame) -> Iterator[Located | None]:
+    def _added_in(self, made: Value, frame: Activation) -> Iterator[Located | None]:
         """What the function adds that made it."""
         for event in frame.function.flow.events:
             callee = event.value.callee if event.kind is EventKind.CALL else None
@@ -284,7 +284,7 @@ class Layers:
             else:
                 yield Located(given[at], frame)
 
-    def _is_handed_on(self, made: Value, call: Value, frame: Frame) -> bool:
+    def _is_handed_on(self, made: Value, call: Value, frame: Activation) -> bool:
         """Whether a container is an argument of a function that adds something to one."""
         if not any(self._root(arg) is made for arg in call.args[1:]):
             return False
@@ -295,7 +295,7 @@ class Layers:
         function = definition.function if isinstance(definition, DefinedFunction) else method
         return function is not None and not function.words.isdisjoint(_ADDING)
 
-    def _may_grow(self, value: Value, found: Layer, frame: Frame) -> bool:
+    def _may_grow(self, value: Value, found: Layer, frame: Activation) -> bool:
         """Whether something is added to a `Sequential` by another name than that by which it is known where it is made.
 
         That is an attribute, or what a function handed back.
@@ -319,7 +319,7 @@ class Layers:
         callee = event.value.callee
         return callee.op is Op.ATTR and callee.data in _ADDING and self._root(callee.args[0]) is value
 
-    def _added_elsewhere(self, made: Value, frame: Frame) -> Iterator[None]:
+    def _added_elsewhere(self, made: Value, frame: Activation) -> Iterator[None]:
         """What other methods add to it that are reached by the attribute that it is kept under: anything."""
         owner = frame.function.owner
         for event in frame.function.flow.of(EventKind.STORE):
@@ -339,7 +339,7 @@ class Layers:
         """What a `Sequential` holds in order."""
         return None if layer.is_open else self.held(layer.made.value, layer.made.frame)
 
-    def _sequence(self, call: Value, frame: Frame, depth: int) -> list[Located | None]:
+    def _sequence(self, call: Value, frame: Activation, depth: int) -> list[Located | None]:
         given = call.positional
         if len(given) == 1 and given[0].op is Op.CALL and not given[0].data:
             definition = self._project.names.definition(frame.module, given[0].callee)
@@ -348,7 +348,7 @@ class Layers:
                 return [None] if pairs is None else [_second(pair) for pair in pairs]
         return self._spread(given, frame, depth)
 
-    def _spread(self, parts: tuple[Value, ...], frame: Frame, depth: int) -> list[Located | None]:
+    def _spread(self, parts: tuple[Value, ...], frame: Activation, depth: int) -> list[Located | None]:
         found: list[Located | None] = []
         for part in parts:
             if part.op is Op.STARRED:
@@ -357,7 +357,7 @@ class Layers:
                 found.append(Located(part, frame))
         return found
 
-    def target(self, call: Value, frame: Frame) -> Layer | None:
+    def target(self, call: Value, frame: Activation) -> Layer | None:
         """The layer that is called: one that is kept, or made there."""
         callee = root = call.callee
         while root.op is Op.ATTR:
@@ -368,7 +368,7 @@ class Layers:
             return None  # a method of something that is made
         return self.layer(callee, frame)
 
-    def frame(self, call: Value, frame: Frame) -> Frame | None:
+    def frame(self, call: Value, frame: Activation) -> Activation | None:
         """The frame of the function of the project that a call reaches for certain, the same one each time."""
         key = (id(call), id(frame))
         if key not in self._frames:
@@ -380,7 +380,7 @@ class Layers:
                 self._frames[key] = inner
         return self._frames[key]
 
-    def _reached(self, call: Value, frame: Frame) -> Frame | None:
+    def _reached(self, call: Value, frame: Activation) -> Activation | None:
         callee = call.callee
         if isinstance(self._project.names.definition(frame.module, callee), DefinedFunction):
             return self._evaluator.call_frame(call, frame)
@@ -399,7 +399,7 @@ class Layers:
         if function is None or (name == "forward" and members.method(layer.cls, "__call__") is not None):
             return None
         made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
-        inner = Frame(function, function.bind(call), frame, made, frame.depth + 1, call)
+        inner = Activation(function, function.bind(call), frame, made, frame.depth + 1, call)
         return None if self._evaluator.is_recursive(inner) else inner
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event
     from modellint.link.project import Project
 
-    from .evaluator import Frame
+    from .evaluator import Activation
     from .layers import Layer
     from .table import Argument
 
@@ -55,11 +55,11 @@ class Meetings:
         self._tensors = Tensors(project)
         self._layers, self._outputs = self._tensors.layers, self._tensors.outputs
 
-    def misfits(self, frame: Frame) -> Iterator[Misfit]:
+    def misfits(self, frame: Activation) -> Iterator[Misfit]:
         """The layers that a function calls with another width than they take, and those of the functions it calls."""
         yield from self._misfits(frame, None, ())
 
-    def _misfits(self, frame: Frame, outer: Located | None, events: tuple[Event, ...]) -> Iterator[Misfit]:
+    def _misfits(self, frame: Activation, outer: Located | None, events: tuple[Event, ...]) -> Iterator[Misfit]:
         is_own = outer is None or frame.receiver is outer.frame.receiver
         for event in frame.function.flow.of(EventKind.CALL):
             call = event.value
@@ -83,7 +83,7 @@ class Meetings:
             if any(self._tensors.shape(arg, frame).axes for arg in call.args[1:] if arg.op is not Op.STARRED):
                 yield from self._misfits(inner, place, (*events, event))
 
-    def neighbours(self, call: Value, frame: Frame) -> Iterator[Misfit]:
+    def neighbours(self, call: Value, frame: Activation) -> Iterator[Misfit]:
         """The layers of a `Sequential` that take another width than those before them give."""
         shape, before = UNKNOWN, None
         for one in self._layers.held(call, frame) or ():
@@ -132,7 +132,7 @@ class Meetings:
         return [(side, taken is (at == 0)) for at, side in enumerate(sides) if side is not None and side != other]
 
 
-def _default(test: Value, frame: Frame) -> bool | None:
+def _default(test: Value, frame: Activation) -> bool | None:
     """Whether a condition holds by default: a parameter that is told apart by its truth."""
     parameter = frame.function.parameter(str(test.data)) if test.op is Op.PARAM else None
     default = None if parameter is None else parameter.default

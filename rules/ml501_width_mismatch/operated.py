@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-    from .evaluator import Frame
+    from .evaluator import Activation
 
     #: An argument of an operator behind its operand, by position and name.
     Given: TypeAlias = Callable[[int, str], Value | None]
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MODULES = frozenset(("torch", "torch.nn.functional", "torch.functional"))
 
 
-def operator_of(call: Value, frame: Frame, project: Project) -> tuple[str, Value, Given] | None:
+def operator_of(call: Value, frame: Activation, project: Project) -> tuple[str, Value, Given] | None:
     """The name of an operator of torch, its operand, and its arguments behind that."""
     callee = call.callee
     definition = project.names.definition(frame.module, callee)

@@ -12,7 +12,7 @@ from modellint.link.values.members import Members
 if TYPE_CHECKING:
     from modellint.graph.python import Class
 
-    from .evaluator import Evaluator, Frame, Instance, Located
+    from .evaluator import Activation, Evaluator, Instance, Located
 
 #: How many steps a number is followed.
 _MAX_DEPTH = 24
@@ -26,7 +26,7 @@ class Sizes:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def size(self, value: Value | None, frame: Frame, depth: int = 0) -> Size | None:
+    def size(self, value: Value | None, frame: Activation, depth: int = 0) -> Size | None:
         """The symbolic size of a number, None if it is not one that can be written down."""
         if value is None or depth > _MAX_DEPTH:
             return None
@@ -62,7 +62,7 @@ class Sizes:
         first, *rest = sizes
         return first if all(size == first for size in rest) else None
 
-    def _arithmetic(self, value: Value, frame: Frame, depth: int) -> Size | None:
+    def _arithmetic(self, value: Value, frame: Activation, depth: int) -> Size | None:
         left = self.size(value.args[0], frame, depth + 1)
         right = self.size(value.args[1], frame, depth + 1)
         if left is None or right is None:
@@ -83,7 +83,7 @@ class Sizes:
             case _:
                 return None
 
-    def _parameter_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+    def _parameter_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
         bound = self._evaluator.argument(value, frame)
         if bound is not None:
             return self.size(bound.value, bound.frame, depth + 1)
@@ -97,7 +97,7 @@ class Sizes:
         owner = f"{frame.module.path}:{frame.function.qualname}"
         return Size.symbol(Symbol(owner, str(value.data), default))
 
-    def _attribute_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+    def _attribute_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
         found = self._evaluator.definition(value, frame.module)
         if isinstance(found, DefinedConstant):
             return self.size(found.value, self._evaluator.top_level(found.module), depth + 1)
@@ -156,7 +156,7 @@ class Sizes:
     def _declares(self, cls: Class, name: str) -> bool:
         return any(name in c.annotations for c in self._evaluator.project.of(Members).mro(cls))
 
-    def _opaque_attribute(self, value: Value, frame: Frame) -> Size | None:
+    def _opaque_attribute(self, value: Value, frame: Activation) -> Size | None:
         """`config.hidden_size` of an object whose class is not known: a symbol without a default."""
         parts: list[str] = []
         root = value
@@ -172,7 +172,7 @@ class Sizes:
             return None
         return self._opaque_parameter_attribute(root, frame, parts)
 
-    def _opaque_parameter_attribute(self, value: Value, frame: Frame, parts: list[str]) -> Size | None:
+    def _opaque_parameter_attribute(self, value: Value, frame: Activation, parts: list[str]) -> Size | None:
         bound = self._evaluator.argument(value, frame)
         while bound is not None:
             value, frame = bound.value, bound.frame
@@ -181,7 +181,7 @@ class Sizes:
             bound = self._evaluator.argument(value, frame)
         return Size.symbol(Symbol(f"{frame.module.path}:{value.data}", ".".join(reversed(parts))))
 
-    def _constant_size(self, value: Value, frame: Frame, depth: int) -> Size | None:
+    def _constant_size(self, value: Value, frame: Activation, depth: int) -> Size | None:
         found = self._evaluator.definition(value, frame.module)
         if isinstance(found, DefinedConstant):
             return self.size(found.value, self._evaluator.top_level(found.module), depth + 1)

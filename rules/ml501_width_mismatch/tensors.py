@@ -8,7 +8,7 @@ from modellint.graph.value import EventKind, Op, Value, subscripts
 from modellint.link.values.members import Members
 
 from . import shapes
-from .evaluator import Evaluator, Frame, Instance
+from .evaluator import Activation, Evaluator, Instance
 from .layers import MAX_DEPTH, MAX_FRAMES, Layers
 from .operated import operated, operator_of, parted
 from .outputs import Outputs
@@ -37,7 +37,7 @@ class Tensors:
         self.met: dict[tuple[int, int], Met] = {}
         self._kept: list[object] = []
 
-    def shape(self, value: Value, frame: Frame, depth: int = 0) -> Shape:
+    def shape(self, value: Value, frame: Activation, depth: int = 0) -> Shape:
         """What is known of a tensor's dimensions."""
         key = (id(value), id(frame))
         found = self._shapes.get(key)
@@ -51,7 +51,7 @@ class Tensors:
             self._nested -= 1
         return found
 
-    def _shape(self, value: Value, frame: Frame, depth: int) -> Shape:
+    def _shape(self, value: Value, frame: Activation, depth: int) -> Shape:
         if value.op is Op.CALL:
             return self._of_call(value, frame, depth)
         if value.op is Op.PARAM:
@@ -81,7 +81,7 @@ class Tensors:
             return self._part(value.args[0], value.data, frame, depth)
         return UNKNOWN
 
-    def _carried(self, choice: Value, frame: Frame, depth: int) -> Shape:
+    def _carried(self, choice: Value, frame: Activation, depth: int) -> Shape:
         """What a loop changes: as wide before it as after each turn."""
         key = (id(choice), id(frame))
         start = self.shape(choice.args[0], frame, depth)
@@ -99,7 +99,7 @@ class Tensors:
                 del self._shapes[other]
         return found
 
-    def _turning(self, choice: Value, frame: Frame) -> Value | None:
+    def _turning(self, choice: Value, frame: Activation) -> Value | None:
         """The only call of the loop's own element, in a loop that carries a value from turn to turn to its end."""
         flow = frame.function.flow
         loop = next((one for one in flow.loops if any(carried is choice for carried in one.carried)), None)
@@ -109,7 +109,7 @@ class Tensors:
         calls = [event.value for event in events if event.value.callee is loop.turns[0][0]]
         return calls[0] if len(calls) == 1 else None
 
-    def _after_turns(self, choice: Value, call: Value, start: Shape, frame: Frame, depth: int) -> Shape:
+    def _after_turns(self, choice: Value, call: Value, start: Shape, frame: Activation, depth: int) -> Shape:
         """What a loop over a list of layers gives, turn by turn; where one expression makes all, only the first."""
         held = self.layers.held(call.callee.args[0], frame)
         made = [None if one is None else self.layers.layer(one.value, one.frame) for one in held or ()]
@@ -132,7 +132,7 @@ class Tensors:
             return UNKNOWN
         return shape if held is not None else shapes.common([start, shape])
 
-    def _indexed(self, value: Value, frame: Frame, depth: int) -> Shape:
+    def _indexed(self, value: Value, frame: Activation, depth: int) -> Shape:
         parts = subscripts(value)
         if len(parts) == 1 and parts[0].op is Op.CONST and type(parts[0].data) is int:
             part = self._part(value.args[0], parts[0].data, frame, depth)
@@ -142,10 +142,10 @@ class Tensors:
                 return UNKNOWN
         return shapes.indexed(self.shape(value.args[0], frame, depth), parts)
 
-    def _gives_tuple(self, value: Value, frame: Frame) -> bool:
+    def _gives_tuple(self, value: Value, frame: Activation) -> bool:
         return value.op is not Op.CALL or self.layers.target(value, frame) is not None
 
-    def _part(self, whole: Value, at: int, frame: Frame, depth: int) -> Shape:
+    def _part(self, whole: Value, at: int, frame: Activation, depth: int) -> Shape:
         """One of the values that something gives: the output of a recurrent layer, or a part of a tuple."""
         if whole.op in (Op.TUPLE, Op.LIST):
             is_there = -len(whole.args) <= at < len(whole.args) and all(p.op is not Op.STARRED for p in whole.args)
@@ -164,7 +164,7 @@ class Tensors:
         found = operator_of(whole, frame, self._project)
         return UNKNOWN if found is None else parted(*found, lambda part: self.shape(part, frame, depth))
 
-    def _of_call(self, call: Value, frame: Frame, depth: int) -> Shape:
+    def _of_call(self, call: Value, frame: Activation, depth: int) -> Shape:
         layer = self.layers.target(call, frame)
         if layer is not None and layer.name:
             if SIZED.get(layer.name) is not None and SIZED[layer.name].is_tuple:
@@ -180,13 +180,13 @@ class Tensors:
             *found, lambda part: self.shape(part, frame, depth), lambda part: self._evaluator.size(part, frame)
         )
 
-    def _returned(self, inner: Frame, depth: int) -> Shape:
+    def _returned(self, inner: Activation, depth: int) -> Shape:
         returned = [event.value for event in inner.function.flow.of(EventKind.RETURN)]
         if not returned or any(event.kind is EventKind.YIELD for event in inner.function.flow.events):
             return UNKNOWN
         return shapes.common([self.shape(value, inner, depth) for value in returned])
 
-    def input(self, call: Value, frame: Frame, depth: int) -> Shape:
+    def input(self, call: Value, frame: Activation, depth: int) -> Shape:
         given = call.positional[:1] or tuple(call.keywords.values())[:1]
         if not given or given[0].op is Op.STARRED:
             return UNKNOWN
@@ -197,14 +197,14 @@ class Tensors:
         inner = self.frame_of(layer, given)
         return UNKNOWN if inner is None else self._returned(inner, depth)
 
-    def frame_of(self, layer: Layer, given: Shape) -> Frame | None:
+    def frame_of(self, layer: Layer, given: Shape) -> Activation | None:
         """The frame of a layer's `forward` that is given one tensor."""
         assert layer.cls is not None
         function = self._project.of(Members).method(layer.cls, "forward")
         if function is None or layer.made.frame.depth >= MAX_FRAMES or len(function.parameters) < 2:
             return None
         made = Instance(layer.cls, None, layer.made.value, layer.made.frame)
-        frame = Frame(function, receiver=made, depth=layer.made.frame.depth + 1)
+        frame = Activation(function, receiver=made, depth=layer.made.frame.depth + 1)
         self._kept.append(frame)
         self._given[id(frame)] = {function.parameters[1].name: given}
         return frame

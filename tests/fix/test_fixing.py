@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint.cache import Cache
 from modellint.config import settings_for
 from modellint.finding import Confidence, Finding, Judged, Status, Verdict
 from modellint.fix import writing
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
 from modellint.packs import select_rules
+from modellint.pipeline.cache import Cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

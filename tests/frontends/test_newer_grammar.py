@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from modellint.frontends import newer
 from modellint.frontends.python import parse
+from modellint.results.suppressions import in_python
 from modellint.source import SourceFile, UnreadableError, decode_python
-from modellint.suppressions import in_python
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.analyser import Analyser
 from modellint.config import settings_for
 from modellint.link.project import Project, ProjectOptions
 from modellint.packs import select_rules
+from modellint.pipeline.analyser import Analyser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

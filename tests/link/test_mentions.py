@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from modellint import mentioning as search
-from modellint.files import Files
 from modellint.link import searched
 from modellint.link.project import Project, ProjectOptions
+from modellint.reading import mentioning as search
+from modellint.reading.files import Files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,11 +14,11 @@ from books import cut, notebook, places_in, sources_of
 from effort import has_its_turn
 
 from modellint.config import settings_for
-from modellint.discovery import discover
-from modellint.files import Files
 from modellint.fix.fixer import Fixer
 from modellint.linter import run
 from modellint.packs import RuleSet, load_rules
+from modellint.reading.discovery import discover
+from modellint.reading.files import Files
 from modellint.reporters import View
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from _pytest.mark import ParameterSet
 
-    from modellint.report import Report
+    from modellint.results.report import Report
     from modellint.rule import Example, Rule
 
 LOADED = load_rules()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from modellint_rules.ml501_width_mismatch.evaluator import Target
+    from modellint_rules.ml501_width_mismatch.evaluator import Callee
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
@@ -53,7 +53,7 @@ class Linked:
         frame = self.evaluator.root(self.function(qualname))
         return self.evaluator.size(self.call(qualname, name).argument(0), frame)
 
-    def target(self, qualname: str, name: str) -> Target:
+    def target(self, qualname: str, name: str) -> Callee:
         return self.evaluator.target(self.call(qualname, name), self.evaluator.root(self.function(qualname)))
 
 

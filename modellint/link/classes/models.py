@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable as Answer
     from collections.abc import Collection, Hashable, Mapping
 
+    from modellint.graph.methods import ClassFacts, Method
     from modellint.graph.python import Class, Function, Parameter
-    from modellint.link.classes.methods import ClassFacts, Method
     from modellint.link.names import Definition
     from modellint.link.project import Project
 

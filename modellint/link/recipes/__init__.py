@@ -2,6 +2,6 @@
 
 Begin with `evaluation.py` (what a recipe comes to) and `pairing.py` (its script); `reach.py` runs the script, and
 `moved.py` tells which layers move along.
-It imports `files.py`, `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`,
+It imports `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`, `reading/`,
 `similar.py`, `source.py`.
 """

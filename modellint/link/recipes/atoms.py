@@ -147,6 +147,11 @@ class Partial(Foreign):
 
 
 @dataclass(frozen=True, slots=True)
+class Thing(Foreign):
+    """An object of a class that is not read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Data(Plain):
     """A dataset or loader, which holds no layer."""
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from modellint.link.recipes.evaluation import Item
+    from collections.abc import Iterable, Iterator, Sequence
 
 
-class Link(Protocol):
+class Item(Protocol):
+    """An object that holds others, each under something."""
+
+    def children(self) -> Iterable[tuple[object, Item]]: ...
+
+
+class Holding(Protocol):
     """Something inside of `holder` that leads to `target`."""
 
     @property
@@ -19,7 +23,7 @@ class Link(Protocol):
     def target(self) -> Item: ...
 
 
-def closing(links: Sequence[Link]) -> list[int]:
+def closing(links: Sequence[Holding]) -> list[int]:
     """The numbers of those links that close a cycle: the target holds what holds it."""
     component = _components([link.target for link in links])
     return [n for n, link in enumerate(links) if component.get(id(link.holder)) == component[id(link.target)]]

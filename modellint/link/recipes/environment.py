@@ -47,6 +47,7 @@ from modellint.link.recipes.atoms import (
     Recoverables,
     Stage,
     Table,
+    Thing,
     Turn,
     Weights,
 )
@@ -56,6 +57,7 @@ from modellint.link.recipes.fates import Fates
 from modellint.link.recipes.gradients import Gradients
 from modellint.link.recipes.members import member_named, member_of
 from modellint.link.recipes.notes import Notes
+from modellint.link.recipes.scripts import BrainUse
 from modellint.link.recipes.things import PARAMETERS, Objects
 
 if TYPE_CHECKING:
@@ -63,11 +65,12 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.flow.heap import Path
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Guard
     from modellint.link.project import Project
     from modellint.link.recipes.evaluation import Evaluation
-    from modellint.link.recipes.scripts import BrainUse, Script
+    from modellint.link.recipes.scripts import Script
 
 _ADDS = frozenset(("add_recoverable", "add_recoverables"))
 #: Functions that look at parameters and train nothing, though torch has them.
@@ -75,34 +78,47 @@ _ONLOOKERS = frozenset(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_g
 _CHECKPOINTERS = frozenset(("speechbrain.utils.checkpoints.Checkpointer",))
 _STAGES = frozenset(("speechbrain.Stage", "speechbrain.core.Stage"))
 _MAIN = ".if_main_process"
+#: What has as attributes what it is given by name.
+_NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 _FRAMEWORK = "speechbrain"
 #: What makes datasets and loaders.
 _DATA = ("speechbrain.dataio.", "torch.utils.data.")
 _NOWHERE = Value(Op.UNKNOWN, (), None, None)
+#: What makes a function a step of a dataset's pipeline.
+_ADDS_ITEM = ".add_dynamic_item"
 #: What a condition stands for that may hold or not: that something is called at all.
 _CALLED_AT_ALL = "called"
 
 
 class Surroundings(Theory):
-    """One Brain of a script, under one recipe."""
+    """A script under one recipe: one Brain of it, or all that is around Brains, which are then not looked into."""
 
     assumes = True
 
-    def __init__(self, script: Script, brain: BrainUse, evaluation: Evaluation, project: Project) -> None:
+    def __init__(self, script: Script, brain: BrainUse | None, evaluation: Evaluation, project: Project) -> None:
         self._script = script
         self.project = project
         self.run = started(project, lambda run: self)
         self.notes = Notes(self.run)
-        model = project.classes.model(brain.classes[0]) if brain.classes else None
-        self.brain = Shell("brain", brain.call, (), model)
-        self.own = Brain(self, brain)
+        use = brain or BrainUse(script.module, (), _NOWHERE, frozenset(), (), False)
+        model = project.classes.model(use.classes[0]) if use.classes else None
+        self.brain = Shell("brain", use.call, (), model)
+        self.own = Brain(self, use)
+        #: Where Brains are made that are not looked into, with what each is given.
+        self.brains_made: dict[BrainUse, Arguments | None] = {}
+        #: The Brains that are not looked into, by where they are made; None where one is.
+        self._aside = {other.call.at: other for other in script.brains} if brain is None else None
+        #: The calls that load the recipe, each with the function that it stands in, and on which path.
+        self.loads: list[tuple[Value, Function, Path]] = []
+        #: The functions that are given the keys, with the names of those parameters.
+        self.told: list[tuple[Function, frozenset[str]]] = []
         self.objects = Objects(self, evaluation)
         self.fates = Fates(self)
         self.gradients = Gradients(self)
         #: The stage of the training, and whether a method of the Brain is run rather than the script.
         self.stage = ""
         self.is_at_work = False
-        self._files = {script.module, *(cls.module for cls in brain.classes)}
+        self._files = {script.module, *(cls.module for cls in use.classes)}
         #: The conditions of the calls of each body, by identity.
         self._guards: dict[int, dict[int, Guard]] = {}
         #: The functions that are being run, and those that somebody else gets.
@@ -127,6 +143,13 @@ class Surroundings(Theory):
         frame = class_frame(method.scope, id(function), (hash(stage),))
         run.calls.apply(FunctionRef(method, None, receiver), arguments, frame, _NOWHERE)
 
+    def make(self, cls: Class) -> None:
+        """Make an object of a class of the script, and have it do all that it can do."""
+        model = self.project.classes.model(cls)
+        shell = Shell("instance", None, (id(cls),), model, ANY_ARGUMENTS)
+        self.run.steps, self.run.path = 0, ()
+        self.run.objects.construct(shell)
+
     def train(self, function: Function, stage: str, *, learns: bool, arguments: Arguments) -> None:
         """Run a method that the training calls."""
         self.gradients.learns = learns
@@ -146,6 +169,8 @@ class Surroundings(Theory):
                 return (self.objects.keys,)
             if value.data == self.own.use.call.target:
                 return (self.brain,)
+            if value.data == "__name__":
+                return (Constant("__main__"),)
         name = None if module is None else _of_framework(value, module)
         if name is None:
             member = None if module is None else member_named(value, module, self.project)
@@ -173,6 +198,8 @@ class Surroundings(Theory):
 
     def part(self, atom: Atom, index: Atoms, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Keys | Table | Made) and any(isinstance(part, Constant) for part in index):
+            if len(index) > 1 and isinstance(atom, Keys) and not all(map(atom.names.__contains__, _constants(index))):
+                return UNKNOWN  # one of them need not be asked for
             return join(self.objects.at(atom, part, frame, value) for part in index)
         if isinstance(atom, Entry):
             return self.objects.part_of(atom, "[]")
@@ -235,7 +262,11 @@ class Surroundings(Theory):
             if self.own.given is None:
                 self.own.given = arguments
             return (self.brain,)
-        if is_here and self._script.is_load(value):
+        if is_here and self._aside is not None and value.at in self._aside:
+            self.brains_made[self._aside[value.at]] = self.run.calls.arguments(value, frame)
+            return UNKNOWN
+        if function is not None and self._script.is_load(value) and (is_here or self._aside is not None):
+            self.loads.append((value, function, self.run.path))
             return (self.objects.keys,)
         return None
 
@@ -317,12 +348,21 @@ class Surroundings(Theory):
             return NONE
         if name in _ONLOOKERS:
             return PLAIN
+        if name in _NAMESPACES and value.data == (None,) and self._aside is not None:
+            return self.run.evaluate(value.args[-1], frame)
         if name.endswith(_MAIN):
             return (Turn(0, 1),)
+        if name.endswith(_ADDS_ITEM) and self._aside is not None:
+            for step in opened(join(arguments.all())):
+                if isinstance(step, FunctionRef):
+                    self._call(step, self.run.path)
+            return NONE
         if name == "functools.partial":
             return tuple(Partial(atom, arguments.without_first()) for atom in first)
         if not name.startswith(("builtins.", "itertools.", "functools.", "collections.")):
             self.hand(arguments, value)
+        if self._aside is not None and self.project.classes.resolve(name, self._script.module.file) is not None:
+            return (Thing(),)
         return (Data(),) if name.startswith(_DATA) else None
 
     def hand(self, arguments: Arguments, value: Value) -> None:
@@ -337,10 +377,14 @@ class Surroundings(Theory):
 
     def _perhaps(self, function: FunctionRef) -> None:
         """Somebody gets a function, and may call it."""
+        self._call(function, (*self.run.path, ((_CALLED_AT_ALL, function.code), True)))
+
+    def _call(self, function: FunctionRef, path: Path) -> None:
+        """Somebody calls a function, on a path."""
         if function.code in self._handed:
             return
         self._handed.add(function.code)
-        outer, self.run.path = self.run.path, (*self.run.path, ((_CALLED_AT_ALL, function.code), True))
+        outer, self.run.path = self.run.path, path
         method = function.frame or class_frame(function.code.scope, id(function.code))  # type: ignore[union-attr]
         self.run.calls.apply(function, ANY_ARGUMENTS, method, _NOWHERE)
         self.run.path = outer
@@ -349,6 +393,8 @@ class Surroundings(Theory):
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms:
         code = function_of(function.code)
+        if code is not None and self._aside is not None:
+            self._tell(code, arguments)
         if not isinstance(function.code, Nested) and not self._matters(function, code, arguments):
             return self.run.calls.unknown(arguments, value)
         quiet = self.gradients.is_detached(value, frame) or (
@@ -357,6 +403,12 @@ class Surroundings(Theory):
         )
         with self._within(code or frame.function, quiet=quiet):
             return run()
+
+    def _tell(self, function: Function, arguments: Arguments) -> None:
+        given = (*zip(function.argument_names, arguments.positional, strict=False), *arguments.keywords.items())
+        names = frozenset(name for name, atoms in given if self.objects.keys in atoms)
+        if names:
+            self.told.append((function, names))
 
     @contextmanager
     def _within(self, function: Function | None, *, quiet: bool) -> Iterator[None]:
@@ -376,6 +428,10 @@ class Surroundings(Theory):
 
     def _given(self, arguments: Arguments) -> Iterator[Atom]:
         return opened(join(arguments.all()))
+
+
+def _constants(index: Atoms) -> Iterator[object]:
+    return (atom.value for atom in index if isinstance(atom, Constant))
 
 
 def _name(function: Outside | ClassRef) -> str:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
-from modellint.files import parse_json
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.recipes.evaluation import ItemKind, evaluate
 from modellint.link.recipes.keys import key_work
 from modellint.link.recipes.pairing import is_inference, scripts_of
+from modellint.reading.files import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -36,7 +36,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ObjectCall:
     """A call of an object of the recipe, or of a method of it, through an entry of `modules` or not."""
 
     item: Item
@@ -78,7 +78,7 @@ class Notes:
         self.entries: dict[Entry, Seen] = {}
         #: The conditions that only the reading of an entry stands under.
         self._under: dict[Entry, Path] = {}
-        self.uses: dict[Use, Seen] = {}
+        self.uses: dict[ObjectCall, Seen] = {}
         self.lacking: dict[tuple[str, Site], Seen] = {}
         self.moved: dict[int, Item] = {}
         self.trained: list[Trains] = []
@@ -116,7 +116,9 @@ class Notes:
 
     def use(self, item: Item, entry: str | None, method: str, site: Site, *, learns: bool) -> None:
         if self.stage:
-            self.uses.setdefault(Use(item, entry, method, site), Seen()).once_more(self.path, self.stage, learns=learns)
+            self.uses.setdefault(ObjectCall(item, entry, method, site), Seen()).once_more(
+                self.path, self.stage, learns=learns
+            )
 
     def lacks(self, name: str, site: Site) -> None:
         if self.stage:

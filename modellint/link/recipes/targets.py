@@ -47,7 +47,7 @@ class TargetKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ResolvedName:
     """What a name stands for.
 
     `signatures` are the parameters it may have, none if they are not known. Of a MISSING one, `owner` is the module
@@ -71,7 +71,7 @@ class Target:
     is_guessed: bool = False
 
 
-_UNKNOWN = Target(TargetKind.UNKNOWN)
+_UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class BadTarget:
     """A tag whose name leads nowhere, or to something that the tag does not take."""
 
     item: Item
-    target: Target
+    target: ResolvedName
 
     @property
     def node(self) -> Node:
@@ -95,7 +95,7 @@ class BadCall:
     """Arguments that what a tag names does not take."""
 
     item: Item
-    target: Target
+    target: ResolvedName
     misfits: tuple[Misfit, ...]
 
     def meant(self, misfit: Misfit) -> str | None:
@@ -166,7 +166,9 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
             yield BadCall(item, target, tuple(found[0]))
 
 
-def _is_replaced(item: Item, whole: Recipe, target: Target, given: tuple[int, list[str]], project: Project) -> bool:
+def _is_replaced(
+    item: Item, whole: Recipe, target: ResolvedName, given: tuple[int, list[str]], project: Project
+) -> bool:
     """Whether the project has a file to put in the place of a package's module, whose class takes the arguments.
 
     It is called like that module, defines the same class, and lies beside the recipe or above it.
@@ -204,7 +206,7 @@ def _arguments(item: Item) -> tuple[int, list[str]] | None:
 # -- looking names up --------------------------------------------------------------------------------------------
 
 
-def target_of(item: Item, whole: Recipe, project: Project) -> Target:
+def target_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
     """What the name behind an item's tag stands for when `whole` is loaded by one of its scripts, or by anybody."""
     name = tag_name(item)
     near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
@@ -216,7 +218,7 @@ def tag_name(item: Item) -> str:
     return ".".join(part for part in item.node.tag.target.split(".") if part)
 
 
-def _as_of_earlier(target: Target, name: str) -> Target:
+def _as_of_earlier(target: ResolvedName, name: str) -> ResolvedName:
     """What a name stands for in a recipe that is written for earlier releases than those that are described."""
     known = catalogue(target.package)
     earlier = None if known is None else known.earlier
@@ -231,9 +233,9 @@ def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path
     return near, tuple(dict.fromkeys(path.parent for path in near))
 
 
-def _locate(name: str, near: tuple[Path, ...], project: Project) -> Target:
+def _locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
     if not name:
-        return Target(TargetKind.MODULE)
+        return ResolvedName(TargetKind.MODULE)
     if "." not in name:
         return _builtin(name, near, project)
     found = [_from(name, path, project) for path in near]
@@ -244,17 +246,17 @@ def _locate(name: str, near: tuple[Path, ...], project: Project) -> Target:
     return missing[0] if len(missing) == len(found) else _UNKNOWN
 
 
-def _builtin(name: str, near: tuple[Path, ...], project: Project) -> Target:
+def _builtin(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
     """A name without a dot is a module, or else something built in."""
     if any(project.names.find_module(name, path) is not None for path in near):
-        return Target(TargetKind.MODULE)
+        return ResolvedName(TargetKind.MODULE)
     value = getattr(builtins, name, None)
     if value is None:
         return _UNKNOWN
-    return Target(TargetKind.CLASS if isinstance(value, type) else TargetKind.FUNCTION)
+    return ResolvedName(TargetKind.CLASS if isinstance(value, type) else TargetKind.FUNCTION)
 
 
-def _from(name: str, near: Path, project: Project) -> Target:
+def _from(name: str, near: Path, project: Project) -> ResolvedName:
     """What a dotted name stands for when the file `near` asks for it."""
     top = name.partition(".")[0]
     target = _read(name, near, project)
@@ -262,13 +264,13 @@ def _from(name: str, near: Path, project: Project) -> Target:
     return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
 
 
-def _misspelt(name: str, top: str, near: Path, project: Project) -> Target:
+def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName:
     """A name that no package is known for: missing where, but for a slip in its first part, it leads somewhere."""
     for other in sorted({*project.names.beside(near), *knowledge.PACKAGES}):
         if is_slip(top, other):
             meant = _read(f"{other}{name[len(top) :]}", near, project)
             if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
-                return Target(TargetKind.MISSING, missing=top, available=frozenset((other,)), is_sure=False)
+                return ResolvedName(TargetKind.MISSING, missing=top, available=frozenset((other,)), is_sure=False)
     return _UNKNOWN
 
 
@@ -283,14 +285,14 @@ def is_slip(written: str, meant: str) -> bool:
     return len(long) == len(short) and written in swaps
 
 
-def _read(name: str, near: Path, project: Project) -> Target:
+def _read(name: str, near: Path, project: Project) -> ResolvedName:
     """What is known of a dotted name that the file `near` asks for."""
     target = _defined(project.names.absolute(name, near), project)
     if target.kind is not TargetKind.UNKNOWN:
         return target
     missing = project.names.missing(name, near)
     if missing is not None:
-        return Target(
+        return ResolvedName(
             TargetKind.MISSING,
             owner=missing.owner,
             missing=missing.name,
@@ -302,18 +304,18 @@ def _read(name: str, near: Path, project: Project) -> Target:
     return _UNKNOWN if is_here else _described(name, top, project)
 
 
-def _defined(definition: Definition | None, project: Project) -> Target:
+def _defined(definition: Definition | None, project: Project) -> ResolvedName:
     """What is known of a definition that can be read, or of a class that the shipped facts describe."""
     match definition:
         case DefinedFunction(function):
             if function.owner is not None:
-                return Target(TargetKind.FUNCTION, place=function.place)
+                return ResolvedName(TargetKind.FUNCTION, place=function.place)
             plain = not function.signature.decorators
-            return Target(TargetKind.FUNCTION, (function.parameters,) if plain else (), place=function.place)
+            return ResolvedName(TargetKind.FUNCTION, (function.parameters,) if plain else (), place=function.place)
         case DefinedModule():
-            return Target(TargetKind.MODULE)
+            return ResolvedName(TargetKind.MODULE)
         case DefinedConstant():
-            return Target(TargetKind.VALUE)
+            return ResolvedName(TargetKind.VALUE)
         case None:
             return _UNKNOWN
     classes = project.classes
@@ -328,10 +330,10 @@ def _defined(definition: Definition | None, project: Project) -> Target:
     is_open = wanted is None or len(wanted.admitted) > 1
     signatures = constructor_parameters(model, classes, any_release=is_open)
     releases = knowledge.package(package).releases if package else ()
-    return Target(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
+    return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
 
-def _described(name: str, top: str, project: Project) -> Target:
+def _described(name: str, top: str, project: Project) -> ResolvedName:
     """What the shipped catalogue says about a name."""
     known = catalogue(top)
     if known is None:
@@ -347,23 +349,23 @@ def _described(name: str, top: str, project: Project) -> Target:
     owner = ".".join(parts[:depth])
     module = known.module(owner)
     if depth == len(parts):
-        return Target(TargetKind.MODULE)
+        return ResolvedName(TargetKind.MODULE)
     if module is None:  # only some modules of the package are described
         inside = frozenset(known.submodules(top))
         names_module = len(parts) > 2
-        target = Target(TargetKind.MISSING, (), top, parts[1], inside, package=top, is_sure=False)
+        target = ResolvedName(TargetKind.MISSING, (), top, parts[1], inside, package=top, is_sure=False)
         return target if names_module else _UNKNOWN
     part = parts[depth]
     last = depth + 1 == len(parts)
     if part in module.classes:
         return (
-            Target(TargetKind.CLASS, module.signatures(part), package=top, releases=known.releases)
+            ResolvedName(TargetKind.CLASS, module.signatures(part), package=top, releases=known.releases)
             if last
             else _UNKNOWN
         )
     if part in module.functions:
         return (
-            Target(TargetKind.FUNCTION, module.signatures(part), package=top, releases=known.releases)
+            ResolvedName(TargetKind.FUNCTION, module.signatures(part), package=top, releases=known.releases)
             if last
             else _UNKNOWN
         )
@@ -372,7 +374,7 @@ def _described(name: str, top: str, project: Project) -> Target:
     available = frozenset(module.names() | known.submodules(owner))
     is_gone = earlier is not None and earlier.lacks(written) is None
     homes = known.homes(parts[-1]) if is_gone else set()
-    return Target(
+    return ResolvedName(
         TargetKind.MISSING,
         owner=owner,
         missing=part,
@@ -384,7 +386,7 @@ def _described(name: str, top: str, project: Project) -> Target:
     )
 
 
-def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
+def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> ResolvedName:
     """What a name stands for in the releases before those that are described, and what it takes there."""
     top = name.partition(".")[0]
     lacking = earlier.lacks(name)
@@ -393,7 +395,7 @@ def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
         now = known.redirected(name)
         module = known.module(now.rpartition(".")[0])
         is_there = now in known.modules or (module is not None and now.rpartition(".")[2] in module.names())
-        return Target(
+        return ResolvedName(
             TargetKind.MISSING,
             owner=owner,
             missing=part,
@@ -407,7 +409,7 @@ def _of_earlier(name: str, known: Catalogue, earlier: Earlier) -> Target:
     if is_class is None:
         module = known.module(owner)
         if module is None or last not in (module.classes | module.functions.keys()):
-            return Target(TargetKind.MODULE) if name in earlier.modules else _UNKNOWN
+            return ResolvedName(TargetKind.MODULE) if name in earlier.modules else _UNKNOWN
         is_class = last in module.classes
     kind = TargetKind.CLASS if is_class else TargetKind.FUNCTION
-    return Target(kind, earlier.signatures(name), package=top, releases=(earlier.told,))
+    return ResolvedName(kind, earlier.signatures(name), package=top, releases=(earlier.told,))

@@ -66,7 +66,7 @@ def deliver(text: str, target: Path | None, option: str = "--output-file", *, is
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         sys.stdout.write(text)
         return
-    from modellint.files import write_atomically
+    from modellint.reading.files import write_atomically
 
     data = text.encode("utf-8", "backslashreplace")
     try:
@@ -83,23 +83,6 @@ def _takes_bytes(target: Path) -> bool:
     if target.as_posix().startswith(("/dev/fd/", "/dev/std", "/proc/")):
         return True
     return os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
-
-
-def shown(path: Path | str, base: Path | None = None) -> str:
-    """A path as messages and reports have it: from `base`, or the working directory; whole on another drive."""
-    try:
-        return Path(os.path.relpath(path, base or os.curdir)).as_posix()
-    except ValueError:
-        return Path(path).as_posix()
-
-
-def no_json(file: Path, error: ValueError) -> str:
-    """Where and why a file is no JSON, for messages."""
-    import json
-
-    if isinstance(error, json.JSONDecodeError):
-        return f"{shown(file)}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
-    return f"{shown(file)}: not valid JSON: {error}"
 
 
 #: What terminals set that follow links in their output (OSC 8), and from which version of it on.

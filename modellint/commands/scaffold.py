@@ -21,8 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Severity
-from modellint.graph.value import EventKind, Op
-from modellint.link.names import External
+from modellint.flow.queries import flow
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -51,19 +50,15 @@ class {class_name}(Rule):
     severity = Severity.WARNING
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for function in module.all_functions():
-            for event in function.flow.of(EventKind.CALL):
-                if project.names.definition(module, event.value.callee) != External("torch.nn.Dropout"):
-                    continue
-                share = event.value.argument(0, "p")
-                if share is not None and share.op is Op.CONST and share.data == 1:
-                    yield self.finding(
-                        module.place(event.value),
-                        "`nn.Dropout` drops everything",
-                        symbol=function.qualname,
-                        confidence=Confidence.HIGH,
-                        help="give the share to drop, between 0 and 1",
-                    )
+        for made in flow(module, project).constructed("torch.nn.Dropout"):
+            if made.argument(0, "p").is_(1):
+                yield self.finding(
+                    made.place,
+                    "`nn.Dropout` drops everything",
+                    symbol=made.function.qualname,
+                    confidence=Confidence.HIGH,
+                    help="give the share to drop, between 0 and 1",
+                )
 '''
 _TITLES = """\
 [bad]

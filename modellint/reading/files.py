@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from modellint.digest import digest
-from modellint.mentioning import MENTIONS, Mentions, asked_by, key_of
-from modellint.sizes import Oversized, most_tokens, tokens_in
+from modellint.reading.digest import digest
+from modellint.reading.mentioning import MENTIONS, Mentions, asked_by, key_of
+from modellint.reading.sizes import Oversized, most_tokens, tokens_in
 from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.baseline import Comparison
-    from modellint.failures import Crash
-    from modellint.finding import Finding, Guard
-    from modellint.sizes import Oversized
+    from modellint.finding import Finding, Sandbox
+    from modellint.reading.sizes import Oversized
+    from modellint.results.baseline import Comparison
+    from modellint.results.failures import Crash
 
 
 class Inventory(NamedTuple):
@@ -74,7 +74,7 @@ class Report:
     known: Comparison | None = None
     fixed: tuple[Finding, ...] = ()
     refuted: int = 0
-    guard: Guard | None = None
+    guard: Sandbox | None = None
     skipped: tuple[Oversized, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     inventory: Inventory | None = None

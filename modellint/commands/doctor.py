@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from modellint import knowledge
-from modellint.files import Files
+from modellint.commands.packages import known_packages, release_in
 from modellint.graph.value import dotted
 from modellint.link.names import External
 from modellint.link.project import Project, ProjectOptions
-from modellint.outputs import shown
-from modellint.packages import known_packages, release_in
-from modellint.report import Inventory
+from modellint.reading.files import Files
+from modellint.reading.paths import shown
+from modellint.results.report import Inventory
 from modellint.source import NOTEBOOK, PYTHON, UnreadableError, kind_of
 from modellint.version import __version__
 

@@ -14,11 +14,11 @@ import click
 
 from modellint import process
 from modellint.config.errors import UsageError
-from modellint.outputs import (
+from modellint.reading.paths import shown
+from modellint.results.outputs import (
     HUMAN_FORMATS,
     deliver,
     parse_outputs,
-    shown,
     terminal_width,
     wants_colour,
     wants_links,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from modellint.config import Settings
     from modellint.confirm.confirmer import Confirmer
     from modellint.fix.command import Fixing
-    from modellint.outputs import Output
     from modellint.packs import RuleSet
-    from modellint.report import Report
     from modellint.reporters import View
+    from modellint.results.outputs import Output
+    from modellint.results.report import Report
 
 #: Options that are settings as they stand.
 _SETTINGS = (
@@ -63,7 +63,7 @@ _NOTICEABLE = 0.005
 def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     """Do what the flags of `modellint check` ask for; its exit code. Raises UsageError."""
     if flags["watch"]:
-        from modellint.watch import watch
+        from modellint.commands.watch import watch
 
         return watch(paths or (Path("."),), lambda: _checked(paths, flags))
     process.expect_end()
@@ -72,8 +72,8 @@ def check(paths: Sequence[Path], flags: dict[str, Any]) -> int:
 
 def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
     from modellint.config import settings_for
-    from modellint.files import Files
     from modellint.packs import select_rules
+    from modellint.reading.files import Files
 
     _refuse_contradictions(flags)
     _refuse_idle(flags)
@@ -91,7 +91,7 @@ def _checked(paths: Sequence[Path], flags: dict[str, Any]) -> int:
         return 0
     files, skipped = _discover(paths, settings, overlay, flags["quiet"])
     if flags["shard"]:
-        from modellint.shards import shard_of
+        from modellint.pipeline.shards import shard_of
 
         files = shard_of(files, flags["shard"], settings.root)
     if flags["show_files"]:
@@ -257,7 +257,7 @@ def _fixing(
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None, quiet: bool
 ) -> tuple[list[Path], list[Path]]:
-    from modellint.discovery import discover, glob_matcher, is_left_out
+    from modellint.reading.discovery import discover, glob_matcher, is_left_out
 
     def tell(folder: str, error: OSError) -> None:
         if not quiet:
@@ -289,15 +289,15 @@ def _run(
     fixing: Fixing | None,
 ) -> Report:
     from modellint.linter import run
-    from modellint.workers import WorkerError
+    from modellint.pipeline.workers import WorkerError
 
     changes = baseline = None
     if flags["changed_since"] is not None:
-        from modellint.changed import changes_since
+        from modellint.pipeline.changed import changes_since
 
         changes = changes_since(flags["changed_since"], settings.root)
     if settings.baseline is not None and not flags["write_baseline"]:
-        from modellint.baseline import Baseline
+        from modellint.results.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline, settings.origins.get("baseline", "--baseline"))
     with Progress(quiet=flags["quiet"]) as progress:
@@ -354,7 +354,7 @@ def _tell_about_time(report: Report) -> None:
 
 
 def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
-    from modellint.baseline import Baseline
+    from modellint.results.baseline import Baseline
 
     if settings.baseline is None:
         raise UsageError(
@@ -370,9 +370,9 @@ def _write_baseline(report: Report, settings: Settings, rules: RuleSet) -> int:
 
 def _add_ignores(report: Report, overlay: dict[Path, bytes] | None, reason: str) -> int:
     """Exits 1 if there are findings that no comment can silence."""
-    from modellint.files import Files
+    from modellint.fix.ignoring import add_ignores
     from modellint.fix.writing import WriteError
-    from modellint.ignoring import add_ignores
+    from modellint.reading.files import Files
     from modellint.reporters import View
     from modellint.reporters.text import position
 
@@ -412,9 +412,9 @@ def write(
     packages: Callable[[], str] = lambda: "",
 ) -> None:
     """Write a report in the formats that are wanted, each to its place; `packages` tells which ones are known."""
-    from modellint.causes import by_cause
-    from modellint.files import Files
+    from modellint.reading.files import Files
     from modellint.reporters import View, render
+    from modellint.results.causes import by_cause
 
     files = Files(overlay)
     report = replace(report, findings=by_cause(report.findings))
@@ -486,7 +486,7 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
 
 def _packages(settings: Settings) -> str:
     """The packages that are known, and by what: the source that is installed, or the facts that are shipped."""
-    from modellint.packages import known_packages
+    from modellint.commands.packages import known_packages
 
     known = known_packages(settings)
     if any(package.folder or package.note for package in known):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from modellint.graph.definitions import Definition
     from modellint.graph.python import Parameter
     from modellint.graph.value import Flow, Value
-    from modellint.link.names import Definition
 
 
 class Scope(Protocol):

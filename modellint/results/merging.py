@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint.config.errors import UsageError
-from modellint.failures import Crash
-from modellint.files import parse_json, read_file
 from modellint.finding import (
     Applicability,
     Confidence,
@@ -21,9 +19,11 @@ from modellint.finding import (
     Status,
     Verdict,
 )
-from modellint.outputs import no_json
-from modellint.report import Inventory, Report
-from modellint.sizes import Oversized
+from modellint.reading.files import parse_json, read_file
+from modellint.reading.paths import no_json
+from modellint.reading.sizes import Oversized
+from modellint.results.failures import Crash
+from modellint.results.report import Inventory, Report
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint import git
 from modellint.config.errors import UsageError
-from modellint.files import read_file
-from modellint.mentioning import Changed
+from modellint.reading import git
+from modellint.reading.files import read_file
+from modellint.reading.mentioning import Changed
 
 if TYPE_CHECKING:
-    from modellint.analyser import FileResult
+    from modellint.pipeline.analyser import FileResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import process
-from modellint.outputs import shown
+from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

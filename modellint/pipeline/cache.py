@@ -14,14 +14,14 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from modellint.analyser import FileResult
-from modellint.digest import digest
-from modellint.files import parse_json, read_file, write_atomically
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Related, Severity
 from modellint.packs import pack_files
-from modellint.report import Inventory, ScriptChoice
+from modellint.pipeline.analyser import FileResult
+from modellint.reading.digest import digest
+from modellint.reading.files import parse_json, read_file, write_atomically
+from modellint.results.report import Inventory, ScriptChoice
+from modellint.results.suppressions import Suppression
 from modellint.source import Place, Span
-from modellint.suppressions import Suppression
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from modellint.claims import Claim
     from modellint.config import Settings
-    from modellint.files import Files
     from modellint.packs import RuleSet
+    from modellint.reading.files import Files
 
 T = TypeVar("T")
 
@@ -164,7 +164,7 @@ def cache_key(settings: Settings, rules: RuleSet) -> str:
 
 def _engine_files() -> list[tuple[str, int, int]]:
     """Our own files, with their sizes and when they were changed: as strings, since each start has to look at all."""
-    found, pending = [], [os.path.dirname(__file__)]
+    found, pending = [], [os.path.dirname(os.path.dirname(__file__))]
     while pending:
         with os.scandir(pending.pop()) as scan:
             for entry in scan:

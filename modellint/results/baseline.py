@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.config.errors import UsageError
-from modellint.files import parse_json, read_file
-from modellint.outputs import no_json, shown
+from modellint.reading.files import parse_json, read_file
+from modellint.reading.paths import no_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -132,7 +132,7 @@ class Baseline:
 
     def write(self) -> None:
         """Write the file, whole or not at all. Raises UsageError."""
-        from modellint.files import write_atomically
+        from modellint.reading.files import write_atomically
 
         listed = [{key: getattr(entry, key) for key in _KEYS} for entry in self.entries]
         text = json.dumps({"version": _VERSION, "findings": listed}, indent=2, ensure_ascii=False)

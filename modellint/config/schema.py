@@ -1,4 +1,4 @@
-"""The JSON schema of `[tool.modellint]`: `python -m modellint.schema > docs/modellint.schema.json`."""
+"""The JSON schema of `[tool.modellint]`: `python -m modellint.config.schema > docs/modellint.schema.json`."""
 
 from __future__ import annotations
 

@@ -8,18 +8,18 @@ from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
 from modellint import operators
-from modellint.failures import RAISED, Crash, noted
-from modellint.files import Files
 from modellint.finding import verified
 from modellint.graph.value import dotted
 from modellint.link.budget import ExhaustedError
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.copies import copied_from
-from modellint.report import Inventory, ScriptChoice
+from modellint.pipeline.stack import in_one_chunk
+from modellint.reading.files import Files
+from modellint.results.failures import RAISED, Crash, noted
+from modellint.results.report import Inventory, ScriptChoice
+from modellint.results.suppressions import Suppression, has_marker, in_python, in_yaml
 from modellint.rule import Rule
 from modellint.source import NOTEBOOK, PYTHON, YAML, UnreadableError, decode_python, decode_yaml, kind_of
-from modellint.stack import in_one_chunk
-from modellint.suppressions import Suppression, has_marker, in_python, in_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from modellint.finding import Finding
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.mentioning import Changed
     from modellint.packs import RuleSet
-    from modellint.sizes import Oversized
+    from modellint.reading.mentioning import Changed
+    from modellint.reading.sizes import Oversized
 
 T = TypeVar("T")
 #: What takes time beside rules.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from modellint.config import DEFAULT_INCLUDES
 from modellint.config.errors import UsageError
-from modellint.example_folders import EXAMPLES, TITLES, is_rule_folder
+from modellint.reading.example_folders import EXAMPLES, TITLES, is_rule_folder
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class _Walker:
 
         False where git is not there, does not know the folder, or ignores all of it.
         """
-        from modellint import git
+        from modellint.reading import git
 
         repository = git.top_of(top)
         if repository is None:
@@ -312,7 +312,7 @@ def _ignores_of(folder: str, outer: _Ignores | None) -> _Ignores | None:
 
 def _outer_ignores(top: str) -> _Ignores | None:
     """What the `.gitignore` files above `top` say, from the top of its repository down; none outside of one."""
-    from modellint import git
+    from modellint.reading import git
 
     repository = git.top_of(top)
     if repository in (None, top):

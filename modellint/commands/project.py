@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from modellint.commands.help import Command, section
+from modellint.commands.rules import FilePath
 from modellint.config.errors import UsageError, nearest
-from modellint.help import Command, section
-from modellint.outputs import deliver, shown
-from modellint.rule_commands import FilePath
+from modellint.reading.paths import shown
+from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +41,7 @@ def config(key: str | None, output_format: str) -> int:
     They stand under `[tool.modellint]` in pyproject.toml, or in modellint.toml. `modellint check --show-settings` shows
     what a project has set.
     """
-    from modellint.schema import configuration_schema
+    from modellint.config.schema import configuration_schema
 
     properties = configuration_schema()["properties"]
     if key is not None and key not in properties:
@@ -62,7 +63,7 @@ _ALL = "; `modellint config` lists them"
 def _described(key: str, schema: Mapping[str, Any]) -> Iterator[str]:
     import json
 
-    from modellint.schema import kind_in_words
+    from modellint.config.schema import kind_in_words
 
     yield f"{key}: {schema['description']}"
     yield ""
@@ -106,8 +107,8 @@ def clean(folder: Path) -> int:
 
     FOLDER is the working directory if none is given. The cache that its settings name goes, too.
     """
-    from modellint.cache import is_cache, remove
     from modellint.config import settings_for
+    from modellint.pipeline.cache import is_cache, remove
 
     if not os.path.isdir(folder):
         raise UsageError(f"{folder}: no such folder")
@@ -154,11 +155,11 @@ def doctor(
 
     PATHS are files and folders, the working directory if there are none.
     """
-    from modellint.checking import Progress, interpreter
+    from modellint.commands.checking import Progress, interpreter
+    from modellint.commands.doctor import as_text, examine
     from modellint.config import settings_for
-    from modellint.discovery import discover
-    from modellint.doctor import as_text, examine
     from modellint.linter import undisturbed
+    from modellint.reading.discovery import discover
     from modellint.reporters.text import printable
 
     paths = paths or (Path(),)

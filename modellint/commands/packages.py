@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import knowledge
 from modellint.link.project import Project, ProjectOptions
-from modellint.outputs import shown
+from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
     from pathlib import Path

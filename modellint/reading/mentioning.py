@@ -9,13 +9,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.digest import digest
 from modellint.graph.mentions import APART
+from modellint.reading.digest import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from modellint.files import Files
+    from modellint.reading.files import Files
 
 #: What the key of a dependency on an answer begins with; the folder and the words follow.
 MENTIONS = "mentions:"

@@ -11,15 +11,24 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from modellint.config.errors import UsageError
-from modellint.outputs import shown
+from modellint.reading.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.rule import Example, Rule
+Made = TypeVar("Made", covariant=True)
+
+
+class Making(Protocol[Made]):
+    """What makes an example."""
+
+    def __call__(
+        self, title: str, files: Mapping[str, str], fixed: Mapping[str, str] | None, *, folder: Path
+    ) -> Made: ...
+
 
 TITLES = "examples.toml"
 KINDS = ("bad", "good")
@@ -33,7 +42,7 @@ def is_rule_folder(path: Path) -> bool:
     return os.path.isfile(path / "__init__.py") and os.path.isfile(path / TITLES)
 
 
-def folder_of(rule: type[Rule]) -> Path | None:
+def folder_of(rule: type) -> Path | None:
     """The folder that has the examples of a rule, or of the nearest class that it derives from; None if none has."""
     for cls in rule.__mro__:
         file = getattr(sys.modules.get(cls.__module__), "__file__", None)
@@ -42,24 +51,22 @@ def folder_of(rule: type[Rule]) -> Path | None:
     return None
 
 
-def has_fixes(rule: type[Rule]) -> bool:
+def has_fixes(rule: type) -> bool:
     """Whether examples in the folder of a rule are fixed, told without reading them."""
     folder = folder_of(rule)
     return folder is not None and bool(_folders(folder / FIXED))
 
 
-def examples_of(rule: type[Rule], kind: str) -> tuple[Example, ...]:
+def examples_of(rule: type, kind: str, make: Making[Made]) -> tuple[Made, ...]:
     """The `bad` or `good` examples in the folder of a rule, in the order of their titles; none if it has no folder.
 
     Raises UsageError for files and titles that do not fit together, or cannot be read.
     """
     folder = folder_of(rule)
-    return () if folder is None else tuple(_read(folder, kind))
+    return () if folder is None else tuple(_read(folder, kind, make))
 
 
-def _read(folder: Path, kind: str) -> Iterator[Example]:
-    from modellint.rule import Example
-
+def _read(folder: Path, kind: str, make: Making[Made]) -> Iterator[Made]:
     titles = _titles(folder)[kind]
     repaired = _folders(folder / FIXED) if kind == "bad" else []
     for name in _folders(folder / kind):
@@ -77,7 +84,7 @@ def _read(folder: Path, kind: str) -> Iterator[Example]:
         for path in fixed or ():
             if path not in files:
                 raise UsageError(f"{shown(folder / FIXED / name / path)}: no file of the bad example has this path")
-        yield Example(title, files, fixed, folder=folder / kind / name)
+        yield make(title, files, fixed, folder=folder / kind / name)
 
 
 def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:

@@ -9,15 +9,15 @@ from modellint.edits.changes import EditError, applied, changes_of
 from modellint.finding import Edit
 from modellint.fix.documents import decoded, edited
 from modellint.fix.writing import Rewrite, write_together
+from modellint.results.suppressions import in_python, in_yaml
 from modellint.source import NOTEBOOK, YAML, Place, SourceFile, Span, kind_of
-from modellint.suppressions import in_python, in_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from modellint.files import Files
     from modellint.finding import Finding
-    from modellint.suppressions import Suppression
+    from modellint.reading.files import Files
+    from modellint.results.suppressions import Suppression
 
 
 def ignore_edit(source: SourceFile, finding: Finding, reason: str = "") -> Edit | None:

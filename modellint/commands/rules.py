@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from modellint.commands.help import Command, Group
 from modellint.config.errors import UsageError
-from modellint.help import Command, Group
-from modellint.outputs import deliver
+from modellint.results.outputs import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,19 +78,19 @@ def explain(code: str, output_format: str) -> int:
 def _json_page(rule: type[Rule]) -> str:
     import json
 
-    from modellint.explain import as_json
+    from modellint.commands.explain import as_json
 
     return json.dumps(as_json(rule), indent=2, ensure_ascii=False)
 
 
 def _markdown_page(rule: type[Rule]) -> str:
-    from modellint.explain import as_markdown
+    from modellint.commands.explain import as_markdown
 
     return as_markdown(rule)
 
 
 def _text_page(rule: type[Rule]) -> str:
-    from modellint.explain import as_text
+    from modellint.commands.explain import as_text
 
     return as_text(rule)
 
@@ -124,7 +124,7 @@ def rules(ctx: click.Context, output_format: str) -> int:
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    from modellint.explain import summary_json
+    from modellint.commands.explain import summary_json
 
     listed = [summary_json(type(rule)) for rule in _load_rules().values()]
     if output_format == "json":
@@ -173,7 +173,7 @@ def new_rule(name: str, code: str | None, folder: Path) -> int:
 
     NAME is the problem that it finds, in small words with hyphens.
     """
-    from modellint.scaffold import write_rule
+    from modellint.commands.scaffold import write_rule
 
     for path in write_rule(name, code, folder):
         click.echo(f"wrote {path.as_posix()}")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from modellint import process
-from modellint.analyser import Analyser, FileResult
-from modellint.failures import RAISED, Crash
+from modellint.pipeline.analyser import Analyser, FileResult
+from modellint.results.failures import RAISED, Crash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

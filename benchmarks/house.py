@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 #: A test of what the interpreter was started for, in the code that all runs share.
-MODE_TEST = re.compile(r"(tensors|lookups|training|turns|environment) is (not )?None")
+MODE_TEST = re.compile(
+    r"(tensors|lookups|training|turns|environment) is (not )?None"
+    r"|(if|and|or|not|else) (not )?self\.(_?run\.)?(is_lazy|counts|names_parts)\b"
+)
 PACKAGES = {"modellint": "modellint", "rules": "modellint_rules"}
 ROOMS = ("modellint", "rules", "tests", "benchmarks")
 SHARED = ("modellint.flow.", "modellint.link.")

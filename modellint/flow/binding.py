@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.declared import may_be_tensor
-from modellint.flow.devices import There
-from modellint.flow.domain import ANY_ARGUMENTS, NONE, PLAIN, UNKNOWN, Given, Site, Unknown, function_of, size_of
+from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Given, Unknown, function_of
 from modellint.flow.frame import Frame, class_frame
 from modellint.flow.given import REST
 from modellint.flow.heap import Shell
-from modellint.graph.python import alternatives
-from modellint.graph.size import Symbol
 from modellint.graph.value import Nested, Op
-from modellint.link.names import External
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
@@ -28,8 +24,6 @@ class Binding:
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
-        #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
-        self._layers: dict[int, Shell | None] = {}
 
     def frame(self, function: FunctionRef, arguments: Arguments, trail: Trail) -> Frame:
         """The frame of a function that is called with these arguments."""
@@ -88,75 +82,30 @@ class Binding:
                 found = keywords.pop(name)
             elif parameter.default is not None and arguments.is_complete:
                 found = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
-            elif self._run.tensors is not None or self._run.training is not None:
-                found = self._asked_for(parameter, code, frame)
             else:
-                found = (Given(name),)
-            if self._run.lookups is not None and parameter.annotation is not None:
-                found = self._annotated(found, parameter, code)
-            is_tensor = any(isinstance(atom, There) for atom in found) and may_be_tensor(parameter)
-            is_plain = name in code.plain and not is_tensor and self._run.tensors is None
-            if is_plain and all(self._is_unknown(atom) for atom in found):
-                default = parameter.default
-                may_be_none = default is not None and default.op is Op.CONST and default.data is None
-                found = (*PLAIN, *NONE) if may_be_none else PLAIN
-            if frame.function is not None and any(isinstance(atom, There) for atom in found):
-                found = self._run.devices.bound(found, name, frame.function)
+                found = self._not_given(parameter, code, frame)
+            is_tensor = any(isinstance(a, Given) and a.is_tensor for a in found) and may_be_tensor(parameter)
+            if name in code.plain and not is_tensor:
+                found = self._plain(found, parameter)
+            for theory in self._run.asked.bound:
+                found = theory.bound(found, parameter, code, frame)
             frame.names[name] = found
 
-    def _is_unknown(self, atom: Atom) -> bool:
-        """Whether nothing is known of an argument; where numbers are asked for, it may be known as one."""
-        return isinstance(atom, Unknown) or (isinstance(atom, Given) and self._run.turns is None)
+    def _not_given(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+        """What a parameter is for which nothing is given, perhaps."""
+        for theory in self._run.asked.parameter:
+            known = theory.parameter(parameter, code, frame)
+            if known is not None:
+                return known
+        return (Given(parameter.name),)
 
-    def _asked_for(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
-        """What a parameter of which nothing is given may be: an object of its class, or a number that it names."""
-        function = frame.function
-        if function is None:
-            return (Given(parameter.name),)
-        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
-            definition = code.scope.definition(part)
-            if self._run.tensors is not None and isinstance(definition, External) and definition.name == "torch.Size":
-                site = Site(part, function)
-                return self._run.tensors.shape(Given(parameter.name), site)
-            model = None if definition is None else self._run.classes.of(definition)
-            is_nested = id(part) in frame.trail  # an object that is given one of its class: there is no end to these
-            if model is not None and model.cls is not None and not is_nested:
-                made = self._run.shell("instance", part, frame, parameter.name)
-                made.model, made.arguments = model, ANY_ARGUMENTS
-                return (made,)
-        default = None
-        if parameter.default is not None:
-            known = size_of(self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default))))
-            default = None if known is None else known.number
-        path = str(function.module.path)
-        symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
-        return (Given(parameter.name, symbol, f"{path}:{parameter.name}"),)
-
-    def _annotated(self, found: Atoms, parameter: Parameter, code: Method) -> Atoms:
-        """An argument of which nothing is known, as an object of the layer that the parameter is annotated with.
-
-        What was made of an object, by what cannot be read (`fabric.setup(model)`), is taken for that object.
-        """
-        if self._run.objects.under_construction or not all(isinstance(atom, Given | Unknown) for atom in found):
+    def _plain(self, found: Atoms, parameter: Parameter) -> Atoms:
+        """An argument of which nothing is known but that it is no tensor and no layer, as an annotation says."""
+        if not all(isinstance(atom, Given | Unknown) and not isinstance(atom, self._run.keeps) for atom in found):
             return found
-        key = id(parameter.annotation)
-        if key not in self._layers:
-            self._layers[key] = self._layer(parameter, code)
-        known = self._layers[key]
-        if known is None or known.model is None:
-            return found
-        held = (shell for atom in found if isinstance(atom, Unknown) for shell in atom.held)
-        own = tuple(shell for shell in held if shell.model is not None and known.model in shell.model.mro())
-        return own or (known,)
-
-    def _layer(self, parameter: Parameter, code: Method) -> Shell | None:
-        """The one object that stands for all that a parameter may be given, if its annotation is a class of layers."""
-        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
-            definition = code.scope.definition(part)
-            model = None if definition is None else self._run.classes.of(definition)
-            if model is not None and model.cls is not None and model.is_module is True:
-                return Shell("instance", None, (id(parameter.annotation),), model, ANY_ARGUMENTS)
-        return None
+        default = parameter.default
+        may_be_none = default is not None and default.op is Op.CONST and default.data is None
+        return (*PLAIN, *NONE) if may_be_none else PLAIN
 
     def _bind_nested(self, code: Nested, arguments: Arguments, frame: Frame) -> None:
         positional, keywords = list(arguments.positional), dict(arguments.keywords)

@@ -20,8 +20,8 @@ from modellint.flow.domain import (
 )
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, shells_in
-from modellint.flow.interp import Interpreter
 from modellint.flow.life import covers
+from modellint.flow.runs import started
 from modellint.graph.value import Op
 from modellint.link.classes.calls import CONTAINERS, MODULE
 from modellint.link.classes.models import ClassModel
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.heap import Path, Store
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
     from modellint.link.classes.models import Classes
 
@@ -211,7 +212,7 @@ class Built:
 
     def __init__(self, model: ClassModel, arguments: Arguments) -> None:
         project = model.classes.project
-        self.run = Interpreter(project, project.of(_Everything))
+        self.run = started(project, gate=project.of(_Everything))
         self.shell = Shell("instance", None, (), model, arguments)
         if model.name in CONTAINERS:
             self.shell.is_built = True

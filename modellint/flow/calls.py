@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import codecs, exact, generators, library
+from modellint.flow import library
 from modellint.flow.binding import Binding
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
@@ -24,7 +24,6 @@ from modellint.flow.domain import (
     Plain,
     Prepared,
     Shape,
-    Site,
     Super,
     Unknown,
     function_of,
@@ -37,8 +36,6 @@ from modellint.flow.heap import Shell, shells_in
 from modellint.flow.objects import TABLES, model_of
 from modellint.graph.immutable import replace
 from modellint.graph.value import Nested, Op, Value
-from modellint.knowledge import parameter_counts
-from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes import calls
 from modellint.link.classes.registries import entered, registrations
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
@@ -58,6 +55,8 @@ _HANDLING = MOVES | {"parameters", "named_parameters", "state_dict"}
 #: How many calls of one function may be under way.
 _MAX_RECURSION = 2
 _MAX_CALLS = 14
+#: Functions that store under a name, or delete what is stored there.
+STORING = frozenset(("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"))
 
 
 class Calls:
@@ -80,26 +79,23 @@ class Calls:
 
     @property
     def _follows_all(self) -> bool:
-        """Whether any method may matter: where ids or numbers are asked for."""
-        return self._run.turns is not None or self._is_asked_for_ids
-
-    @property
-    def _is_asked_for_ids(self) -> bool:
-        return self._run.lookups is not None and not self._run.objects.under_construction
+        """Whether any method may matter."""
+        asked = self._run.asked.follows_all
+        return bool(asked) and any(theory.follows_all() for theory in asked)
 
     def call(self, value: Value, frame: Frame) -> Atoms:
         """What a call gives, with all that it does."""
         callee = value.callee
-        if self._run.environment is not None:
-            known = self._run.environment.call(value, frame)
+        for theory in self._run.asked.call:
+            known = theory.call(value, frame)
             if known is not None:
                 return known
         if callee.op is Op.GLOBAL and callee.data in ("super", "builtins.super"):
             return self._super(value, frame)
         arguments = self.arguments(value, frame)
         if arguments is None:
-            if self._run.training is not None:
-                self._run.training.missed(value, frame)
+            for theory in self._run.asked.missed:
+                theory.missed(value, frame)
             return NEVER
         if callee.op is Op.ATTR:
             root = callee.args[0]
@@ -110,7 +106,7 @@ class Calls:
                 owner = self._run.evaluate(callee.args[0], frame)
                 name = str(callee.data)
                 return join(self.method(atom, name, arguments, frame, value) for atom in owner)
-            functions = named if self._run.lookups is None else self._bound_to_class(named, callee, frame)
+            functions = self._bound_to_class(named, callee, frame) if self._run.is_lazy else named
         else:
             functions = self._run.evaluate(callee, frame)
         return join(self.apply(atom, arguments, frame, value) for atom in functions)
@@ -207,8 +203,10 @@ class Calls:
     def defined(self, definition: Definition) -> Atoms:
         """What a resolved name is."""
         classes = self._run.classes
-        if self._run.lookups is not None and isinstance(definition, External) and is_known(definition.name):
-            return (Outside(definition.name),)
+        for theory in self._run.asked.defined:
+            known = theory.defined(definition)
+            if known is not None:
+                return known
         model = classes.of(definition)
         if model is not None:
             return (ClassRef(model),)
@@ -237,26 +235,10 @@ class Calls:
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`atom.name(…)`."""
         run = self._run
-        if run.environment is not None:
-            found = run.environment.method(atom, name, arguments, frame, value)
-            if found is not None:
-                return found
-        if run.turns is not None:
-            found = exact.method(run, atom, name, arguments, frame, value)
-            if found is not None:
-                return found
-        if run.tensors is not None:
-            found = run.tensors.method(atom, name, arguments, frame, value)
-            if found is not None:
-                return found
-        if run.training is not None:
-            found = run.training.method(atom, name, arguments, frame, value)
-            if found is not None:
-                return found
-        of_tensor = run.devices.method(atom, name, arguments, frame, value)
-        if of_tensor is not None:
-            kept = library.tensor_method(atom, name, arguments, value) if isinstance(atom, Shell | Derived) else ()
-            return tuple(a for a in kept if not isinstance(a, Plain)) or of_tensor
+        for theory in run.asked.method:
+            known = theory.method(atom, name, arguments, frame, value)
+            if known is not None:
+                return known
         if isinstance(atom, Shell):
             if atom.is_container:
                 return library.container_method(run, atom, name, arguments, frame, value)
@@ -268,20 +250,14 @@ class Calls:
             return self._object_method(atom, name, arguments, frame, value)
         if isinstance(atom, Derived):
             return library.tensor_method(atom, name, arguments, value)
-        if isinstance(atom, codecs.CodecObject):
-            return codecs.called(run, atom, name, arguments, frame, value)
-        if isinstance(atom, generators.Generator):
-            return generators.called(atom, name, arguments, frame, value)
         if isinstance(atom, Super):
             return self.super_method(atom, name, arguments, frame, value)
         if isinstance(atom, Bound):
             return self._bound_method(atom, name, arguments, frame, value)
         if isinstance(atom, Given):
-            if name in ("get", "pop") and run.tensors is not None:
-                return run.objects.part(atom, arguments.argument(0, "key") or UNKNOWN)
             if name in calls.SAME or name in ("values", "items", "get", "pop", "copy", "children", "modules"):
                 return (atom,)
-            return self._unknown(arguments, value)
+            return self.unknown(arguments, value)
         if isinstance(atom, ClassRef) and name in ("from_pretrained", "from_config", "_from_config"):
             return (
                 (self._run.objects.instance(atom.model, ANY_ARGUMENTS, frame, value),)
@@ -310,22 +286,23 @@ class Calls:
             return join(self.apply(atom, arguments, frame, value) for atom in stored)
         self._note_handling(shell, name, frame)
         own = self._run.objects.own_method(shell, name)
-        self._run.newborn.ask(shell, name, own, frame, value)
         if own is not None:
             is_own = shell is self._run.objects.subject or shell in self._run.objects.under_construction
-            if not self._follows_all and not self._is_training(own):
-                is_given = _gives_layers(arguments) or self._run.devices.holds_kept(arguments)
-                if shell.is_layer and not is_own and not is_given:
+            if not self._follows_all and not any(theory.follows(own) for theory in self._run.asked.follows):
+                if shell.is_layer and not is_own and not self._concerns(arguments):
                     # Another layer at work: it says nothing of what this one keeps.
-                    return self._run.devices.output(is_sure=False) or UNKNOWN
+                    return self._output(shell)
                 if is_own and self._is_idle(own, shell):
                     return UNKNOWN
             self._run.objects.construct(shell)
             return self.apply(own, arguments, frame, value)
         if name in calls.SAME:
             return (shell,)
-        if name == "forward" and self._run.lookups is not None:
-            return self._run.lookups.at_work(shell, arguments, frame, value) or UNKNOWN
+        if name == "forward":
+            for theory in self._run.asked.forward:
+                known = theory.forward(shell, arguments, frame, value)
+                if known is not None:
+                    return known
         if model.is_module is not False:
             done = self._run.objects.module_method(shell, name, arguments, frame, value)
             if done is not None:
@@ -334,11 +311,18 @@ class Calls:
         found = self._run.objects.attribute(shell, name, frame, value)
         if found and not any(isinstance(atom, Unknown | Bound) for atom in found):
             return join(self.apply(atom, arguments, frame, value) for atom in found)
-        return self._unknown(arguments, value)
+        return self.unknown(arguments, value)
 
-    def _is_training(self, method: FunctionRef) -> bool:
-        """Whether a method may build what trains its object."""
-        return self._run.training is not None and self._run.training.follows(method)
+    def _concerns(self, arguments: Arguments) -> bool:
+        """Whether a method of another layer matters for what it is given."""
+        return _gives_layers(arguments) or any(theory.concerns(arguments) for theory in self._run.asked.concerns)
+
+    def _output(self, shell: Shell) -> Atoms:
+        for theory in self._run.asked.output:
+            known = theory.output(shell)
+            if known is not None:
+                return known
+        return UNKNOWN
 
     def _is_idle(self, method: FunctionRef, shell: Shell) -> bool:
         """Whether a method that an object inherits from another file has nothing to do with layers."""
@@ -352,16 +336,10 @@ class Calls:
         mro = model.mro()
         for above in range(atom.above, len(mro)):
             owner = mro[above]
-            if self._run.lookups is not None and owner.name.startswith("torch."):
-                if name == "__init__" and atom.shell.passed is None:
-                    atom.shell.passed = arguments
-                elif name == "__call__":
-                    return self._run.lookups.called(atom.shell, arguments, frame, value, ("forward",)) or UNKNOWN
-                elif name == "forward":
-                    return self._run.lookups.at_work(atom.shell, arguments, frame, value) or UNKNOWN
-            if self._run.turns is not None and name == "__init__" and parameter_counts.describes(owner.name):
-                atom.shell.passed, atom.shell.is_initialised = arguments, True
-                return NONE
+            for theory in self._run.asked.super_method:
+                known = theory.super_method(atom, owner, name, arguments, frame, value)
+                if known is not None:
+                    return known
             if owner.name == calls.MODULE or owner.name in calls.CONTAINERS:
                 if name == "__init__":
                     atom.shell.is_initialised = True
@@ -372,21 +350,17 @@ class Calls:
             method = owner.own_method(name)
             if method is not None:
                 function = FunctionRef(method, None, atom.shell, above)
-                if self._run.turns is not None and function_of(method) is None:
-                    self._run.turns.rough.add(atom.shell)
                 if name != "__init__" and not self._follows_all and self._is_idle(function, atom.shell):
                     return UNKNOWN
                 return self.apply(function, arguments, frame, value)
             if owner.facts.has_method(name):
                 break
+        for theory in self._run.asked.beyond:
+            theory.beyond(atom, name, arguments, frame, value)
         if name == "__init__":
-            if self._run.turns is not None and not (model.is_complete and model.is_module is False):
-                self._run.turns.open.add(atom.shell)
             atom.shell.is_initialised = True
             return NONE
-        if self._run.lookups is not None:
-            self._run.lookups.beyond(model, name, arguments, frame, value)
-        return self._unknown(arguments, value)
+        return self.unknown(arguments, value)
 
     def _bound_method(self, atom: Bound, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """A method of `module._modules`, `object.__dict__`."""
@@ -407,8 +381,8 @@ class Calls:
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """`function(…)`."""
-        if self._run.environment is not None:
-            known = self._run.environment.apply(function, arguments, frame, value)
+        for theory in self._run.asked.apply:
+            known = theory.apply(function, arguments, frame, value)
             if known is not None:
                 return known
         if isinstance(function, ClassRef):
@@ -424,39 +398,29 @@ class Calls:
             return self._called(function, arguments, frame, value)
         if isinstance(function, Plain | Constant) and function != Constant(None):
             return PLAIN
-        return self._unknown(arguments, value)
+        return self.unknown(arguments, value)
 
     def _called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """What an object gives when it is called; for a layer that is a tensor, or whatever it may be."""
-        if self._run.lookups is not None and model_of(shell).is_module is not False:
-            return self._run.lookups.called(shell, arguments, frame, value) or UNKNOWN
-        own = self._run.objects.own_method(shell, "__call__")
-        if own is None or model_of(shell).is_module is not False:
-            self._run.newborn.use(shell, frame, value)
-            self._run.newborn.touch(shells_in(arguments.all()))
-            return self._run.devices.layer(shell, arguments, frame, value) or UNKNOWN
+        own = None if model_of(shell).is_module is not False else self._run.objects.own_method(shell, "__call__")
+        if own is None:
+            for theory in self._run.asked.calling:
+                theory.calling(shell, arguments, frame, value)
+            for theory in self._run.asked.called:
+                known = theory.called(shell, arguments, frame, value)
+                if known is not None:
+                    return known
+            return UNKNOWN
         self._run.objects.construct(shell)
         return self.apply(own, arguments, frame, value)
 
     def _outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         given = arguments.positional
-        if self._run.environment is not None:
-            known = self._run.environment.function(name, arguments, frame, value)
+        for theory in self._run.asked.function:
+            known = theory.function(name, arguments, frame, value)
             if known is not None:
                 return known
-        if self._run.training is not None and self._run.training.builds(Outside(name), arguments, frame, value):
-            return UNKNOWN
-        if self._run.lookups is not None and name.partition(".")[0] in PACKAGES:
-            known = codecs.made(name, arguments, frame, value)
-            if known is None and name.partition(".")[0] == generators.LIBRARY:
-                known = generators.made(name, arguments, frame, value)
-            if known is not None:
-                return known
-        if self._run.tensors is not None:
-            found = self._run.tensors.function(name, arguments, frame, value)
-            if found is not None:
-                return found
-        if name in ("builtins.setattr", "builtins.object.__setattr__", "builtins.delattr"):
+        if name in STORING:
             if name != "builtins.delattr" and len(given) == 3:
                 is_sure = len(given[0]) == 1
                 for atom in given[0]:
@@ -470,10 +434,6 @@ class Calls:
             return NONE
         if name == "builtins.vars" and given:
             return tuple(Bound(atom, "__dict__") for atom in given[0])
-        if self._run.turns is not None:
-            known = exact.call(self._run, name, arguments, frame, value)
-            if known is not None:
-                return known
         owner, _, method = name.rpartition(".")
         if owner == calls.MODULE and given:  # `nn.Module.add_module(self, …)`
             shells = [atom for atom in given[0] if isinstance(atom, Shell) and atom.kind == "instance"]
@@ -483,48 +443,44 @@ class Calls:
             return join(self.method(atom, method, arguments.without_first(), frame, value) for atom in given[0])
         return library.call(self._run, name, arguments, frame, value)
 
-    def _unknown(self, arguments: Arguments, value: Value) -> Atoms:
-        if self._run.training is not None:
-            self._run.training.hand(arguments, value)
-        if self._run.environment is not None:
-            self._run.environment.hand(arguments, value)
-        if self._run.turns is not None:
-            self._run.turns.lose(arguments.all())
-        self._run.newborn.touch(shells_in(arguments.all()))
+    def unknown(self, arguments: Arguments, value: Value) -> Atoms:
+        """What something gives that cannot be read, and gets to know its arguments."""
+        for theory in self._run.asked.hand:
+            theory.hand(arguments, value)
+        for theory in self._run.asked.touch:
+            theory.touch(shells_in(arguments.all()))
         return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
     def _invoke(self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         code = function.code
         key: object = function_of(code) if not isinstance(code, Nested) else code
         key = code if key is None else key
-        turns = self._run.turns
-        max_calls, max_recursion = (_MAX_CALLS, _MAX_RECURSION) if turns is None else turns.limits
+        max_calls, max_recursion = self._depths()
         if len(self.under_way) >= max_calls or self.under_way.count(key) >= max_recursion:
-            if turns is not None:
-                turns.cut(function)
+            for theory in self._run.asked.left_out:
+                theory.left_out(function)
             is_circle = key in self.under_way
             self._run.is_complete = self._run.is_complete and is_circle
             self._ground.cut(self.under_way.index(key) if is_circle else 0)
-            return self._unknown(arguments, value)
+            return self.unknown(arguments, value)
         given = function.arguments.then(arguments)
-        training, environment = self._run.training, self._run.environment
-        if environment is not None:
-            found = environment.follow(
-                function, given, frame, value, lambda: self._run_body(key, function, given, frame, value)
-            )
-            return self._unknown(given, value) if found is None else found
-        if training is not None:
-            if training.is_foreign(function_of(code)):
-                return self._unknown(arguments, value)
-            if not training.is_aside(function_of(code)):
-                return self._run_body(key, function, given, frame, value)
-        if self._run.lookups is None:
-            return self._ground.call(function, given, lambda: self._run_body(key, function, given, frame, value))
-        whole = (key, function.frame, function.receiver, function.above)
-        site = Site(value, frame.function)
-        return self._run.lookups.followed(
-            whole, given, site, lambda: self._run_body(key, function, given, frame, value)
-        )
+
+        def run() -> Atoms:
+            return self._run_body(key, function, given, frame, value)
+
+        for theory in self._run.asked.follow:
+            known = theory.follow(function, given, frame, value, run)
+            if known is not None:
+                return known
+        return self._ground.call(function, given, run)
+
+    def _depths(self) -> tuple[int, int]:
+        """How many calls may be under way, and how many of one function."""
+        for theory in self._run.asked.depths:
+            known = theory.depths()
+            if known is not None:
+                return known
+        return _MAX_CALLS, _MAX_RECURSION
 
     def frame(self, function: FunctionRef, given: Arguments, frame: Frame, value: Value) -> Frame:
         """The frame of a function that a call in another frame would run."""
@@ -534,8 +490,8 @@ class Calls:
         inner = self.frame(function, given, frame, value)
         if inner.function is not None:
             self.done.add(inner.function)
-        if self._run.lookups is not None:
-            self._run.lookups.enter(inner, given)
+        for theory in self._run.asked.enter:
+            theory.enter(inner, given)
         self.under_way.append(key)
         self.way.append((frame, value))
         found = self._run.run(function.code, inner)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NONE, UNKNOWN, Constant, Real, Site, Tensor, size_of, text
-from modellint.flow.environment import Foreign
 from modellint.flow.heap import Shell
+from modellint.flow.theory import Foreign
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.knowledge import codecs
@@ -15,7 +15,7 @@ from modellint.link.classes import calls
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.interp import Interpreter
+    from modellint.flow.lookups import Lookups
     from modellint.graph.value import Value
     from modellint.knowledge.codecs import Codec
 
@@ -97,13 +97,13 @@ def _configuration(name: str, arguments: Arguments, frame: Frame, value: Value) 
     return (found,)
 
 
-def called(run: Interpreter, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+def called(lookups: Lookups, atom: CodecObject, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
     """`codec.name(…)`."""
     if name in calls.SAME or name in ("eval", "remove_weight_norm"):
         return (atom,)
     taken = atom.takes(name)
-    if taken is not None and run.lookups is not None:
+    if taken is not None:
         index = arguments.argument(*taken) or NONE
-        run.lookups.decoded(atom, index, frame, value)
+        lookups.decoded(atom, index, frame, value)
         return (Tensor(real=Real(Site(value, frame.function), is_computed=True)),)
     return UNKNOWN

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, function_of
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, Constant, FunctionRef, Number, Site, function_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.interp import followed
+from modellint.flow.lookups import Lookups
 from modellint.flow.measured import Measured
+from modellint.flow.runs import followed
+from modellint.flow.tensors import Sink, Tensors
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Function
 from modellint.graph.value import EventKind, Nested, Op, Value, walk_all
@@ -25,10 +28,9 @@ from modellint.link.values.indexed import called
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 
-    from modellint.flow.domain import Atom, Atoms, Site
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.flow.tensors import Tensors
     from modellint.graph.python import Class, ModuleFacts
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -224,21 +226,29 @@ def _constants(arguments: Arguments) -> Hashable:
     return tuple(map(told, arguments.positional)), keywords
 
 
-class _Apart(Measured):
-    """A run that takes each call by itself that may lead to what is asked for."""
+class _Apart(Theory, Sink):
+    """Takes each call by itself that may lead to what is asked for."""
 
+    rests_on = (Tensors,)
+    goes_before = (Measured, Lookups)
     reaching: _Reaching
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        run.of(Tensors).add(self)
         #: Where calls are written, by the identity of the call.
         self.sites: dict[int, Site] = {}
         #: What tells the call that is followed from others with the same arguments: the way to it, where that matters.
         self._way: Hashable = None
 
-    def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
-        self._take(key[0], site)
-        return super().followed(key, given, site, run)
+    def follow(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
+    ) -> None:
+        code = function.code if isinstance(function.code, Nested) else function_of(function.code)
+        self._take(code, Site(value, frame.function))
+
+    def apart(self) -> Hashable:
+        return self._way
 
     def _take(self, code: object, site: Site) -> None:
         """Note a call, and whether it is told from others."""
@@ -246,9 +256,6 @@ class _Apart(Measured):
             self.sites[id(site.value)] = site
         is_apart = isinstance(code, Nested) or (isinstance(code, Function) and self.reaching.may_reach(code))
         self._way = (*(id(call) for _, call in self._run.calls.way), id(site.value)) if is_apart else None
-
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return super()._told_apart(given), self._way
 
 
 class _Reaching:

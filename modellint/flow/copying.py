@@ -10,15 +10,15 @@ from modellint.graph.immutable import replace
 if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.interp import Interpreter
+    from modellint.flow.turns import Turns
     from modellint.graph.value import Value
 
 
 class Copying:
     """Copies objects with all that they hold: what is held twice is one object in the copy, too."""
 
-    def __init__(self, run: Interpreter, frame: Frame, value: Value, *, is_deep: bool) -> None:
-        self._run = run
+    def __init__(self, turns: Turns, frame: Frame, value: Value, *, is_deep: bool) -> None:
+        self._turns = turns
         self._at = frame, value
         self._is_deep = is_deep
         self._made: dict[Shell, Shell] = {}
@@ -30,7 +30,7 @@ class Copying:
         if shell in self._made:
             return self._made[shell]
         frame, value = self._at
-        made = self._made[shell] = self._run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
+        made = self._made[shell] = self._turns.run.shell(shell.kind, value, frame, f"copy {len(self._made)}")
         made.model, made.arguments, made.passed = shell.model, shell.arguments, shell.passed
         made.is_built, made.is_initialised, made.is_exact = shell.is_built, shell.is_initialised, shell.is_exact
         if isinstance(made, Counted) and isinstance(shell, Counted):
@@ -42,6 +42,5 @@ class Copying:
             for name, known in shell.history.items()
         }
         made.stores = [replace(store, atoms=inner(store.atoms)) for store in shell.stores]
-        assert self._run.turns is not None
-        self._run.turns.note_copy(shell, made)
+        self._turns.note_copy(shell, made)
         return made

@@ -20,18 +20,33 @@ from modellint.flow.declared import (
     may_be_tensor,
     worked_with,
 )
-from modellint.flow.domain import NONE, PLAIN, Arguments, Constant, Derived, Given, Outside, Plain, Unknown, text
+from modellint.flow.domain import (
+    NONE,
+    PLAIN,
+    Arguments,
+    Constant,
+    Derived,
+    Given,
+    Outside,
+    Plain,
+    Unknown,
+    join,
+    text,
+)
 from modellint.flow.given import container_of_layers
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.library import tensor_method
+from modellint.flow.theory import Comparable, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, Value, self_attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
@@ -52,10 +67,12 @@ _NOWHERE = Value(Op.UNKNOWN, (), None, None)
 _RANK_LEFT = 2
 #: More dimensions than these make no difference.
 _MAX_RANK = 8
+#: Comparisons that tensors answer element by element.
+_ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh(Plain):
+class Fresh(Plain, Comparable):
     """A tensor that `maker` made on the default device, of `rank` dimensions or more.
 
     `kept` is the attribute of the object that it was read from. `is_open`: a caller may name another device.
@@ -87,6 +104,10 @@ class There(Given):
     is_shown: bool = True
     was_late: bool = False
 
+    @property
+    def is_tensor(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Moved(Plain):
@@ -96,10 +117,14 @@ class Moved(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Plain):
+class Place(Plain, Comparable):
     """The device of a tensor: the one that the object was moved to, or the default one."""
 
     is_there: bool
+
+    def compared(self, operator: str, other: Atom) -> bool | None:
+        is_known = isinstance(other, Place) and operator in ("==", "!=")
+        return (self == other) is (operator == "==") if is_known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +153,7 @@ class Encounter:
     other: Value | None
 
 
-class Devices:
+class Devices(Theory):
     """The tensors of one run."""
 
     def __init__(self, run: Interpreter) -> None:
@@ -140,8 +165,8 @@ class Devices:
         self.meetings: dict[tuple[str, int], Meeting] = {}
         #: By what makes the tensor, and by operation.
         self.encounters: dict[tuple[int, int], Encounter] = {}
-        #: The contexts of `with` statements that are open, and where they were opened.
-        self.contexts: tuple[tuple[Value, Frame], ...] = ()
+        #: Whether what is made of parameters and buffers in constructors is told from tensors of no layer.
+        self.tells_parameters = True
         #: Under which attribute of the object a container is kept.
         self._homes: dict[Shell, str] = {}
 
@@ -194,8 +219,18 @@ class Devices:
                 found[parameter.name] = (There(parameter.name, is_sure=is_sure, is_shown=is_shown),)
         return Arguments(keywords=found, is_complete=False)
 
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        given = arguments.positional
+        if name != "builtins.getattr" or len(given) < 2 or text(given[1]):
+            return None
+        factory = self._default_factory(given[0], frame, value)
+        if factory is None:
+            return None
+        found = join(self._run.objects.attribute(atom, factory, frame, value) for atom in given[0])
+        return join([found, *given[2:3]])
+
     @staticmethod
-    def default_factory(owner: Atoms, frame: Frame, value: Value) -> str | None:
+    def _default_factory(owner: Atoms, frame: Frame, value: Value) -> str | None:
         """The factory of torch that a parameter names by default: `getattr(torch, window)`."""
         name = value.positional[1] if owner == (Outside("torch"),) and len(value.positional) > 1 else None
         if name is None or name.op is not Op.PARAM or frame.function is None:
@@ -226,14 +261,18 @@ class Devices:
                     found[parameter.name] = (layers,)
         return Arguments(keywords=found, is_complete=False)
 
-    def bound(self, atoms: Atoms, name: str, function: Function) -> Atoms:
+    def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """What a parameter is given, shown to be a tensor by what the function does with it."""
-        if all(map(_is_shown, atoms)):
+        function = frame.function
+        if function is None or not any(isinstance(atom, There) for atom in atoms) or all(map(_is_shown, atoms)):
             return atoms
         known = self._run.project.once(("worked with", function), lambda: worked_with(function))
-        return tuple(map(_shown, atoms)) if name in known else atoms
+        return tuple(map(_shown, atoms)) if parameter.name in known else atoms
 
-    def read(self, name: str, atoms: Atoms) -> Atoms:
+    def held(self, shell: Shell, name: str, atoms: Atoms) -> Atoms:
+        return self._of_attribute(name, atoms) if shell is self._run.objects.subject else atoms
+
+    def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
         """What an attribute of the object holds, known to be from there."""
         if not self.is_moved:
             return atoms
@@ -242,10 +281,10 @@ class Devices:
                 self._homes[atom] = name
         return self._kept(name, atoms)
 
-    def part(self, container: Shell, atoms: Atoms) -> Atoms:
+    def content(self, container: Shell, atoms: Atoms) -> Atoms:
         """What a container holds, known to be from the attribute under which that is kept."""
         home = self._homes.get(container)
-        return atoms if home is None else self.read(home, atoms)
+        return atoms if home is None else self._of_attribute(home, atoms)
 
     @staticmethod
     def _kept(name: str, atoms: Atoms) -> Atoms:
@@ -253,7 +292,10 @@ class Devices:
             return atoms
         return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
 
-    def output(self, *, is_sure: bool) -> Atoms | None:
+    def output(self, shell: Shell) -> Atoms | None:
+        return self._output(is_sure=False)
+
+    def _output(self, *, is_sure: bool) -> Atoms | None:
         """What a layer gives; None where nothing was moved."""
         return (There("", is_sure=is_sure),) if self.is_moved else None
 
@@ -261,7 +303,13 @@ class Devices:
         """Whether something was made on the default device, after the object was moved."""
         return self.is_moved and any(isinstance(atom, Fresh) and atom.is_late for atom in atoms)
 
-    def holds_kept(self, arguments: Arguments) -> bool:
+    def registers(self, atoms: Atoms) -> bool:
+        return not self.is_late(atoms)
+
+    def state(self) -> Hashable:
+        return self.is_moved
+
+    def concerns(self, arguments: Arguments) -> bool:
         """Whether something that was left behind, or is on the default device, is among arguments."""
         return self.is_moved and any(
             isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
@@ -269,10 +317,9 @@ class Devices:
             for atom in opened(atoms)
         )
 
-    def layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What a layer gives that is called, if it is not to be followed."""
-        if not shell.is_layer or not self.holds_kept(arguments):
-            return self.output(is_sure=True) if shell.is_layer else None
+    def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if not shell.is_layer or not self.concerns(arguments):
+            return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
         if own is not None:
             self._run.objects.construct(shell)
@@ -282,7 +329,7 @@ class Devices:
         if shell.model is not None and not shell.is_module_container and has_state(shell.model):
             given = [part for atoms in arguments.all() for part in _parts(atoms)]
             self._meet([*given, (There(""),)], frame, value, value.callee)
-        return self.output(is_sure=True)
+        return self._output(is_sure=True)
 
     # -- attributes and parts --------------------------------------------------------------------------------------
 
@@ -292,8 +339,7 @@ class Devices:
             return True
         return self.is_moved and (isinstance(atom, Derived) or (isinstance(atom, Shell) and atom.kind in TENSORS))
 
-    def attribute(self, atom: Atom, name: str) -> Atoms | None:
-        """`atom.name` of a tensor; None of anything else, or where nothing is to be said of it."""
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
             return None
@@ -310,15 +356,14 @@ class Devices:
             return None
         return (atom,) if row is not None else PLAIN
 
-    def element(self, atom: Atom) -> Atoms | None:
-        """One row of a tensor, or one of several."""
+    def row(self, atom: Atom) -> Atoms | None:
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
             return (atom,)
         return (There(""),) if self.is_there(atom) else None
 
-    def indexed(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
+    def picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """`owner[…]`, of which `found` is known: ids have to be where the tensor is, unless they are on the CPU."""
         index = value.args[1]
         if not any(isinstance(atom, Fresh) for atom in owner):
@@ -333,25 +378,27 @@ class Devices:
         rest = tuple(atom for atom in found if not isinstance(atom, Fresh | Plain))
         return (*(atom.of_rank(atom.rank - lost) for atom in owner if isinstance(atom, Fresh)), *rest)
 
-    def one_of(self, test: Value | None, branches: list[Atoms]) -> list[Atoms]:
+    def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms | None:
         """What branches give: what one of them moves to where the object is stays behind in the other.
 
         Not where what decides, or the branch, may be about devices.
         """
-        if not self.is_moved or test is None or len(branches) != 2 or is_about_devices(test):
-            return branches
+        if not self.is_moved or len(branches) != 2 or is_about_devices(value.data):
+            return None
         found: list[Atoms] = []
         for atoms, others in (branches, reversed(branches)):
             left = {a.kept for a in others if isinstance(a, Fresh)} - {a.kept for a in others if isinstance(a, Moved)}
             is_known = any(isinstance(atom, There) for atom in atoms)
             dropped = left if is_known else set()
             found.append(tuple(a for a in atoms if not (isinstance(a, Moved) and a.kept in dropped)))
-        return found
+        return join(found)
 
     # -- operators -------------------------------------------------------------------------------------------------
 
+    def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms | None:
+        return self.operation(sides, PLAIN, frame, value) if value.data in _ELEMENTWISE else None
+
     def operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
-        """What Python's operator gives of operands, of which `found` is known otherwise."""
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in operands for atom in atoms):
             return found
         self._meet(operands, frame, value)
@@ -388,6 +435,13 @@ class Devices:
         return tuple(found) or PLAIN
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        found = self._method(atom, name, arguments, frame, value)
+        if found is None or not isinstance(atom, Shell | Derived):
+            return found
+        kept = tensor_method(atom, name, arguments, value)
+        return tuple(a for a in kept if not isinstance(a, Plain)) or found
+
+    def _method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`atom.name(…)` of a tensor; None of anything else, or where nothing is to be said of it."""
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
@@ -402,12 +456,12 @@ class Devices:
 
     def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
         """A parameter or buffer as what a constructor makes a new tensor of, which is no part of the layer."""
-        if self._is_moved or self._run.tensors is not None or not isinstance(atom, Shell) or atom.kind not in TENSORS:
+        if self._is_moved or not self.tells_parameters or not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
         rank = _rank(atom.arguments.argument(0, "data") or ())
         return Fresh(value, frame.function, rank) if rank else atom
 
-    def stored(self, shell: Shell, atoms: Atoms, target: Value | None) -> Atoms:
+    def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         """What an attribute keeps: a buffer of another layer is a tensor that stays where it is when that one moves."""
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
@@ -427,8 +481,8 @@ class Devices:
             return (There(atom.name, is_sure=False, is_shown=atom.is_shown),)
         return (atom.of_rank(0),) if isinstance(atom, Fresh) else PLAIN
 
-    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """What a function that cannot be read gives of tensors, or makes; None if nothing is to be said of it."""
+    def outside(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """What a function gives of tensors, or makes; None if nothing is to be said of it."""
         row = operators.row(name)
         if row is not None and "fresh" in row.facets:
             return self._made(row, arguments, frame, value)
@@ -562,7 +616,7 @@ class Devices:
                     row, arguments
                 )  # wherever it is, it is to be learned
                 return (Fresh(value, frame.function, 0, is_learned=True),) if is_kept else None
-        if any(map(self._is_device, self.contexts)):
+        if any(map(self._is_device, self._run.contexts)):
             return None
         first = arguments.positional[0] if arguments.positional else ()
         data = [atom for atom in first if isinstance(atom, Fresh | Moved) or self.is_there(atom)]

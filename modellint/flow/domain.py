@@ -16,9 +16,9 @@ from modellint.graph.size import Size, Symbol
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from modellint.flow.environment import Foreign
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
+    from modellint.flow.theory import Foreign
     from modellint.graph.methods import Method
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Nested, Value
@@ -79,6 +79,11 @@ class Given(HashedOnce):
         """An attribute of it."""
         full = f"{self.name}.{name}"
         return Given(full, Symbol(self.home, full.partition(".")[2]), self.home) if self.home else Given(full)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor, whatever an annotation may say."""
+        return False
 
     @property
     def parameter(self) -> str:

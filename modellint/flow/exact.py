@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.turns import Turns
     from modellint.graph.value import Value
 
 #: No number may be larger, and no text or container longer.
@@ -118,18 +119,17 @@ def atoms_of(run: Interpreter, value: object, at: Value, frame: Frame, purpose: 
 # -- operators -----------------------------------------------------------------------------------------------------
 
 
-def binary(run: Interpreter, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
+def binary(turns: Turns, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
     """`left + right` and the like."""
     if any(isinstance(atom, Tensor) for atom in (*left, *right)):
-        assert run.turns is not None
-        return run.turns.tensors.binary(str(value.data), left, right, Site(value, frame.function))
-    joined = _joined(run, left, right, value, frame)
+        return turns.tensors.arithmetic(str(value.data), left, right, Site(value, frame.function))
+    joined = _joined(turns.run, left, right, value, frame)
     if joined is not None:
         return joined
     if any(isinstance(atom, Shell | Unknown) for atom in (*left, *right)):
         return None
     first, second = value_of(left), value_of(right)
-    return atoms_of(run, _calculated(str(value.data), first, second), value, frame)
+    return atoms_of(turns.run, _calculated(str(value.data), first, second), value, frame)
 
 
 def _joined(run: Interpreter, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
@@ -224,27 +224,26 @@ def _slice(run: Interpreter, atom: Atom, bounds: list[Any], value: Value, frame:
 # -- functions -----------------------------------------------------------------------------------------------------
 
 
-def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def call(turns: Turns, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """What a function that cannot be read gives; None where the library knows, or nothing is known."""
     special = _FUNCTIONS.get(name)
     if special is not None:
-        return special(run, arguments, frame, value)
+        return special(turns, arguments, frame, value)
     if name in _WEIGHT_NORMS:
-        return _with_norms(run, arguments)
+        return _with_norms(turns, arguments)
     if name in calls.COPIES and arguments.positional:
         is_deep = name.endswith("deepcopy")
-        return Copying(run, frame, value, is_deep=is_deep).copied(arguments.positional[0])
+        return Copying(turns, frame, value, is_deep=is_deep).copied(arguments.positional[0])
     if name in _PURE and not arguments.keywords and arguments.is_complete:
         given = [value_of(atoms) for atoms in arguments.positional]
-        return atoms_of(run, _pure(name, given), value, frame)
-    assert run.turns is not None
-    made = run.turns.tensors.function(name, arguments, frame, value) if operators.row(name) is not None else None
+        return atoms_of(turns.run, _pure(name, given), value, frame)
+    made = turns.tensors.function(name, arguments, frame, value) if operators.row(name) is not None else None
     if made is not None and len(made) == 1 and isinstance(made[0], Tensor):
         return (_literal(arguments),) if made[0].sizes is None and "literal" in _facets(name) else made
     if "literal" in _facets(name):
         return (_literal(arguments),)
     if name not in _ONLOOKERS and not name.startswith("torch.nn.init."):
-        run.turns.lose(arguments.all())
+        turns.lose(arguments.all())
     return None
 
 
@@ -285,21 +284,21 @@ def _sum(parts: Iterable[object]) -> object:
     return total
 
 
-def _range(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _range(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     bounds = [value_of(atoms) for atoms in arguments.positional]
-    if len(bounds) == 1 and isinstance(bounds[0], Size) and run.turns is not None:
-        made = run.sequence("generator", [PLAIN], value, frame)
-        made.is_exact, run.turns.lengths[made] = False, bounds[0]
+    if len(bounds) == 1 and isinstance(bounds[0], Size):
+        made = turns.run.sequence("generator", [PLAIN], value, frame)
+        made.is_exact, turns.lengths[made] = False, bounds[0]
         return (made,)
     if not bounds or any(type(bound) is not int for bound in bounds):
         return None
     known = _tried(range, bounds)
     if not isinstance(known, range) or len(known) > _LONGEST:
         return None
-    return (run.sequence("generator", [(Constant(number),) for number in known], value, frame),)
+    return (turns.run.sequence("generator", [(Constant(number),) for number in known], value, frame),)
 
 
-def _length(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _length(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     given = arguments.positional[0] if arguments.positional else ()
     known = constant(given)
     if known is not None and isinstance(known.value, str):
@@ -310,46 +309,45 @@ def _length(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) 
     return (Constant(len(shell.items)),)
 
 
-def _enumerate(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    elements = _elements(run, arguments.positional[:1])
+def _enumerate(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    elements = _elements(turns, arguments.positional[:1])
     start = value_of(arguments.argument(1, "start") or (Constant(0),))
     if elements is None or type(start) is not int:
         return None
-    return _rows(run, [[(Constant(start + at),) for at in range(len(elements[0]))], elements[0]], value, frame)
+    return _rows(turns.run, [[(Constant(start + at),) for at in range(len(elements[0]))], elements[0]], value, frame)
 
 
-def _zip(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    columns = _elements(run, arguments.positional)
-    return None if not columns else _rows(run, columns, value, frame)
+def _zip(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    columns = _elements(turns, arguments.positional)
+    return None if not columns else _rows(turns.run, columns, value, frame)
 
 
-def _reversed(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    elements = _elements(run, arguments.positional[:1])
-    return None if not elements else (run.sequence("generator", elements[0][::-1], value, frame),)
+def _reversed(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    elements = _elements(turns, arguments.positional[:1])
+    return None if not elements else (turns.run.sequence("generator", elements[0][::-1], value, frame),)
 
 
-def _repeat(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _repeat(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     element, times = arguments.argument(0, "object"), value_of(arguments.argument(1, "times") or ())
     if element is None or type(times) is not int or times > _LONGEST:
         return None
-    return (run.sequence("generator", [element] * times, value, frame),)
+    return (turns.run.sequence("generator", [element] * times, value, frame),)
 
 
-def _map(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    columns = _elements(run, arguments.positional[1:])
-    if not columns or run.turns is None:
+def _map(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    columns = _elements(turns, arguments.positional[1:])
+    if not columns:
         return None
     rows = list(zip(*columns, strict=False))
     results = [
-        join(run.calls.apply(atom, Arguments(tuple(rows[at])), frame, value) for atom in arguments.positional[0])
-        for at in run.turns.each(len(rows), frame)
+        join(turns.run.calls.apply(atom, Arguments(tuple(rows[at])), frame, value) for atom in arguments.positional[0])
+        for at in turns.each(len(rows), frame)
     ]
-    return (run.sequence("generator", results, value, frame),)
+    return (turns.run.sequence("generator", results, value, frame),)
 
 
-def _elements(run: Interpreter, values: Sequence[Atoms]) -> list[list[Atoms]] | None:
-    assert run.turns is not None
-    columns = [run.turns.elements(atoms) for atoms in values]
+def _elements(turns: Turns, values: Sequence[Atoms]) -> list[list[Atoms]] | None:
+    columns = [turns.elements(atoms) for atoms in values]
     known = [column for column in columns if column is not None]
     return known if len(known) == len(columns) else None
 
@@ -362,28 +360,28 @@ def _rows(run: Interpreter, columns: Sequence[Sequence[Atoms]], value: Value, fr
     return (run.sequence("generator", rows, value, frame, "rows"),)
 
 
-def _getattr(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def _getattr(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """`getattr(x, name, default)` of an object whose attribute is known to be there."""
     name = text(arguments.argument(1, "name"))
     owner = arguments.positional[0] if arguments.positional else ()
     shell = owner[0] if len(owner) == 1 else None
     if name is None or not isinstance(shell, Shell):
         return None
-    found = run.objects.attribute(shell, name, frame, value)
+    found = turns.run.objects.attribute(shell, name, frame, value)
     is_there = bool(found) and not any(isinstance(atom, Unknown) for atom in found)
     return found if is_there else None
 
 
-def _hasattr(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    return (Constant(True),) if _getattr(run, arguments, frame, value) is not None else PLAIN
+def _hasattr(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    return (Constant(True),) if _getattr(turns, arguments, frame, value) is not None else PLAIN
 
 
-def _is_instance(run: Interpreter, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-    outcome = truth(value, lambda inner: run.evaluate(inner, frame)) if value.op is Op.CALL else None
+def _is_instance(turns: Turns, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+    outcome = truth(value, lambda inner: turns.run.evaluate(inner, frame)) if value.op is Op.CALL else None
     return PLAIN if outcome is None else (Constant(outcome),)
 
 
-_FUNCTIONS: dict[str, Callable[[Interpreter, Arguments, Frame, Value], Atoms | None]] = {
+_FUNCTIONS: dict[str, Callable[[Turns, Arguments, Frame, Value], Atoms | None]] = {
     "builtins.isinstance": _is_instance,
     "builtins.range": _range,
     "builtins.len": _length,
@@ -400,18 +398,17 @@ _FUNCTIONS: dict[str, Callable[[Interpreter, Arguments, Frame, Value], Atoms | N
 # -- methods -------------------------------------------------------------------------------------------------------
 
 
-def method(run: Interpreter, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+def method(turns: Turns, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
     """`atom.name(…)` of a text, a tensor or a container."""
-    assert run.turns is not None
     if isinstance(atom, Tensor):
-        return run.turns.tensors.method(atom, name, arguments, frame, value) or (Tensor(),)
+        return turns.tensors.method(atom, name, arguments, frame, value) or (Tensor(),)
     if isinstance(atom, Constant) and isinstance(atom.value, str) and name in _OF_TEXT:
         given = [value_of(atoms) for atoms in arguments.positional]
         if any(part is _OPEN for part in given):
             return PLAIN
-        return atoms_of(run, _tried(getattr(atom.value, name), given), value, frame)
+        return atoms_of(turns.run, _tried(getattr(atom.value, name), given), value, frame)
     if isinstance(atom, Shell) and (atom.is_container or atom.is_module_container):
-        return _of_container(run, atom, name, arguments, frame, value)
+        return _of_container(turns.run, atom, name, arguments, frame, value)
     return None
 
 
@@ -498,14 +495,13 @@ def arguments_of(shell: Shell, name: str) -> dict[str, Atoms]:
     return {key: value if isinstance(value, tuple) else (Constant(value),) for key, value in bound.items()}
 
 
-def own_parameters(run: Interpreter, shell: Shell, name: str) -> Size | None:
+def own_parameters(turns: Turns, shell: Shell, name: str) -> Size | None:
     """How many parameters a described layer has."""
-    assert run.turns is not None
-    if shell in run.turns.open or not (shell.arguments if shell.passed is None else shell.passed).is_complete:
+    if shell in turns.open or not (shell.arguments if shell.passed is None else shell.passed).is_complete:
         return None
     known = {key: _argument(atoms) for key, atoms in arguments_of(shell, name).items()}
     own = parameter_counts.count(name, known)
-    added = run.turns.added.get(shell, Size.of(0))
+    added = turns.added.get(shell, Size.of(0))
     return None if own is None or added is None else own + added
 
 
@@ -514,9 +510,8 @@ def _argument(atoms: Atoms) -> object:
     return Unknown() if found is _OPEN else found
 
 
-def _with_norms(run: Interpreter, arguments: Arguments) -> Atoms | None:
+def _with_norms(turns: Turns, arguments: Arguments) -> Atoms | None:
     """A layer whose weight is split into a direction and a length for each of its first dimension."""
-    assert run.turns is not None
     layers = arguments.argument(0, "module") or ()
     for layer in layers:
         if not isinstance(layer, Shell):
@@ -526,5 +521,5 @@ def _with_norms(run: Interpreter, arguments: Arguments) -> Atoms | None:
         side = "in_channels" if name is not None and "Transpose" in name else "out_channels"
         size = size_of(known.get(side) or known.get("out_features"))
         is_plain = len(layers) == len(arguments.positional) + len(arguments.keywords) == 1
-        run.turns.added[layer] = size if is_plain and layer not in run.turns.added else None
+        turns.added[layer] = size if is_plain and layer not in turns.added else None
     return layers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import UNKNOWN, Ids, Site, Tensor, size_of
-from modellint.flow.environment import Foreign
+from modellint.flow.theory import Foreign
 from modellint.graph.immutable import dataclass
 from modellint.link.classes import calls
 

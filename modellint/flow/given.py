@@ -1,15 +1,22 @@
-"""Layers that a constructor is given in plain containers, as annotations of its parameters say."""
+"""What annotations and defaults say of parameters for which nothing is given."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.flow.domain import ANY_ARGUMENTS, Given, size_of
+from modellint.flow.frame import class_frame
 from modellint.flow.heap import Entry, Shell
-from modellint.graph.python import sides
+from modellint.graph.python import alternatives, sides
+from modellint.graph.size import Symbol
 from modellint.graph.value import Op, dotted
 from modellint.link.classes.calls import MODULE
 
 if TYPE_CHECKING:
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function, Parameter
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -25,6 +32,28 @@ _CONTAINERS = {
 
 #: What functions make of the arguments that no other parameter takes.
 REST = {"var-positional": "tuple", "var-keyword": "dict"}
+
+
+def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+    """What a parameter of which nothing is given may be: an object of its class, or a number that it names."""
+    function = frame.function
+    if function is None:
+        return (Given(parameter.name),)
+    for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
+        definition = code.scope.definition(part)
+        model = None if definition is None else run.classes.of(definition)
+        is_nested = id(part) in frame.trail  # an object that is given one of its class: there is no end to these
+        if model is not None and model.cls is not None and not is_nested:
+            made = run.shell("instance", part, frame, parameter.name)
+            made.model, made.arguments = model, ANY_ARGUMENTS
+            return (made,)
+    default = None
+    if parameter.default is not None:
+        known = size_of(run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default))))
+        default = None if known is None else known.number
+    path = str(function.module.path)
+    symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
+    return (Given(parameter.name, symbol, f"{path}:{parameter.name}"),)
 
 
 def container_of_layers(parameter: Parameter, function: Function, project: Project) -> Shell | None:

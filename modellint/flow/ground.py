@@ -57,8 +57,8 @@ class Ground:
             made.append(found.atoms)
             return found if is_kept else None
 
-        asked = run.lookups is not None, run.turns is not None, run.training is not None
-        settings = run.objects.is_at_work, run.devices.is_moved, run.loops > 0, asked
+        theories = tuple(type(theory) for theory in run.theories)
+        settings = run.objects.is_at_work, run.loops > 0, theories, *(theory.state() for theory in run.asked.state)
         known = run.project.once(("call", code, function.receiver, function.above, given, settings), summary)
         if made:
             return made[0]

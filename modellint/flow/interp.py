@@ -6,55 +6,40 @@ what happens under them. Loops run once, and once more with what they carry. Not
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from modellint.flow import exact, library, sizes, turns
+from modellint.flow import library, sizes
 from modellint.flow.blocks import body_block, nested_block
 from modellint.flow.calls import Calls
-from modellint.flow.devices import Devices
+from modellint.flow.conditions import Assumed, Conditions, longer
 from modellint.flow.domain import (
     NEVER,
     NONE,
     PLAIN,
     UNKNOWN,
     Arguments,
-    Bound,
     Constant,
-    Counter,
     FunctionRef,
-    Given,
-    Number,
     Plain,
     Site,
-    Tensor,
     constant,
     join,
-    size_of,
 )
-from modellint.flow.elements import of_second
-from modellint.flow.environment import Sometimes
 from modellint.flow.frame import Frame, class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Counted, Path, Shell
-from modellint.flow.newborn import Newborn
 from modellint.flow.objects import Objects
-from modellint.flow.training import Training
-from modellint.flow.truth import identity, open_part, truth
-from modellint.flow.turns import Turns
-from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op, called_name
+from modellint.flow.theory import Theories
+from modellint.graph.value import EventKind, Guard, InPlace, Nested, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
-    from modellint.flow.environment import Environment
+    from modellint.flow.gate import Keepers
     from modellint.flow.heap import Later, Trail
-    from modellint.flow.lookups import Lookups
-    from modellint.flow.tensors import Tensors
+    from modellint.flow.theory import Theory
     from modellint.graph.methods import Method
-    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Flow, Loop, Value
     from modellint.link.project import Project
 
@@ -63,55 +48,41 @@ _EVALUATED = (EventKind.CALL, EventKind.AUGMENT)
 MAX_STEPS = 30_000
 #: How deeply expressions may be nested in each other, those of all calls under way together.
 MAX_NESTING = 220
-#: How many containers that one expression makes are told from each other, and what makes an empty one.
-MAX_SLOTS = 16
-_EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
 _DISPLAYS = frozenset((Op.LIST, Op.DICT, Op.SET, Op.COMPREHENSION))
-#: Comparisons that tensors answer element by element.
-_ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
-#: Operators that make real numbers of any, or may do.
-_MAKING_REAL = frozenset(("/", "@"))
-
-Following = TypeVar("Following", bound="Lookups")
+Known = TypeVar("Known", bound="Theory")
 
 
 class Interpreter:
-    """One run: a heap, and what is left of its steps."""
+    """One run: a heap, and what is left of its steps.
 
-    def __init__(
-        self,
-        project: Project,
-        gate: Keepers,
-        following: type[Lookups] | None = None,
-        *,
-        trained_in: ModuleFacts | None = None,
-        environment: Environment | None = None,
-        turn_by_turn: bool = False,
-    ) -> None:
+    `theories` make what it knows beside Python, in the order in which that is asked.
+    """
+
+    def __init__(self, project: Project, gate: Keepers, theories: Iterable[Callable[[Interpreter], Theory]]) -> None:
         self.project = project
         project.runs.append(self)
         self.gate = gate
-        #: What runs loops turn by turn and numbers as they come out, where objects are to be counted.
-        self.turns = Turns(self) if turn_by_turn else None
-        self._max_steps = turns.MAX_STEPS if turn_by_turn else MAX_STEPS
-        #: What follows tensors, and where they are looked up; None where that is not asked.
-        self.tensors: Tensors | None = None
-        self.lookups: Lookups | None = None
-        if following is not None:
-            self.tensors = following.TENSORS(self)
-            self.lookups = following(self, self.tensors)
-        #: What follows parameters to optimizers, where that is asked of the functions of a file.
-        self.training = None if trained_in is None else Training(self, trained_in)
-        #: What the program runs in, if that is more than its files.
-        self.environment = environment
+        self.theories: tuple[Theory, ...] = ()
+        self._known: dict[type[Theory], Theory] = {}
+        for make in theories:
+            self.theories += (make(self),)
+        #: The same, by what is asked of them.
+        self.asked = Theories(self.theories)
+        self.is_lazy = any(theory.is_lazy for theory in self.theories)
+        self.counts = any(theory.counts for theory in self.theories)
+        self.names_parts = any(theory.names_parts for theory in self.theories)
+        self.keeps = tuple(kind for theory in self.theories for kind in theory.keeps)
+        self._evaluated = frozenset(_EVALUATED).union(*(theory.events for theory in self.theories))
+        self._max_steps = max((theory.max_steps or 0 for theory in self.theories), default=0) or MAX_STEPS
         #: The conditions of the event that happens.
         self.guard: Guard | None = None
+        #: The contexts of `with` statements that are open, and where they were opened.
+        self.contexts: tuple[tuple[Value, Frame], ...] = ()
+        self._conditions = (Assumed if any(theory.assumes for theory in self.theories) else Conditions)(self)
         self.classes = project.classes
         self.objects = Objects(self)
         self.calls = Calls(self)
-        self.devices = Devices(self)
-        self.newborn = Newborn(self)
         self.steps = 0
         #: Whether everything was followed.
         self.is_complete = True
@@ -137,11 +108,17 @@ class Interpreter:
             return
         for circle in (*self._shells.values(), *self._circles):
             circle.release()
-        followers = self.tensors, self.lookups, self.training, self.turns
-        for part in (self.objects, self.calls, self.devices, self.newborn, *followers):
-            if part is not None:
-                part.__dict__.clear()
-        self.__dict__.clear()
+        for theory in self.theories:
+            theory.release()
+        for part in (self.objects, self.calls, self._conditions, self):
+            part.__dict__.clear()
+
+    def of(self, kind: type[Known]) -> Known:
+        """The theory of a kind that the run has."""
+        found = self._known.get(kind)
+        if found is None:
+            found = self._known[kind] = next(theory for theory in self.theories if isinstance(theory, kind))
+        return found  # type: ignore[return-value]
 
     def hold(self, part: Shell | Frame) -> None:
         """Let go of what something leads to when the run is closed."""
@@ -188,20 +165,31 @@ class Interpreter:
                     return True
                 at += 1
             if part is not None:
-                if self.turns is not None and not part.is_function:
-                    if self.turns.loop(part, frame, returned, yielded):
-                        return True
-                elif not part.is_function:
-                    self._run_loop(part, frame, returned, yielded)
+                if not part.is_function and self._run_loop(part, frame, returned, yielded):
+                    return True
                 at = part.last
         return False
 
-    def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
+    def _run_loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
+        """Run a loop; whether the function ends in it."""
+        for theory in self.asked.loop:
+            is_end = theory.loop(block, frame, returned, yielded)
+            if is_end is not None:
+                return is_end
+        self._run_twice(block, frame, returned, yielded)
+        return False
+
+    def _run_twice(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
         """Run a loop once, and once more with what it carries from one turn to the next."""
         loop = block.loop
         assert loop is not None
         self.loops += 1
-        changing = loop.carried if self.lookups is None else self.lookups.carried(loop, frame)
+        changing = loop.carried
+        for theory in self.asked.carried:
+            followed = theory.carried(loop, frame)
+            if followed is not None:
+                changing = followed
+                break
         if len(changing) < len(loop.carried):
             self._leave(loop, changing, frame)
         carried = [(choice, self.evaluate(choice.args[0], frame)) for choice in changing]
@@ -242,8 +230,8 @@ class Interpreter:
         """What a loop's variable is after any number of turns; counted numbers are just numbers."""
         values = [before, *(self.evaluate(arg, frame) for arg in choice.args[1:])]
         found = join(values)
-        if self.tensors is not None:
-            found = self.tensors.after_loop(found)
+        for theory in self.asked.after_loop:
+            found = theory.after_loop(found)
         numbers = [a for a in found if isinstance(a, Constant) and type(a.value) in (int, float)]
         if len(numbers) < 2:
             return found
@@ -255,43 +243,58 @@ class Interpreter:
         if self.steps > self._max_steps:
             self._run_out()
             return True
-        if self.lookups is not None:
+        if self.is_lazy:
             self.project.budget.spend()
-            if not self.lookups.matters(event, frame):
-                return False
+        for theory in self.asked.matters:
+            matters = theory.matters(event, frame)
+            if matters is not None:
+                if not matters:
+                    return False
+                break
         conditions = self.conditions(event.guard, frame)
         if conditions is None:
             return False
-        outer, self.path = self.path, _longer(self.path, conditions)
-        contexts = self.devices.contexts
+        outer, self.path = self.path, longer(self.path, conditions)
+        contexts = self.contexts
         if event.contexts:
-            self.devices.contexts = (*contexts, *((context, frame) for context in event.contexts))
+            self.contexts = (*contexts, *((context, frame) for context in event.contexts))
         frame.event = event
         guard, self.guard = self.guard, event.guard
         kind = event.kind
-        if kind in _EVALUATED or (kind is EventKind.INDEX and self.tensors is not None):
+        if kind in self._evaluated:
             self.evaluate(event.value, frame)
         elif kind is EventKind.STORE and event.target is not None:
             self._store(event.target, event.value, frame)
-        elif kind is EventKind.RETURN and (self.lookups is None or self.lookups.is_asked_for(frame)):
-            returned.append(self._returned(event.value, frame))
-        elif kind is EventKind.DELETE and self.turns is not None and event.target is not None and not conditions:
-            self.turns.delete(event.target, frame)
+        elif kind is EventKind.RETURN:
+            if self._is_asked_for(frame):
+                returned.append(self._returned(event.value, frame))
+        elif kind is EventKind.DELETE:
+            if event.target is not None and not conditions:
+                for theory in self.asked.delete:
+                    theory.delete(event.target, frame)
         elif kind is EventKind.RAISE:
             if event.guard is not None or not returned:
                 self.objects.fail(frame)
-            if self.turns is not None and not conditions:
-                self.turns.fail()
+            for theory in self.asked.fail if not conditions else ():
+                theory.fail()
         elif kind is EventKind.YIELD:
             atoms = self.behind(self.evaluate(event.value, frame), frame)
             yielded.extend(library.unpacked(atoms) if event.value.op is Op.STARRED else [atoms])
-        self.path, self.guard, self.devices.contexts = outer, guard, contexts
+        self.path, self.guard, self.contexts = outer, guard, contexts
         return not conditions and not self.loops and kind in (EventKind.RETURN, EventKind.RAISE)
+
+    def _is_asked_for(self, frame: Frame) -> bool:
+        """Whether it matters what a body returns."""
+        for theory in self.asked.is_asked_for:
+            is_asked_for = theory.is_asked_for(frame)
+            if is_asked_for is not None:
+                return is_asked_for
+        return True
 
     def _returned(self, value: Value, frame: Frame) -> Atoms:
         """What a body returns, where the conditions of that hold: of a tuple, each part."""
         atoms = self.behind(self.evaluate(value, frame), frame)
-        if value.op is not Op.TUPLE or self.tensors is None or self.guard is None:
+        if value.op is not Op.TUPLE or self.guard is None or not self.asked.behind:
             return atoms
         parts = [entry.atoms for atom in atoms if isinstance(atom, Shell) for entry in atom.entries]
         kept = [self.behind(part, frame) for part in parts]
@@ -302,9 +305,9 @@ class Interpreter:
         return NEVER if self.conditions(event.guard, frame) is None else self.evaluate(event.value, frame)
 
     def _run_out(self) -> None:
-        """No steps are left: what is not followed is unknown. Raises UncertainError where all has to be known."""
-        if self.turns is not None:
-            raise turns.UncertainError
+        """No steps are left: what is not followed is unknown."""
+        for theory in self.asked.run_out:
+            theory.run_out()
         self.is_complete = False
 
     def stop(self) -> None:
@@ -324,61 +327,8 @@ class Interpreter:
             return ()
         key = id(guard)
         if key not in frame.conditions:
-            decide = self._decided if self.environment is None else self._decided_one_by_one
-            frame.conditions[key] = decide(guard, frame)
+            frame.conditions[key] = self._conditions.decided(guard, frame)
         return frame.conditions[key]
-
-    def _decided(self, guard: Guard, frame: Frame) -> Path | None:
-        steps: list[tuple[object, bool]] = []
-        for link in guard.chain():
-            test = link.test
-            if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
-                break  # what stands around a function inside of a function was decided when it was made
-            if self.turns is not None and test.op is Op.UNKNOWN and test.data == "except":
-                return None
-            outcome = self._truth(test, frame)
-            if outcome is None:
-                if not link.raised:  # otherwise it holds wherever the run goes on
-                    steps.append(self._step(test, link.truthy, frame))
-            elif outcome is not link.truthy:
-                return None
-        return tuple(reversed(steps))
-
-    def _decided_one_by_one(self, guard: Guard, frame: Frame) -> Path | None:
-        """The same, where what a condition reads stands under those around it."""
-        test = guard.test
-        if frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested":
-            return ()
-        outer = self.conditions(guard.outer, frame)
-        if outer is None:
-            return None
-        before, self.path = self.path, _longer(self.path, outer)
-        outcome = self._truth(test, frame)
-        step = (self._step(test, guard.truthy, frame),) if outcome is None and not guard.raised else ()
-        self.path = before
-        return (*outer, *step) if outcome is None or outcome is guard.truthy else None
-
-    def _truth(self, test: Value, frame: Frame) -> bool | None:
-        assume = None if self.environment is None else lambda part, outcome: self._assuming(part, outcome, frame)
-        return truth(test, lambda value: self.evaluate(value, frame), assume)
-
-    def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
-        """An open condition, as a path tells it."""
-        part, negated = open_part(test, lambda value: self.evaluate(value, frame))
-        key = identity(part), frame.trail
-        if self.training is not None:
-            self.training.picks.note(key, part, frame)
-        is_sometimes = self.environment is not None and self.environment.is_sometimes(part, frame)
-        return Sometimes(key) if is_sometimes else key, outcome is not negated
-
-    @contextmanager
-    def _assuming(self, test: Value, outcome: bool, frame: Frame) -> Iterator[None]:
-        """Look at something that stands under an open condition."""
-        step = (self._step(test, outcome, frame),)
-        outer, self.path = self.path, _longer(self.path, step)
-        assumed, self.assumed = self.assumed, _longer(self.assumed, step)
-        yield
-        self.path, self.assumed = outer, assumed
 
     # -- stores ----------------------------------------------------------------------------------------------------
 
@@ -386,7 +336,7 @@ class Interpreter:
         if target.op is not Op.ATTR and target.op is not Op.INDEX:
             return  # shipped facts leave out what does not matter
         owner = self.evaluate(target.args[0], frame)
-        if self.lookups is not None and target.op is Op.ATTR and self.objects.under_construction:
+        if self.is_lazy and target.op is Op.ATTR and self.objects.under_construction:
             for atom in owner:
                 if isinstance(atom, Shell):
                     atom.set(str(target.data), self._later(value, frame, atom), self.path)
@@ -399,38 +349,39 @@ class Interpreter:
                     self.objects.store(atom, name, atoms, frame, target=target, value=value, is_sure=is_sure)
                 else:
                     self.objects.give_away(atom, atoms)
-                    if self.turns is not None and isinstance(atom, Given):
-                        self.turns.changed.add(atom.part(name))
-                if self.environment is not None:
-                    self.environment.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
+                for theory in self.asked.store:
+                    theory.store(atom, (Constant(name),), atoms, frame, target, is_sure=is_sure)
         else:
             index = self.evaluate(target.args[1], frame)
             for atom in owner:
-                if self.environment is not None:
-                    self.environment.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
+                for theory in self.asked.store:
+                    theory.store(atom, index, atoms, frame, target, is_sure=len(owner) == 1)
                 self.objects.store_item(atom, index, atoms, frame, value)
 
     def behind(self, atoms: Atoms, frame: Frame, guard: Guard | None = None) -> Atoms:
         """What the conditions of the event that happens, or `guard`, leave of a value."""
         known = guard or self.guard
-        return atoms if self.tensors is None or known is None else self.tensors.behind(atoms, known, frame)
+        if known is not None:
+            for theory in self.asked.behind:
+                atoms = theory.behind(atoms, known, frame)
+        return atoms
 
     def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
         """A call of a constructor of an object, to be made when it matters, as it would be made now."""
-        loops, contexts = self.loops, self.devices.contexts
+        loops, contexts = self.loops, self.contexts
         if event.contexts:
             contexts = (*contexts, *((context, frame) for context in event.contexts))
 
         def happen() -> None:
-            outer = self.path, self.guard, self.loops, self.devices.contexts
-            self.path, self.guard, self.loops, self.devices.contexts = frame.path, None, loops, contexts
+            outer = self.path, self.guard, self.loops, self.contexts
+            self.path, self.guard, self.loops, self.contexts = frame.path, None, loops, contexts
             conditions = self.conditions(event.guard, frame)
             if conditions is not None:
-                self.path, self.guard = _longer(self.path, conditions), event.guard
+                self.path, self.guard = longer(self.path, conditions), event.guard
                 self.objects.under_construction.append(owner)
                 self.evaluate(event.value, frame)
                 self.objects.under_construction.pop()
-            self.path, self.guard, self.loops, self.devices.contexts = outer
+            self.path, self.guard, self.loops, self.contexts = outer
 
         return happen
 
@@ -485,7 +436,7 @@ class Interpreter:
         key = (frame.trail, id(value), purpose)
         found = self._shells.get(key)
         if found is None:
-            make = Shell if self.turns is None else Counted
+            make = Counted if self.counts else Shell
             found = self._shells[key] = make(kind, value, (*frame.trail, id(value)))
             found.function = frame.function
         return found
@@ -518,9 +469,10 @@ class Interpreter:
         known = self._named.get(id(value))
         if known is not None:
             return known[0]
-        own = None if self.environment is None else self.environment.named(value, frame)
-        if own is not None:
-            return own
+        for theory in self.asked.named:
+            own = theory.named(value, frame)
+            if own is not None:
+                return own
         definition = frame.scope.definition(value)
         stated = None if definition is None else frame.scope.constant(definition)
         if stated is None:
@@ -532,7 +484,7 @@ class Interpreter:
         if key not in self._constants:
             self._constants[key] = NEVER
             self._constants[key] = self.evaluate(constant_value, class_frame(home, key))
-            if self.lookups is None and self.turns is None:
+            if not self.is_lazy and not self.counts:
                 self.calls.enter(definition, self._constants[key])
         return self._constants[key]
 
@@ -545,7 +497,7 @@ class Interpreter:
             if found is not None:
                 return found
         owner = self.evaluate(value.args[0], frame)
-        if len(value.args) > 1 and self.lookups is not None and self.objects.under_construction:
+        if len(value.args) > 1 and self.is_lazy and self.objects.under_construction:
             # What a constructor stores waits: `self.x = Wrapper(self.x)` is of what was stored before.
             return self.evaluate(value.args[1], frame)
         return join(self.objects.attribute(atom, str(value.data), frame, value) for atom in owner)
@@ -581,45 +533,29 @@ class Interpreter:
         return (found,)
 
     def _comprehension(self, value: Value, frame: Frame) -> Atoms:
-        counted = None if self.turns is None else self.turns.comprehension(value, frame)
-        if counted is not None:
-            return (counted,)
-        slots = self._slots(value, frame) if value.data == "list" and value.guard is None else 0
-        if slots:
-            return (self._empty(value, slots, frame),)
+        for theory in self.asked.comprehension:
+            made = theory.comprehension(value, frame)
+            if made is not None:
+                return made
         kind = "list" if value.data == "generator" else str(value.data)
         found = self.shell("generator" if value.data == "generator" else kind, value, frame)
         found.is_exact = False
         element = self.evaluate(value.args[-1], frame)
-        path = () if self.training is None else self.training.picks.filters(value.guard, frame)
+        path: Path = ()
+        for theory in self.asked.filters:
+            path = (*path, *theory.filters(value.guard, frame))
         found.put(element if value.guard is None else self.behind(element, frame, value.guard), path)
         return (found,)
-
-    def _slots(self, value: Value, frame: Frame) -> int:
-        """How many empty containers a comprehension makes, which are filled one by one: `[[] for _ in range(8)]`."""
-        element = value.args[0]
-        if self.lookups is None or element.args[element.op is Op.CALL :] or element.op not in _EMPTY:
-            return 0
-        if element.op is Op.CALL and called_name(element.callee) not in ("list", "dict", "set"):
-            return 0
-        loop = next((loop for loop in frame.flow.loops if loop.result is value), None)
-        if loop is None or len(loop.turns) != 1:
-            return 0
-        over = self.evaluate(loop.turns[0][1], frame)
-        counted = over[0].element() if len(over) == 1 and isinstance(over[0], Shell) else ()
-        end = counted[0].end if len(counted) == 1 and isinstance(counted[0], Counter) else None
-        return end if end is not None and end <= MAX_SLOTS else 0
-
-    def _empty(self, value: Value, slots: int, frame: Frame) -> Shell:
-        made = self.evaluate(value.args[0], frame)
-        kind = made[0].kind if made and isinstance(made[0], Shell) else "list"
-        each = [(self.shell(kind, value.args[0], frame, f"slot {number}"),) for number in range(slots)]
-        return self.sequence("list", each, value, frame)
 
     def _item(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         found = join(self.objects.element(atom, frame, value) for atom in atoms)
-        return found if found or self.training is None or not atoms else UNKNOWN  # somebody else may fill it
+        if not found and atoms:
+            for theory in self.asked.empty:
+                other = theory.empty(atoms)
+                if other is not None:
+                    return other
+        return found
 
     def _starred(self, value: Value, frame: Frame) -> Atoms:
         return self.evaluate(value.args[0], frame)
@@ -630,160 +566,116 @@ class Interpreter:
         found = join(self.objects.part(atom, index) for atom in atoms)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
-            rest.is_exact = self.turns is None
+            rest.is_exact = not self.counts
             return (rest,)
         return found
 
     def _index(self, value: Value, frame: Frame) -> Atoms:
         owner = self.evaluate(value.args[0], frame)
-        if self.lookups is not None and self.tensors is not None:
-            return self._index_of_tensor(owner, value, frame)
+        for theory in self.asked.index:
+            known = theory.index(owner, value, frame)
+            if known is not None:
+                return known
         if value.args[1].op is Op.SLICE:
-            return owner if self.turns is None else exact.sliced(self, owner, value, frame)
+            return owner
         index = self.evaluate(value.args[1], frame)
         found = join(self._part(atom, index, value, frame) for atom in owner)
-        return self.devices.indexed(owner, found, value, frame)
+        for theory in self.asked.picked:
+            found = theory.picked(owner, found, value, frame)
+        return found
 
     def _part(self, atom: Atom, index: Atoms, value: Value, frame: Frame) -> Atoms:
-        known = None if self.environment is None else self.environment.part(atom, index, frame, value)
-        if known is not None:
-            return known
+        for theory in self.asked.part:
+            known = theory.part(atom, index, frame, value)
+            if known is not None:
+                return known
         is_object = isinstance(atom, Shell) and atom.model is not None and atom.model.is_module is False
         own = self.objects.own_method(atom, "__getitem__") if is_object and isinstance(atom, Shell) else None
-        if own is None or self.turns is not None:
+        if own is None or self.counts:
             return self.objects.part(atom, index)
         return self.calls.apply(own, Arguments((index,)), frame, value)
-
-    def _index_of_tensor(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-        assert self.tensors is not None
-        assert self.lookups is not None
-        is_slice = value.args[1].op is Op.SLICE
-        self.lookups.sliced(owner, value, frame)
-        index = () if is_slice else self.behind(self.evaluate(value.args[1], frame), frame)
-        found: list[Atoms] = []
-        for atom in owner:
-            self.lookups.indexed(atom, index, frame, value)
-            if self.lookups.measures:
-                atom = self.tensors.cut(atom, value, frame)
-            if isinstance(atom, Tensor):
-                found.append(self.tensors.index(atom, value, frame))
-            elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
-                found.append(exact.sliced(self, (atom,), value, frame) if _is_told(value.args[1]) else (atom,))
-            elif is_slice:  # some rows of a weight are not the weight
-                found.append(UNKNOWN if isinstance(atom, Bound) else (atom,))
-            else:
-                found.append(self.tensors.part(atom, index, self.objects.part(atom, index)))
-        return self.tensors.picked(join(found), owner, value, frame)
 
     def _choice(self, value: Value, frame: Frame) -> Atoms:
         test = value.data
         if test is not None and len(value.args) == 2:
-            outcome = self._truth(test, frame)
+            outcome = self._conditions.truth(test, frame)
             if outcome is not None:
                 return self.evaluate(value.args[0 if outcome else 1], frame)
-            if self.environment is not None:
-                return join(self._under(test, at == 0, arg, frame) for at, arg in enumerate(value.args))
-        branches = [self.evaluate(arg, frame) for arg in value.args]
-        if self.tensors is None or test is None:
-            return join(self.devices.one_of(test, branches))
-        kept = [self.behind(atoms, frame, Guard(test, at == 0)) for at, atoms in enumerate(branches)]
-        return self.tensors.one_of(kept, test, frame)
-
-    def _under(self, test: Value, outcome: bool, value: Value, frame: Frame) -> Atoms:
-        with self._assuming(test, outcome, frame):
-            return self.evaluate(value, frame)
+        return self._conditions.one_of(value, frame)
 
     def _bool(self, value: Value, frame: Frame) -> Atoms:
-        if self.environment is not None:
-            return self._one_operand(value, frame)
-        options: list[Atoms] = []
-        for number, arg in enumerate(value.args):
-            outcome = truth(arg, lambda inner: self.evaluate(inner, frame))
-            is_last = number == len(value.args) - 1
-            if is_last or outcome is None or outcome is (value.data == "or"):
-                found = self.evaluate(arg, frame)
-                options.append(found if is_last else self.behind(found, frame, Guard(arg, value.data == "or")))
-            if outcome is (value.data == "or"):
-                break
-        return join(options)
-
-    def _one_operand(self, value: Value, frame: Frame) -> Atoms:
-        """Which operand `and` and `or` give; what is looked at behind an open one is under it."""
-        options: list[Atoms] = []
-        decisive = bool(value.data == "or")
-        with ExitStack() as assumed:
-            for number, arg in enumerate(value.args):
-                outcome = self._truth(arg, frame)
-                is_last = number == len(value.args) - 1
-                if is_last or outcome is None or outcome is decisive:
-                    options.append(self.evaluate(arg, frame))
-                if outcome is decisive:
-                    break
-                if outcome is None and not is_last:
-                    assumed.enter_context(self._assuming(arg, not decisive, frame))
-        return join(options)
+        return self._conditions.operand(value, frame)
 
     def _update(self, value: Value, frame: Frame) -> Atoms:
         """A container that was changed in place is what it was."""
         found = self.evaluate(value.args[0], frame)
-        if self.tensors is None or value.data != "[]=":
+        if value.data != "[]=" or not self.asked.updated:
             return found
-        tensors = self.tensors
-        return join(tensors.assigned(atom, value, frame) for atom in found)
+        return join(self._updated(atom, value, frame) for atom in found)
+
+    def _updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+        for theory in self.asked.updated:
+            known = theory.updated(atom, value, frame)
+            if known is not None:
+                return known
+        return (atom,)
 
     def _binary(self, value: Value, frame: Frame) -> Atoms:
         left, right = self.evaluate(value.args[0], frame), self.evaluate(value.args[1], frame)
-        if self.environment is not None:
-            known = self.environment.binary(str(value.data), left, right)
+        for theory in self.asked.binary:
+            known = theory.binary(value, left, right, frame)
             if known is not None:
                 return known
-        is_number = self.tensors is not None and self.tensors.is_number(left)
-        if isinstance(value.data, InPlace) and value.data in ("+", "|") and not is_number:
+        if isinstance(value.data, InPlace) and value.data in ("+", "|"):
             found = self.objects.augmented(left, right, frame, value)
-        elif self.turns is not None and (known := exact.binary(self, left, right, value, frame)) is not None:
-            return known
-        elif self.tensors is not None and (value.data in _MAKING_REAL or self.tensors.are_known(left, right)):
-            return self.tensors.binary(str(value.data), left, right, Site(value, frame.function))
         else:
             found = join(library.binary(self, side, left, right, frame, value) for side in (left, right))
             if not found and left and right:
                 found = PLAIN
             found = tuple(atom for atom in found if not isinstance(atom, Plain)) or found
-        return self.devices.operation([left, right], found, frame, value)
+        return self._operation([left, right], found, frame, value)
+
+    def _operation(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
+        for theory in self.asked.operation:
+            found = theory.operation(operands, found, frame, value)
+        return found
 
     def _compare(self, value: Value, frame: Frame) -> Atoms:
-        outcome = self._truth(value, frame)
+        outcome = self._conditions.truth(value, frame)
         if outcome is not None:
             return (Constant(outcome),)
         if value.op is not Op.COMPARE:
             return PLAIN
         sides = [self.evaluate(arg, frame) for arg in value.args]
-        if self.tensors is not None:
-            return self.tensors.compared(*sides)
-        return self.devices.operation(sides, PLAIN, frame, value) if value.data in _ELEMENTWISE else PLAIN
+        for theory in self.asked.comparison:
+            known = theory.comparison(value, sides, frame)
+            if known is not None:
+                return known
+        return PLAIN
 
     def _unary(self, value: Value, frame: Frame) -> Atoms:
         if value.data == "not":
             return self._compare(value, frame)
         atoms = self.evaluate(value.args[0], frame)
-        size = size_of(atoms) if value.data == "-" and (self.tensors or self.turns) is not None else None
-        if size is not None:
-            return (Number(-size),) if size.constant is None else (Constant(-size.constant),)
-        if self.turns is not None and (number := exact.negative(value.data, atoms)) is not None:
-            return number
-        if self.tensors is not None and any(isinstance(atom, Tensor) for atom in atoms):
-            return tuple(of_second(value.data, atom) if isinstance(atom, Tensor) else atom for atom in atoms)
+        for theory in self.asked.unary:
+            known = theory.unary(value, atoms, frame)
+            if known is not None:
+                return known
         found = join(library.changed(atom, f"`{value.data}`", value) for atom in atoms)
-        return self.devices.operation([atoms], found, frame, value)
+        return self._operation([atoms], found, frame, value)
 
     def _string(self, value: Value, frame: Frame) -> Atoms:
         parts = [self.evaluate(arg, frame) for arg in value.args]
-        return PLAIN if self.turns is None else exact.formatted(value, parts)
+        for theory in self.asked.text:
+            known = theory.text(value, parts)
+            if known is not None:
+                return known
+        return PLAIN
 
     def _lambda(self, value: Value, frame: Frame) -> Atoms:
         if isinstance(value.data, Nested):
-            if self.turns is not None:
-                self.turns.prepare(value.data, value, frame)
+            for theory in self.asked.closure:
+                theory.closure(value.data, value, frame)
             self.hold(frame)
             return (FunctionRef(value.data, frame),)
         return self.evaluate(value.args[-1], frame) if value.args else UNKNOWN
@@ -814,19 +706,3 @@ _OPERATIONS: dict[Op, Callable[[Interpreter, Value, Frame], Atoms]] = {
     Op.STRING: Interpreter._string,
     Op.LAMBDA: Interpreter._lambda,
 }
-
-
-def followed(project: Project, kind: type[Following]) -> tuple[Interpreter, Following]:
-    """A run that follows tensors, and what does so."""
-    run = Interpreter(project, project.of(Keepers), kind)
-    assert isinstance(run.lookups, kind)
-    return run, run.lookups
-
-
-def _is_told(part: Value) -> bool:
-    """Whether the ends of a slice are written as numbers."""
-    return all(arg.op is Op.CONST or (arg.op is Op.UNARY and arg.args[0].op is Op.CONST) for arg in part.args)
-
-
-def _longer(path: Path, more: Path) -> Path:
-    return path + tuple(step for step in more if step not in path) if more else path

@@ -22,7 +22,7 @@ from modellint.flow.domain import (
     size_of,
 )
 from modellint.flow.heap import TENSORS, Shell
-from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.lookups import Lookups
 from modellint.flow.tensors import Tensors, counted_end, tensors_in
 from modellint.flow.terms import Asked, Kind, Passed, Picked, Sized, Term
 from modellint.graph.immutable import replace
@@ -60,8 +60,7 @@ class _LengthTensors(Tensors):
 
     @property
     def _lengths(self) -> Lengths:
-        assert isinstance(self._run.lookups, Lengths)
-        return self._run.lookups
+        return self._run.of(Lengths)
 
     def __init__(self, run: Interpreter) -> None:
         super().__init__(run)
@@ -91,11 +90,11 @@ class _LengthTensors(Tensors):
     def are_known(self, left: Atoms, right: Atoms) -> bool:
         return bool(self._numbers(left) or self._numbers(right)) or super().are_known(left, right)
 
-    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+    def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         numbers = self._numbers(left), self._numbers(right)
         first, second = (tuple(a for a in atoms if not isinstance(a, Length)) for atoms in (left, right))
         is_known = super().are_known(first, second)
-        found = super().binary(operator, first, second, made) if is_known or not any(numbers) else ()
+        found = super().arithmetic(operator, first, second, made) if is_known or not any(numbers) else ()
         found = self._arithmetic(operator, (left, right), found, made)
         is_moved = operator in _SUMS and any(map(_is_counted, (*left, *right)))
         if not any(numbers) and not is_moved:
@@ -245,14 +244,14 @@ class _LengthTensors(Tensors):
     def cut(self, atom: Atom, value: Value, frame: Frame) -> Atom:
         return super().cut(self._opened(atom), value, frame)
 
-    def picked(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+    def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
         last = constant(self._run.evaluate(subscripts(value)[-1], frame))
         if last != Constant(-1) or not any(isinstance(a, Given | Unknown | Plain | Tensor) for a in owner):
             return found
         return (*found, self._term(Site(value, frame.function), Kind.LAST, owner))
 
-    def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
-        found = super().index(tensor, value, frame)
+    def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
+        found = super().subscripted(tensor, value, frame)
         extent = tensor.extent
         if extent is None:
             return found
@@ -269,17 +268,18 @@ class _LengthTensors(Tensors):
 
     def _note_comparison(self, row: Operator, operand: Atoms) -> None:
         if row.facets.get("like") in (*_LARGER, "==", "!="):
-            self._lengths.note_compared(operand)
+            self._lengths.note_limits(operand)
 
 
 class Lengths(Lookups):
     """The tables of sines and cosines of one run, and what their lengths are."""
 
-    TENSORS = _LengthTensors
+    rests_on = (_LengthTensors,)
+    alike = (Plain,)
     measures = True
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
         self.about: Asked | None = None
         #: What the function is given that is asked about.
         self.given: frozenset[Atom] = frozenset()
@@ -299,16 +299,11 @@ class Lengths(Lookups):
     def matters(self, event: Event, frame: Frame) -> bool:
         if event.kind is EventKind.COMPARE and event.value.data not in _IDENTITY:
             for arg in event.value.args:
-                self.note_compared(self._run.evaluate(arg, frame))
+                self.note_limits(self._run.evaluate(arg, frame))
         return super().matters(event, frame)
 
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return shape_of(given, (Plain,))
-
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        tensors = self._tensors
-        assert isinstance(tensors, _LengthTensors)
-        extent = tensors.extents((table,))
+        extent = self._run.of(_LengthTensors).extents((table,))
         if self.about is None or extent is None or not extent.is_periodic or not extent.lengths:
             return
         use = Site(value, frame.function)
@@ -370,7 +365,7 @@ class Lengths(Lookups):
             if isinstance(atom, Given):
                 self.about.kept[atom.parameter] = None
 
-    def note_compared(self, atoms: Atoms) -> None:
+    def note_limits(self, atoms: Atoms) -> None:
         """Note what a function is given that a comparison is made of, but for how many that is."""
         if self.about is None:
             return

@@ -20,9 +20,7 @@ from modellint.flow.domain import (
     FunctionRef,
     Given,
     Length,
-    Outside,
     Plain,
-    Prepared,
     Shape,
     Tensor,
     Unknown,
@@ -80,6 +78,8 @@ _MOST_PARTS = 16
 _DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.defaultdict"))
 #: Calls a function, and once more when gradients are computed.
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+#: What gives a function some of its arguments.
+PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 
 
@@ -358,8 +358,8 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return _dict(run, name, arguments, frame, value)
     if name == "builtins.getattr" and len(given) > 1:
         return _getattr(run, given, frame, value)
-    if name in ("functools.partial", "functools.partialmethod"):
-        return partial(run, first, arguments.without_first())
+    if name in PARTIAL:
+        return partial(first, arguments.without_first())
     if name in _NAMESPACES:
         made = run.shell("namespace", value, frame)
         for key, atoms in arguments.keywords.items():
@@ -373,7 +373,11 @@ def call(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value:
         return (run.shell("pretrained", value, frame),)
     if name == _CHECKPOINT and given:
         return join(run.calls.apply(atom, arguments.without_first(), frame, value) for atom in first)
-    return run.devices.function(name, arguments, frame, value) or _opaque(run, name, arguments, value)
+    for theory in run.asked.outside:
+        known = theory.outside(name, arguments, frame, value)
+        if known is not None:
+            return known
+    return _opaque(run, name, arguments, value)
 
 
 def _end(atoms: Atoms) -> int | None:
@@ -387,13 +391,14 @@ def _opaque(run: Interpreter, name: str, arguments: Arguments, value: Value) -> 
     top = name.partition(".")[0]
     if top == "builtins":
         return PLAIN
-    run.newborn.touch(shells_in(arguments.all()))
+    for theory in run.asked.touch:
+        theory.touch(shells_in(arguments.all()))
     is_class = top == "torch" and calls.is_torch_class(name)
     is_tool = calls.is_standard(top) or top == "numpy" or name.startswith(knowledge.TOOLS_ELSEWHERE)
     if is_tool or (top == "torch" and not is_class):
         return PLAIN
-    if run.training is not None:
-        run.training.hand(arguments, value)
+    for theory in run.asked.hand:
+        theory.hand(arguments, value)
     return (Unknown(tuple(dict.fromkeys(shells_in(arguments.all())))),)
 
 
@@ -421,13 +426,6 @@ def copied(
 
 def _mapped(run: Interpreter, name: str, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
     made = run.shell("generator", value, frame)
-    only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
-    items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
-    each = [entry.atoms for entry in items or ()]
-    draws = any(isinstance(atom, Shell) and atom.is_layer for atoms in each for atom in atoms)  # at one place, for all
-    if name == "builtins.map" and run.lookups is not None and 1 < len(each) <= _MOST_PARTS and not draws:
-        made.fill(tuple(join(run.calls.apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
-        return (made,)
     made.is_exact = False
     elements = tuple(join(run.objects.element(atom, frame, value) for atom in atoms) for atoms in given[1:])
     run.loops += 1
@@ -473,14 +471,14 @@ def _dict(run: Interpreter, name: str, arguments: Arguments, frame: Frame, value
 
 
 def _getattr(run: Interpreter, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms:
-    name = text(given[1]) or run.devices.default_factory(given[0], frame, value)
+    name = text(given[1])
     if name is None:
         return join([UNKNOWN, *given[2:3]])
     found = join(run.objects.attribute(atom, name, frame, value) for atom in given[0])
     return join([found, *given[2:3]])
 
 
-def partial(run: Interpreter, first: Atoms, rest: Arguments) -> Atoms:
+def partial(first: Atoms, rest: Arguments) -> Atoms:
     """Something to call, with arguments that it is given already."""
     found: list[Atom] = []
     for atom in first:
@@ -489,9 +487,6 @@ def partial(run: Interpreter, first: Atoms, rest: Arguments) -> Atoms:
         elif isinstance(atom, FunctionRef):
             given = atom.arguments.then(rest)
             found.append(FunctionRef(atom.code, atom.frame, atom.receiver, atom.above, given))
-        elif isinstance(atom, Outside) and run.training is not None:
-            given = atom.arguments.then(rest) if isinstance(atom, Prepared) else rest
-            found.append(Prepared(atom.name, given))
         else:
             found.append(Unknown(tuple(shells_in(rest.all()))))
     return tuple(found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from modellint.flow.devices import Devices
 from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Unknown
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
-from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
+    from modellint.flow.interp import Interpreter
     from modellint.flow.objects import Read
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
@@ -42,8 +44,9 @@ class Life:
         self.model = model
         #: The tensors that its constructor is given, as far as they are known.
         self._handed = handed or {}
-        self.run = Interpreter(project, gate)
-        self.run.devices.work |= work
+        self.run = started(project, gate=gate)
+        self.devices = self.run.of(Devices)
+        self.devices.work |= work
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
 
     @property
@@ -58,7 +61,7 @@ class Life:
 
     def begin(self) -> None:
         """Run the constructor."""
-        self.run.objects.initialise(self.shell, self.run.devices.made_outside(self.model, self._handed))
+        self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))
 
     def follow(self, function: Function, *, at_work: bool = False) -> None:
         """Run a method; one that has been called before only to see what happens where the object is `at_work`."""
@@ -66,14 +69,14 @@ class Life:
             return
         self.run.steps = 0
         self.run.objects.is_at_work = at_work
-        self.run.devices.move()
+        self.devices.move()
         for above, model in enumerate(self.model.mro()):
             if model.cls is function.owner:
                 method = model.own_method(function.name)
                 if method is not None:
                     frame = class_frame(method.scope, id(function))
                     reference = FunctionRef(method, None, self.shell, above)
-                    given = self.run.devices.given(function, method.plain)
+                    given = self.devices.given(function, method.plain)
                     self.run.calls.apply(reference, given, frame, _NOWHERE)
                 break
         self.run.objects.is_at_work = False
@@ -83,7 +86,7 @@ class Life:
 
         The object is left as it was.
         """
-        devices, shell = self.run.devices, self.shell
+        devices, shell = self.devices, self.shell
         meetings, encounters, stores = devices.meetings, devices.encounters, list(shell.stores)
         history = {name: list(known) for name, known in shell.history.items()}
         containers = [atom for name in history for atom in shell.get(name) or () if isinstance(atom, Shell)]

@@ -7,25 +7,27 @@ is remembered for the run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from modellint import operators
+from modellint.flow import codecs, exact, generators
 from modellint.flow.bodies import ALL_KINDS, Below
+from modellint.flow.codecs import CodecObject
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
     Arguments,
     Bound,
+    Counter,
     Filler,
     FunctionRef,
     Given,
-    Length,
     Outside,
     Plain,
     Real,
-    Shape,
     Site,
     Tensor,
     Unknown,
+    function_of,
     join,
     size_of,
 )
@@ -33,10 +35,13 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library import ADDERS, REGISTRARS
 from modellint.flow.records import is_self
 from modellint.flow.summaries import MAX_FILES, Summaries
-from modellint.flow.tensors import Tensors, tensors_in
+from modellint.flow.tensors import Sink, Tensors, tensors_in
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass, replace
+from modellint.graph.python import alternatives
 from modellint.graph.size import Size
-from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Nested, Op, called_name, self_attribute
+from modellint.knowledge.codecs import PACKAGES, is_known
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.replacements import copies, replaced
 from modellint.link.names import External
@@ -45,13 +50,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from modellint.flow.bodies import Body
-    from modellint.flow.codecs import CodecObject
-    from modellint.flow.domain import Atom, Atoms, Element, Positions
+    from modellint.flow.domain import Atom, Atoms, Element, Positions, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.methods import Method
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
     from modellint.graph.value import Event, Flow, Guard, Loop, Value
     from modellint.link.classes.models import Classes, ClassModel
+    from modellint.link.names import Definition
     from modellint.operators import Operator
 
 
@@ -67,6 +73,9 @@ _IDLE = frozenset((EventKind.COMPARE, EventKind.DELETE))
 #: What need not happen where it has nothing to do with ids.
 _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKind.AUGMENT))
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
+#: How many containers that one expression makes are told from each other, and what makes an empty one.
+_MAX_SLOTS = 16
+_EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
 #: Through how many calls, and in how many containers in each other, a constant is looked for.
 _MAX_HANDING = 3
 
@@ -139,17 +148,18 @@ class OwnLookup:
     call: Value
 
 
-class Lookups:
+class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
-    #: What does to tensors what operators do.
-    TENSORS = Tensors
-    #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
-    measures = False
+    is_lazy = True
+    rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
+    def __init__(self, run: Interpreter) -> None:
         self._run = run
-        self._tensors = tensors
+        self._tensors = run.of(Tensors)
+        self._tensors.add(self)
+        #: By identity of the annotation: the object that a parameter is given, where nothing else is known of it.
+        self._layers: dict[int, Shell | None] = {}
         #: Whether every look-up is asked for, rather than those of drawn ids, and those that were found.
         self.is_open = False
         self.own: dict[int, OwnLookup] = {}
@@ -177,11 +187,179 @@ class Lookups:
         #: By identity, with the flow that they are of: the comparisons by which a function is left early.
         self._exits: dict[int, tuple[list[tuple[Value, Guard]], Flow]] = {}
 
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def defined(self, definition: Definition) -> Atoms | None:
+        is_codec = isinstance(definition, External) and is_known(definition.name)
+        return (Outside(definition.name),) if isinstance(definition, External) and is_codec else None
+
+    def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+        """An argument of which nothing is known, as an object of the layer that the parameter is annotated with.
+
+        What was made of an object, by what cannot be read (`fabric.setup(model)`), is taken for that object.
+        """
+        if parameter.annotation is None or self._run.objects.under_construction:
+            return atoms
+        if not all(isinstance(atom, Given | Unknown) for atom in atoms):
+            return atoms
+        key = id(parameter.annotation)
+        if key not in self._layers:
+            self._layers[key] = self._layer(parameter, code)
+        known = self._layers[key]
+        if known is None or known.model is None:
+            return atoms
+        held = (shell for atom in atoms if isinstance(atom, Unknown) for shell in atom.held)
+        own = tuple(shell for shell in held if shell.model is not None and known.model in shell.model.mro())
+        return own or (known,)
+
+    def _layer(self, parameter: Parameter, code: Method) -> Shell | None:
+        """The one object that stands for all that a parameter may be given, if its annotation is a class of layers."""
+        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
+            definition = code.scope.definition(part)
+            model = None if definition is None else self._run.classes.of(definition)
+            if model is not None and model.cls is not None and model.is_module is True:
+                return Shell("instance", None, (id(parameter.annotation),), model, ANY_ARGUMENTS)
+        return None
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if isinstance(atom, CodecObject):
+            return atom.attribute(name)
+        if name != "weight" or not isinstance(atom, Shell):
+            return None
+        self._run.objects.let_happen(name)
+        return (Bound(atom, name),) if self.is_table(atom) else None
+
+    def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms:
+        is_slice = value.args[1].op is Op.SLICE
+        for sink in self._tensors.sinks:
+            sink.sliced(owner, value, frame)
+        index = () if is_slice else self._run.behind(self._run.evaluate(value.args[1], frame), frame)
+        found: list[Atoms] = []
+        for atom in owner:
+            self.indexed(atom, index, frame, value)
+            if self._tensors.measures:
+                atom = self._tensors.cut(atom, value, frame)
+            if isinstance(atom, Tensor):
+                found.append(self._tensors.subscripted(atom, value, frame))
+            elif is_slice and isinstance(atom, Shell) and atom.is_container and atom.items is not None:
+                is_told = _is_told(value.args[1])
+                found.append(exact.sliced(self._run, (atom,), value, frame) if is_told else (atom,))
+            elif is_slice:  # some rows of a weight are not the weight
+                found.append((Unknown(),) if isinstance(atom, Bound) else (atom,))
+            else:
+                found.append(self._tensors.part_of(atom, index, self._run.objects.part(atom, index)))
+        return self._tensors.after_picking(join(found), owner, value, frame)
+
+    def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
+        """A list of empty containers, which are filled one by one: `[[] for _ in range(8)]`."""
+        slots = self._slots(value, frame) if value.data == "list" and value.guard is None else 0
+        if not slots:
+            return None
+        made = self._run.evaluate(value.args[0], frame)
+        kind = made[0].kind if made and isinstance(made[0], Shell) else "list"
+        each = [(self._run.shell(kind, value.args[0], frame, f"slot {number}"),) for number in range(slots)]
+        return (self._run.sequence("list", each, value, frame),)
+
+    def _slots(self, value: Value, frame: Frame) -> int:
+        """How many empty containers a comprehension makes."""
+        element = value.args[0]
+        if element.args[element.op is Op.CALL :] or element.op not in _EMPTY:
+            return 0
+        if element.op is Op.CALL and called_name(element.callee) not in ("list", "dict", "set"):
+            return 0
+        loop = next((loop for loop in frame.flow.loops if loop.result is value), None)
+        if loop is None or len(loop.turns) != 1:
+            return 0
+        over = self._run.evaluate(loop.turns[0][1], frame)
+        counted = over[0].element() if len(over) == 1 and isinstance(over[0], Shell) else ()
+        end = counted[0].end if len(counted) == 1 and isinstance(counted[0], Counter) else None
+        return end if end is not None and end <= _MAX_SLOTS else 0
+
+    # -- calls ---------------------------------------------------------------------------------------------------
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(atom, CodecObject):
+            return codecs.called(self, atom, name, arguments, frame, value)
+        if isinstance(atom, generators.Generator):
+            return generators.called(atom, name, arguments, frame, value)
+        if isinstance(atom, Given) and name in ("get", "pop"):
+            return self._run.objects.part(atom, arguments.argument(0, "key") or (Unknown(),))
+        return None
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        top = name.partition(".")[0]
+        if top in PACKAGES:
+            known = codecs.made(name, arguments, frame, value)
+            return (
+                generators.made(name, arguments, frame, value) if known is None and top == generators.LIBRARY else known
+            )
+        return self._mapped(arguments.positional, frame, value) if name == "builtins.map" else None
+
+    def _mapped(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
+        """What a function makes of each of a few things; not of layers, which would draw at one place for all."""
+        only = given[1][0] if len(given) == 2 and len(given[1]) == 1 else None
+        items = only.items if isinstance(only, Shell) and only.kind in ("list", "tuple") else None
+        each = [entry.atoms for entry in items or ()]
+        if not 1 < len(each) <= _MAX_SLOTS or any(isinstance(a, Shell) and a.is_layer for atoms in each for a in atoms):
+            return None
+        made = self._run.shell("generator", value, frame)
+        apply = self._run.calls.apply
+        made.fill(tuple(join(apply(f, Arguments((one,)), frame, value) for f in given[0]) for one in each))
+        return (made,)
+
+    def super_method(
+        self, atom: Super, owner: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms | None:
+        if not owner.name.startswith("torch."):
+            return None
+        if name == "__init__" and atom.shell.passed is None:
+            atom.shell.passed = arguments
+        elif name == "__call__":
+            return self._worked(atom.shell, arguments, frame, value, ("forward",)) or (Unknown(),)
+        elif name == "forward":
+            return self.forward(atom.shell, arguments, frame, value)
+        return None
+
+    def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+        if name != "__init__" and atom.shell.model is not None:
+            self._inherited(atom.shell.model, name, arguments, frame, value)
+
+    def called(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if shell.model is None or shell.model.is_module is False:
+            return None
+        return self._worked(shell, arguments, frame, value) or (Unknown(),)
+
+    def forward(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        return self.at_work(shell, arguments, frame, value) or (Unknown(),)
+
     # -- functions -----------------------------------------------------------------------------------------------
 
-    def followed(self, key: tuple[Hashable, ...], given: Arguments, site: Site, run: Callable[[], Atoms]) -> Atoms:
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that are being run, outermost first."""
+        return [frame.function for frame, _ in self._frames if frame.function is not None]
+
+    @property
+    def is_running(self) -> bool:
+        return bool(self._frames)
+
+    def follows_all(self) -> bool:
+        return not self._run.objects.under_construction
+
+    def follow(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
+    ) -> Atoms:
         """What a call gives; what it looks up with its arguments is looked up by the caller."""
-        full = (*key, bool(self._run.objects.under_construction), self._told_apart(given))
+        code, site, given = function.code, Site(value, frame.function), arguments
+        key = (code if isinstance(code, Nested) else function_of(code) or code), function.frame
+        full = (
+            *key,
+            function.receiver,
+            function.above,
+            bool(self._run.objects.under_construction),
+            self._told_apart(given),
+            *(sink.apart() for sink in self._tensors.telling),
+        )
         known = self._answers.get(full)
         if known is None:
             known = self._answers[full] = (given, *self._ran(given, run))
@@ -196,7 +374,7 @@ class Lookups:
 
     def _told_apart(self, given: Arguments) -> Hashable:
         """What functions can tell apart of their arguments."""
-        return given if self.is_open else shape_of(given, (Given, Unknown, Plain, Length, Shape))
+        return given if self.is_open else shape_of(given, self._tensors.alike)
 
     def enter(self, frame: Frame, given: Arguments) -> None:
         elements = [element for atoms in given.all() for t in tensors_in(atoms) for element in t.elements()]
@@ -211,7 +389,7 @@ class Lookups:
 
     def is_asked_for(self, frame: Frame) -> bool:
         """Whether it matters what a body returns: to a caller, or to look-ups with ids that a call on the way draws."""
-        if len(self._frames) > 1 or frame.function is None or self.measures:
+        if len(self._frames) > 1 or frame.function is None or self._tensors.measures:
             return True
         return self._body_of(frame).draws
 
@@ -229,13 +407,13 @@ class Lookups:
             if id(event.value) not in self._changing(frame.flow):
                 return False
             return not self._run.objects.puts_off(event, frame, self._is_asked_about)
-        if self._follows_all():
+        if self._runs_all():
             return True
         return self._body_of(frame).matters(event, frame.given)
 
-    def _follows_all(self) -> bool:
+    def _runs_all(self) -> bool:
         """Whether all that the body does is followed that is being run."""
-        return self.measures or (self.is_open and len(self._frames) == 1)
+        return self._tensors.measures or (self.is_open and len(self._frames) == 1)
 
     def _is_asked_about(self, module: ModuleFacts) -> bool:
         """Whether a file's own functions are run, not only what they call in it."""
@@ -255,7 +433,7 @@ class Lookups:
         """What a loop carries of elements from one turn to the next."""
         if frame.function is None or self._run.objects.under_construction:
             return loop.carried
-        if self._follows_all():
+        if self._runs_all():
             return loop.carried
         body = self._body_of(frame)
         return tuple(choice for choice in loop.carried if body.is_carried(choice, frame.given))
@@ -293,7 +471,7 @@ class Lookups:
         row = self.row_of(shell) if shell.kind == "instance" else None
         return row is not None and "table" in row.facets
 
-    def called(
+    def _worked(
         self, shell: Shell, arguments: Arguments, frame: Frame, value: Value, by: tuple[str, ...] = _CALLED
     ) -> Atoms | None:
         """What an object gives when it is called, by one of these methods; None if that is not known."""
@@ -311,14 +489,14 @@ class Lookups:
         given = arguments.argument(0, "input")
         if row is None:
             if shell.model is not None:
-                self.beyond(shell.model, "forward", arguments, frame, value)
+                self._inherited(shell.model, "forward", arguments, frame, value)
             is_layer = shell.is_layer and _torch_class(shell).startswith("torch.nn.")
             return self._tensors.layer(shell, None, given, frame, value) if is_layer else None
         if row.name == "torch.nn.Sequential":
             self._run.objects.construct(shell)
             for entry in shell.entries:
                 layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
-                done = [self.called(layer, Arguments((given or (),)), frame, value) for layer in layers]
+                done = [self._worked(layer, Arguments((given or (),)), frame, value) for layer in layers]
                 given = join(atoms or (Unknown(),) for atoms in done)
             return given
         if "table" in row.facets:
@@ -358,7 +536,7 @@ class Lookups:
 
     # -- libraries -----------------------------------------------------------------------------------------------
 
-    def beyond(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+    def _inherited(self, model: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
         """Look up what a method gets that a class inherits from one of a library's that cannot be read.
 
         Only constants below -1 are followed there: into the file of the project that is copied over the library's, and
@@ -388,7 +566,6 @@ class Lookups:
     # -- look-ups ------------------------------------------------------------------------------------------------
 
     def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
-        """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
         if isinstance(table, Bound) and isinstance(table.owner, Shell):
             rows = size_of(self._tensors.argument(table.owner, (0, "num_embeddings")))
             self._look_up(table.owner.site, rows, index, frame, value, takes_real=takes_real)
@@ -407,7 +584,6 @@ class Lookups:
         self._look_up(codec.made, codec.rows, index, frame, value, codec=codec)
 
     def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
-        """`F.cross_entropy(scores, targets)`; `ignored` is what it is told to take no notice of."""
         number = _IGNORED if ignored is None else size_of(ignored)
         targets = given.argument(*(row.argument("judges") or (1, "target")))
         if not self._frames or frame.function is None or number is None or targets is None or not given.is_complete:
@@ -422,11 +598,13 @@ class Lookups:
                 found = Judged(site, rows, filler, (site,), None, is_open, True, None, number, head)
                 self._frames[-1][1].append(found)
 
-    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Note that tables are sliced: `self.table[:, :length]`."""
+    def note_taken_out(self, fillers: Iterable[Filler]) -> None:
+        self.taken_out.update(filler.key for filler in fillers)
+
+    def note_compared(self, keys: set[Hashable]) -> None:
+        self.compared |= keys
 
     def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
-        """Note constants that are written among the elements of a tensor, which are positions."""
         positions = tensor.positions
         is_plain = positions is not None and not positions.is_total and not positions.is_ahead
         if positions is not None and is_plain and not tensor.is_conditional:
@@ -498,7 +676,8 @@ class Lookups:
         if rows is not None and rows.number is not None and rows.number <= 0:
             return  # a number that stands for one that is not known yet
         if table is not None:
-            self._meet(table, rows, index, frame, value)
+            for sink in self._tensors.sinks:
+                sink.met(table, rows, index, frame, value)
         steps = (Site(value, frame.function),)
         at = table or Site(value.args[0], frame.function)
         for tensor in tensors_in(self._fitting(index, value, frame)):
@@ -559,8 +738,7 @@ class Lookups:
                     return True
         return False
 
-    def _meet(self, table: Site, rows: Size | None, index: Atoms, _frame: Frame, value: Value) -> None:
-        """Note that a table is indexed, by whatever it may be, where that is asked."""
+    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         if self.is_open and rows is not None and len(value.args) > 1:
             self._note(table, rows, index, value)
 
@@ -592,6 +770,11 @@ class Lookups:
             tests = [(part, link) for link in early for part in self._tensors.comparisons(link.test)]
             known = self._exits[id(flow)] = tests, flow
         return known[0]
+
+
+def _is_told(part: Value) -> bool:
+    """Whether the ends of a slice are written as numbers."""
+    return all(arg.op is Op.CONST or (arg.op is Op.UNARY and arg.args[0].op is Op.CONST) for arg in part.args)
 
 
 def _torch_class(shell: Shell) -> str:

@@ -1,4 +1,4 @@
-"""A run that follows all of what bodies do, and notes how far tables are read, and where lengths are compared."""
+"""Follows all of what bodies do, and notes how far tables are read, and where lengths are compared."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from modellint import operators
 from modellint.flow import sizes
 from modellint.flow.domain import Bound, Given, Length, Plain, Site, Tensor, Unknown, size_of, text
 from modellint.flow.heap import Shell
-from modellint.flow.lookups import FEW, Lookups, shape_of
-from modellint.flow.tensors import Tensors, joined_along, tensors_in
+from modellint.flow.lookups import FEW, Lookups
+from modellint.flow.tensors import Sink, Tensors, joined_along, tensors_in
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, subscripts
@@ -60,36 +61,36 @@ class Limit:
     bound: Size | None = None
 
 
-class _MeasuredTensors(Tensors):
-    """What operators do to tensors whose lengths are compared."""
+class Measured(Theory, Sink):
+    """The lengths of one run, beside its look-ups."""
 
-    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        found = super().function(name, arguments, frame, value)
-        row = operators.row(name)
-        along = None if found or row is None else joined_along(row, arguments)
-        return found if along is None else (Tensor(joined=along),)
-
-
-class Measured(Lookups):
-    """The lengths of one run."""
-
-    TENSORS = _MeasuredTensors
+    rests_on = (Tensors,)
+    goes_before = (Lookups,)
     measures = True
+    alike = (Given, Unknown, Plain)
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+        self._tensors = run.of(Tensors)
+        self._tensors.add(self)
         self.reads: dict[Hashable, Read] = {}
         self.limits: dict[Function, dict[Value, Limit]] = {}
 
-    def matters(self, event: Event, frame: Frame) -> bool:
+    @property
+    def _lookups(self) -> Lookups:
+        return self._run.of(Lookups)
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """Along which dimension tensors become one of which nothing else is known."""
+        row = operators.row(name)
+        along = None if row is None else joined_along(row, arguments)
+        return None if along is None else (Tensor(joined=along),)
+
+    def matters(self, event: Event, frame: Frame) -> None:
         if event.kind is EventKind.COMPARE:
             self._note_limit(event.value, frame)
-        return super().matters(event, frame)
 
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return shape_of(given, (Given, Unknown, Plain))
-
-    def _meet(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
+    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """Note how far the positions count up that index a table."""
         counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
         for positions in counted:
@@ -105,7 +106,7 @@ class Measured(Lookups):
         """Note up to where the rows of tables are sliced: `self.table[:, :length]`."""
         parts = subscripts(value)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
-        for at, upper in slices if self._frames else ():
+        for at, upper in slices if self._lookups.is_running else ():
             ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
             is_known = any(isinstance(atom, Length) for atom in ends)
             if not is_known and not any(isinstance(atom, Given) for atom in ends):
@@ -129,7 +130,7 @@ class Measured(Lookups):
     def _sides_of(self, atom: Atom) -> tuple[Site, Sizes] | None:
         """Where a table is made that a value is, and how large it is."""
         layer = atom.owner if isinstance(atom, Bound) else atom
-        if isinstance(layer, Shell) and self.is_table(layer):
+        if isinstance(layer, Shell) and self._lookups.is_table(layer):
             given = (self._tensors.argument(layer, (at, name)) for at, name in enumerate(_OF_TABLE))
             return None if layer.site is None else (layer.site, tuple(size_of(one) for one in given))
         sides = sizes.of((atom,))
@@ -165,7 +166,7 @@ class Measured(Lookups):
             is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
             limit = Limit(str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound)
-            functions = [outer.function for outer, _ in self._frames if outer.function is not None]
+            functions = self._lookups.functions
             is_helper = len(functions) > 1 and functions[-1].owner is None
             for function in functions[-2:] if is_helper else functions[-1:]:
                 self.limits.setdefault(function, {})[test] = limit

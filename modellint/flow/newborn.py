@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.domain import Derived, Unknown
 from modellint.flow.heap import Shell, shells_in
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes import calls
@@ -18,7 +19,7 @@ from modellint.link.classes import calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Atoms, FunctionRef
+    from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
@@ -41,7 +42,7 @@ class Step:
     guard: Guard | None
 
 
-class Newborn:
+class Newborn(Theory):
     """The layers that one run makes while its object is at work."""
 
     def __init__(self, run: Interpreter) -> None:
@@ -51,8 +52,7 @@ class Newborn:
         self._uses: dict[Shell, Step] = {}
         self._touched: set[Shell] = set()
 
-    def note(self, shell: Shell, frame: Frame, value: Value) -> None:
-        """A constructor is called."""
+    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
         if not self._run.objects.is_at_work or self._run.objects.under_construction:
             return
         if not shell.is_layer:
@@ -63,7 +63,11 @@ class Newborn:
         if len(route) == len(steps):
             self.routes.setdefault(shell, route)
 
-    def use(self, shell: Shell, frame: Frame, value: Value) -> None:
+    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
+        self._use(shell, frame, value)
+        self.touch(shells_in(arguments.all()))
+
+    def _use(self, shell: Shell, frame: Frame, value: Value) -> None:
         """A layer is called."""
         if shell in self.routes and shell not in self._uses:
             step = _step(frame, value)
@@ -71,21 +75,21 @@ class Newborn:
                 self._uses[shell] = step
 
     def touch(self, shells: Iterable[Shell]) -> None:
-        """Somebody else gets layers, or changes them."""
         if self.routes:
             self._touched.update(shells)
 
-    def ask(self, shell: Shell, name: str, own: FunctionRef | None, frame: Frame, value: Value) -> None:
-        """A method of a layer is called: `own` if its class can be read."""
-        if shell not in self.routes or shell in self._run.objects.under_construction or name in _MOVING:
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+        if not isinstance(atom, Shell) or atom not in self.routes or name in _MOVING:
             return
+        if atom in self._run.objects.under_construction or atom.get(name, self._run.path) is not None:
+            return
+        own = self._run.objects.own_method(atom, name)
         if name in _WORK or (own is not None and _returns(own)):
-            self.use(shell, frame, value)
-        elif not (shell.is_module_container and name in _CONTENTS):
-            self.touch((shell,))
+            self._use(atom, frame, value)
+        elif not (atom.is_module_container and name in _CONTENTS):
+            self.touch((atom,))
 
     def read(self, shell: Shell, found: Atoms) -> None:
-        """An attribute of a layer is read, which may be a part of it."""
         is_made = shell in self.routes and shell not in self._run.objects.under_construction
         if is_made and any(isinstance(atom, Shell | Derived | Unknown) for atom in found):
             self.touch((shell,))

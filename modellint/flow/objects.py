@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import exact, library, sizes
-from modellint.flow.codecs import CodecObject
+from modellint.flow import library, sizes
 from modellint.flow.domain import (
     NEVER,
     NONE,
@@ -20,25 +19,21 @@ from modellint.flow.domain import (
     FunctionRef,
     Given,
     Length,
-    Number,
     Outside,
     Plain,
     Shape,
-    Site,
     Super,
     Tensor,
     Unknown,
     constant,
     function_of,
     join,
-    size_of,
     text,
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import TENSORS, Shell, Store, Waiting
 from modellint.flow.waiting import effects
 from modellint.graph.immutable import dataclass
-from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op, Value, self_attribute
 from modellint.link.classes import calls
 
@@ -49,7 +44,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.classes.models import ClassModel
 
@@ -92,29 +87,17 @@ class Objects:
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         """`atom.name`."""
-        if self._run.environment is not None:
-            known = self._run.environment.attribute(atom, name, frame, value)
+        for theory in self._run.asked.attribute:
+            known = theory.attribute(atom, name, frame, value)
             if known is not None:
                 return known
-        tensors = self._run.tensors
-        if tensors is not None and tensors.gives_sizes(name) and isinstance(atom, Given | Unknown | Plain | Tensor):
-            if frame is None or frame.function is None or value is None:
-                return PLAIN
-            return tensors.shape(atom, Site(value, frame.function))
-        of_tensor = self._run.devices.attribute(atom, name)
-        if of_tensor is not None:
-            return of_tensor
         if isinstance(atom, Shell):
             found = self._shell_attribute(atom, name, frame, value)
-            self._run.newborn.read(atom, found)
+            for theory in self._run.asked.read:
+                theory.read(atom, found)
             return found
         if isinstance(atom, Given):
-            if self._run.turns is not None and atom.part(name) in self._run.turns.changed:
-                return UNKNOWN
             return PLAIN if name in calls.PLAIN_ATTRIBUTES else (atom.part(name),)
-        tensors = self._run.tensors if self._run.turns is None else self._run.turns.tensors
-        if isinstance(atom, Tensor) and tensors is not None:
-            return tensors.attribute(atom, name)
         if isinstance(atom, Outside):
             model = self._run.classes.named(f"{atom.name}.{name}", None)
             return (ClassRef(model),) if model is not None else (Outside(f"{atom.name}.{name}"),)
@@ -129,8 +112,6 @@ class Objects:
             )
         if isinstance(atom, Derived):
             return (atom,) if name in ("T", "mT", "H") else PLAIN
-        if isinstance(atom, CodecObject):
-            return atom.attribute(name)
         if isinstance(atom, FunctionRef):
             return PLAIN
         return (
@@ -141,11 +122,11 @@ class Objects:
         if name in self.waiting:
             self.let_happen(name)
         self.note_read(shell, name, frame, value)
-        if name == "weight" and self._run.lookups is not None and self._run.lookups.is_table(shell):
-            return (Bound(shell, name),)
         stored = shell.get(name, self._run.path)
         if stored is not None:
-            return self._run.devices.read(name, stored) if shell is self.subject else stored
+            for theory in self._run.asked.held:
+                stored = theory.held(shell, name, stored)
+            return stored
         if shell.kind != "instance":
             if shell.is_container:
                 return (Bound(shell, name),)
@@ -162,9 +143,10 @@ class Objects:
             return stored
         if shell.is_module_container and any(entry.key == name for entry in shell.entries):
             return join(entry.atoms for entry in shell.entries if entry.key == name)
-        described = None if self._run.turns is None else exact.described(shell)
-        if described is not None and name in (known := exact.arguments_of(shell, described)):
-            return known[name]
+        for theory in self._run.asked.unstored:
+            known = theory.unstored(shell, name)
+            if known is not None:
+                return known
         found = self.class_attribute(ClassRef(shell.model), name, shell)
         if found:
             method = found[0]
@@ -190,7 +172,8 @@ class Objects:
             model = mro[above]
             value = model.facts.attributes.get(name)
             if value is not None:
-                return self._field(model, name, self._run.evaluate(value, class_frame(model.facts.scope, id(value))))
+                default = self._run.evaluate(value, class_frame(model.facts.scope, id(value)))
+                return self._field(model, name, default)
             method = model.own_method(name)
             if method is not None:
                 function = function_of(method)
@@ -203,8 +186,8 @@ class Objects:
 
     def give_away(self, owner: Atom, atoms: Atoms) -> None:
         """Store something in an object that somebody else has made."""
-        if self._run.training is not None:
-            self._run.training.store(owner)
+        for theory in self._run.asked.give_away:
+            theory.give_away(owner)
         if isinstance(owner, Given | Unknown) and any(isinstance(atom, Shell) for atom in atoms):
             self.given_away.append((atoms, self._run.path))
 
@@ -238,13 +221,13 @@ class Objects:
         if not atoms:
             return
         if name is not None:
-            is_placed = self._run.tensors is not None and value is not None and frame.function is not None
-            atoms = sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
-            atoms = self._run.devices.stored(shell, atoms, target)
+            for theory in self._run.asked.stored:
+                atoms = theory.stored(shell, atoms, frame, target, value)
             shell.set(name, atoms, path)
         if shell not in self.under_construction:
-            self._run.newborn.touch((shell,))
-        setter = None if target is None or self._run.lookups is not None else self.own_method(shell, "__setattr__")
+            for theory in self._run.asked.touch:
+                theory.touch((shell,))
+        setter = None if target is None or self._run.is_lazy else self.own_method(shell, "__setattr__")
         if setter is not None and setter.code not in self._run.calls.under_way:
             self._run.calls.apply(setter, Arguments(((Constant(name),), atoms)), frame, target or value)  # type: ignore[arg-type]
             registers = False
@@ -252,29 +235,24 @@ class Objects:
         if not any(_is_same(stored, other) for other in shell.stores[-64:]):
             shell.stores.append(stored)
 
-    @property
-    def _has_named_parts(self) -> bool:
-        """Whether the parts of what is given are told from each other."""
-        return self._run.tensors is not None or self._run.turns is not None
-
     # -- containers ------------------------------------------------------------------------------------------------
 
     def element(self, atom: Atom, frame: Frame, value: Value) -> Atoms:
         """One element of what a value iterates over."""
-        if self._run.environment is not None:
-            known = self._run.environment.element(atom)
+        for theory in self._run.asked.element:
+            known = theory.element(atom)
             if known is not None:
                 return known
-        of_tensor = self._run.devices.element(atom)
-        if of_tensor is not None:
-            return of_tensor
+        row = self._row(atom)
+        if row is not None:
+            return row
         if isinstance(atom, Shell):
             if atom.kind == "dict":
                 keys = [(Constant(entry.key),) for entry in atom.entries if entry.key is not None]
                 return join(keys) if len(keys) == len(atom.entries) else PLAIN
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
-                return self._run.devices.part(atom, atom.element())
+                return self._content(atom, atom.element())
             if atom.kind == "instance" and self.class_attribute(ClassRef(model_of(atom)), "__iter__", atom):
                 return join(
                     self.element(inner, frame, value)
@@ -284,23 +262,23 @@ class Objects:
             return PLAIN if atom.kind != "instance" else UNKNOWN
         if isinstance(atom, Shape):
             return sizes.element(atom)
-        if isinstance(atom, Given) and self._has_named_parts:
-            return (atom.element(),)
-        if isinstance(atom, Given | Plain | Unknown | Tensor):
+        if isinstance(atom, Given):
+            return (self._given(atom, None),)
+        if isinstance(atom, Plain | Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Derived | Length) else UNKNOWN
 
     def part(self, atom: Atom, index: Atoms) -> Atoms:
         """`atom[index]`."""
-        of_tensor = self._run.devices.element(atom)
-        if of_tensor is not None:
-            return of_tensor
+        row = self._row(atom)
+        if row is not None:
+            return row
         if isinstance(atom, Shell):
             if atom.is_container or atom.is_module_container:
                 self.construct(atom)
                 made = atom.get("default_factory")
                 found = join([atom.part(index), *([] if made is None else [self._default(atom, made)])])
-                return self._run.devices.part(atom, found)
+                return self._content(atom, found)
             if atom.kind == "instance":
                 self.construct(atom)
                 known = constant(index)
@@ -316,12 +294,29 @@ class Objects:
             return (atom.owner.get(name) if name is not None else None) or UNKNOWN
         if isinstance(atom, Shape):
             return sizes.measured(atom, index)
-        if isinstance(atom, Given) and self._has_named_parts:
-            key = text(index)
-            return (atom.element() if key is None else atom.part(key),)
-        if isinstance(atom, Given | Unknown | Tensor):
+        if isinstance(atom, Given):
+            return (self._given(atom, text(index)),)
+        if isinstance(atom, Unknown | Tensor):
             return (atom,)
         return PLAIN if isinstance(atom, Constant | Plain | Derived | Length) else UNKNOWN
+
+    def _row(self, atom: Atom) -> Atoms | None:
+        for theory in self._run.asked.row:
+            known = theory.row(atom)
+            if known is not None:
+                return known
+        return None
+
+    def _given(self, owner: Given, key: str | None) -> Given:
+        """A part of what is given, or one of its elements, where these are told from the whole."""
+        if not self._run.names_parts:
+            return owner
+        return owner.element() if key is None else owner.part(key)
+
+    def _content(self, container: Shell, atoms: Atoms) -> Atoms:
+        for theory in self._run.asked.content:
+            atoms = theory.content(container, atoms)
+        return atoms
 
     def _default(self, owner: Shell, factory: Atoms) -> Atoms:
         """What a `defaultdict` makes for a key that it does not have."""
@@ -390,7 +385,7 @@ class Objects:
             )
             if given is not None:
                 key = _only_text(arguments.argument(0, "name"))
-                if name == "register_buffer" and not self._run.devices.is_late(given):
+                if name == "register_buffer" and all(theory.registers(given) for theory in self._run.asked.registers):
                     buffer = self._run.shell("buffer", value, frame)
                     buffer.arguments = Arguments((given,))
                     given = (buffer,)
@@ -424,11 +419,8 @@ class Objects:
             tensor.arguments = full
             return (tensor,)
         made = self.instance(cls.model, full, frame, value)
-        self._run.newborn.note(made, frame, value)
-        if self._run.turns is not None:
-            self.construct(made)  # what it is given may be something else later on
-        if self._run.training is not None:
-            self._run.training.made(made, cls, frame, value)
+        for theory in self._run.asked.made:
+            theory.made(made, cls, frame, value)
         return (made,)
 
     def instance(self, model: ClassModel, arguments: Arguments, frame: Frame, value: Value) -> Shell:
@@ -511,15 +503,9 @@ class Objects:
                 shell.put(atoms, (), name)
 
     def _field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
-        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default.
-
-        So has what is annotated in any class that is no layer: whatever reads annotations makes fields of them.
-        """
-        size = None if self._run.tensors is None else size_of(default)
-        if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
-            return default
-        symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
-        return (Number(Size.symbol(symbol)),)
+        for theory in self._run.asked.field:
+            default = theory.field(model, name, default)
+        return default
 
     def _fill_fields(self, shell: Shell, arguments: Arguments, frame: Frame) -> None:
         model = model_of(shell)
@@ -576,9 +562,3 @@ def _counts_all(index: Atoms, owner: Shell) -> bool:
 def _tensor_kind(name: str) -> str:
     """Whether calling a class gives a parameter or a buffer."""
     return "buffer" if name.endswith("Buffer") else "parameter"
-
-
-def _is_field(cls: Class, name: str) -> bool:
-    """Whether a class-level number may be another one in an object."""
-    annotation = cls.annotations.get(name)
-    return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())

@@ -257,3 +257,9 @@ def _of(atom: Atom) -> Sizes | None:
     if isinstance(atom, Shell):
         return None if atom.is_container else of(atom.arguments.argument(0, "data") or ())
     return () if isinstance(atom, _NUMBERS) else None
+
+
+def negative(value: Value, operand: Atoms) -> Atoms | None:
+    """`-x` of a number; None where it is not known as one."""
+    size = size_of(operand) if value.data == "-" else None
+    return None if size is None else (number(-size),)

@@ -20,6 +20,7 @@ from modellint.flow.domain import (
     Given,
     Ids,
     Length,
+    Number,
     Plain,
     Real,
     Shape,
@@ -31,11 +32,15 @@ from modellint.flow.domain import (
     size_of,
     text,
 )
+from modellint.flow.given import asked_for
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass, replace
+from modellint.graph.python import alternatives
 from modellint.graph.size import Size, Symbol, excess
-from modellint.graph.value import EventKind, Op, called_name, self_attribute, subscripts
+from modellint.graph.value import EventKind, Guard, InPlace, Op, called_name, self_attribute, subscripts
 from modellint.link.classes.definitions import SourceMethod
+from modellint.link.names import External
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -43,7 +48,10 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
-    from modellint.graph.value import Guard, Value
+    from modellint.graph.methods import Method
+    from modellint.graph.python import Class, Parameter
+    from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
 _NOTHING = Tensor()
@@ -68,6 +76,8 @@ _ROUNDING = operators.functions("rounds")
 _MAX_LITERALS = 64
 #: What tells ids from features.
 _KINDS = frozenset(("dtype", "is_floating_point", "ndim", "dim"))
+#: Operators that make real numbers of any, or may do.
+_MAKING_REAL = frozenset(("/", "@"))
 _ARITHMETIC = frozenset(("+", "-", "*", "%", "/", "//", "**"))
 
 
@@ -105,13 +115,96 @@ class Operation:
         return tuple(Filler(size, self.written(one)) for one, size in written if size is not None)
 
 
-class Tensors:
+class Sink:
+    """What takes notice of what operators do to tensors."""
+
+    #: Whether it is asked how large tensors are that objects keep, and what they are cut to; then all is followed.
+    measures = False
+    #: The kinds of values that are not told from others of their kind where a function is given some.
+    alike: tuple[type, ...] = (Given, Unknown, Plain, Length, Shape)
+
+    def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
+        """A table is indexed, by whatever it may be."""
+
+    def apart(self) -> Hashable:
+        """What tells a call that is followed from others with the same arguments."""
+        return None
+
+    def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
+        """Tables are sliced, perhaps: `self.table[:, :length]`."""
+
+    def indexed(self, table: Atom, index: Atoms, frame: Frame, value: Value, *, takes_real: bool = True) -> None:
+        """`table[index]`, `F.embedding(index, table)`; whether a table takes real numbers is not asked of all."""
+
+    def judged(self, row: Operator, given: Arguments, ignored: Atoms | None, frame: Frame, value: Value) -> None:
+        """`F.cross_entropy(scores, targets)`; `ignored` is what it is told to take no notice of."""
+
+    def note_padded(self, tensor: Tensor, fillers: tuple[Filler, ...], frame: Frame) -> None:
+        """Constants are written among the elements of a tensor, which are positions."""
+
+    def note_taken_out(self, fillers: Iterable[Filler]) -> None:
+        """Constants are no longer among elements."""
+
+    def note_compared(self, keys: set[Hashable]) -> None:
+        """Elements, or scores, are compared with anything."""
+
+
+class Tensors(Theory):
     """What the operators of one run do to tensors."""
+
+    events = (EventKind.INDEX,)
+    keeps = (Given, Unknown)
+    names_parts = True
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
+        #: What is told of look-ups, and of what becomes of elements.
+        self.sinks: tuple[Sink, ...] = ()
+        #: What the sinks ask for.
+        self.measures = False
+        self.alike = Sink.alike
+        self.telling: tuple[Sink, ...] = ()
         #: By identity, each with the condition: the comparisons in it.
         self._comparisons: dict[int, tuple[list[Value], Value]] = {}
+
+    def add(self, sink: Sink) -> None:
+        """Tell somebody of look-ups, too."""
+        self.sinks += (sink,)
+        self.measures = self.measures or sink.measures
+        self.telling += (sink,) if type(sink).apart is not Sink.apart else ()
+        self.alike = tuple(kind for kind in self.alike if kind in sink.alike)
+
+    # -- names and attributes --------------------------------------------------------------------------------------
+
+    def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+        for part in alternatives(parameter.annotation) if parameter.annotation is not None else ():
+            definition = code.scope.definition(part)
+            is_shape = isinstance(definition, External) and definition.name == "torch.Size"
+            if is_shape and frame.function is not None:
+                return self.shape(Given(parameter.name), Site(part, frame.function))
+        return asked_for(self._run, parameter, code, frame)
+
+    def field(self, model: ClassModel, name: str, default: Atoms) -> Atoms:
+        """A field of a dataclass that nothing says more of: a number has its name, and counts for its default.
+
+        So has what is annotated in any class that is no layer: whatever reads annotations makes fields of them.
+        """
+        size = size_of(default)
+        if size is None or model.cls is None or model.is_module is True or not _is_field(model.cls, name):
+            return default
+        symbol = Symbol(f"{model.cls.module.path}:{model.cls.qualname}", name, size.number)
+        return (Number(Size.symbol(symbol)),)
+
+    def stored(self, shell: Shell, atoms: Atoms, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
+        is_placed = value is not None and frame.function is not None
+        return sizes.kept(atoms, Site(value, frame.function)) if is_placed and value is not None else atoms
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if self.gives_sizes(name) and isinstance(atom, Given | Unknown | Plain | Tensor):
+            if frame is None or frame.function is None or value is None:
+                return PLAIN
+            return self.shape(atom, Site(value, frame.function))
+        return self.of_tensor(atom, name) if isinstance(atom, Tensor) else None
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -121,8 +214,8 @@ class Tensors:
             is_sampled = operators.row(f"Categorical.{name}") is not None
             return join(self._sampled(a, value, frame) for a in atom.get("scores") or ()) if is_sampled else None
         row = operators.row(f"Tensor.{name}")
-        if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS and self._run.lookups is not None:
-            is_same = row.facets.keys() >= _UNCHANGED and self._run.lookups.measures
+        if row is not None and isinstance(atom, Shell) and atom.kind in TENSORS:
+            is_same = row.facets.keys() >= _UNCHANGED and self.measures
             atom = Tensor(sizes=sizes.of((atom,)), made=atom.site) if is_same else atom
         if row is None or not isinstance(atom, Tensor | Given | Unknown | Plain):
             return self._product(row, (atom,), arguments, Site(value, frame.function))
@@ -156,9 +249,10 @@ class Tensors:
             return (self._sized(operation),)
         if "ids" in row.facets:
             self._look_up(row, arguments, frame, value)
-        if "judges" in row.facets and self._run.lookups is not None:
+        if "judges" in row.facets:
             ignored = arguments.argument(*(row.argument("ignores") or (0, "")))
-            self._run.lookups.judged(row, arguments, ignored, frame, value)
+            for sink in self.sinks:
+                sink.judged(row, arguments, ignored, frame, value)
         operand = next((found for name in _OPERANDS if (found := arguments.argument(0, name)) is not None), None)
         given = [*tensors_in(operand or ())]
         if "chooses" in row.facets and len(arguments.positional) == 3:
@@ -199,10 +293,11 @@ class Tensors:
         ids = arguments.argument(position, name)
         if position > 1 and constant(arguments.argument(1, "dim") or ()) != Constant(0):
             tables = tuple(replace(atom, sizes=None) if isinstance(atom, Tensor) else atom for atom in tables or ())
-        if self._run.lookups is None or ids is None:
+        if ids is None:
             return
         for atom in tables or ():
-            self._run.lookups.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
+            for sink in self.sinks:
+                sink.indexed(atom, ids, frame, value, takes_real="real" not in row.facets)
 
     @staticmethod
     def _sized(operation: Operation) -> Tensor:
@@ -244,7 +339,7 @@ class Tensors:
         if "like" in facets and facets["like"] in _ARITHMETIC:
             is_rounded = constant(arguments.keywords.get("rounding_mode", ())) not in (None, Constant(None))
             operator = "//" if facets["like"] == "/" and is_rounded else facets["like"]
-            return self.binary(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
+            return self.arithmetic(operator, (tensor,), get((1, "other")) or PLAIN, operation.site)
         if "like" in facets and facets["like"] in _RANGE | _EQUALITY:
             return self.compared((tensor,), get((1, "other")) or PLAIN)
         if "product" in facets:
@@ -256,8 +351,9 @@ class Tensors:
         mask = get(row.argument("mask"))
         if facets.keys() & {"limit", "below", "lift"}:
             self._take_out(tensor.fillers)
-        if tensor.positions is not None and fillers and self._run.lookups is not None:
-            self._run.lookups.note_padded(tensor, fillers, operation.frame)
+        if tensor.positions is not None and fillers:
+            for sink in self.sinks:
+                sink.note_padded(tensor, fillers, operation.frame)
         if mask is not None:
             self._take_out(tensor.fillers)
             return (replace(self._masked(tensor, mask), fillers=fillers),)
@@ -405,8 +501,9 @@ class Tensors:
 
     def _take_out(self, fillers: Iterable[Filler]) -> None:
         """Note constants that are no longer among elements."""
-        if self._run.lookups is not None:
-            self._run.lookups.taken_out.update(filler.key for filler in fillers)
+        gone = tuple(fillers)
+        for sink in self.sinks if gone else ():
+            sink.note_taken_out(gone)
 
     def _apart(self, tensor: Tensor, mask: Atoms) -> Tensor:
         """A tensor without the elements that a mask compares."""
@@ -460,7 +557,29 @@ class Tensors:
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
-    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+    def updated(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
+        return self.assigned(atom, value, frame)
+
+    def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
+        negative = sizes.negative(value, operand)
+        if negative is not None or not any(isinstance(atom, Tensor) for atom in operand):
+            return negative
+        return tuple(elements.of_second(value.data, atom) if isinstance(atom, Tensor) else atom for atom in operand)
+
+    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+        is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|") and not self.is_number(left)
+        if is_growing or not (value.data in _MAKING_REAL or self.are_known(left, right)):
+            return None
+        return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
+
+    def comparison(self, value: Value, sides: list[Atoms], frame: Frame) -> Atoms:
+        return self.compared(*sides)
+
+    def choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
+        kept = [self._run.behind(atoms, frame, Guard(value.data, at == 0)) for at, atoms in enumerate(branches)]
+        return self.one_of(kept, value.data, frame)
+
+    def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         """What arithmetic makes of tensors, or of numbers that are known as sums."""
         first, second = size_of(left), size_of(right)
         if first is not None and second is not None and operator != "/":
@@ -505,11 +624,11 @@ class Tensors:
                 keys.update(element.key for element in tensor.elements())
                 if tensor.head is not None and constant(other) is None:
                     keys.add(tensor.head)
-        if self._run.lookups is not None:
-            self._run.lookups.compared |= keys
+        for sink in self.sinks:
+            sink.note_compared(keys)
         return (Tensor(compared=frozenset(keys)),) if keys else PLAIN
 
-    def index(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
+    def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         """`tensor[…]`."""
         key, parts = value.args[1], subscripts(value)
         known = tensor
@@ -531,7 +650,7 @@ class Tensors:
         sides = sizes.indexed(tensor.sizes, parts, lambda part: self._run.evaluate(part, frame))
         return (replace(known, width=width, head=head, sizes=sides, made=None),)
 
-    def picked(self, found: Atoms, _owner: Atoms, _value: Value, _frame: Frame) -> Atoms:
+    def after_picking(self, found: Atoms, _owner: Atoms, _value: Value, _frame: Frame) -> Atoms:
         """`owner[…]`, which gives what was found."""
         return found
 
@@ -604,7 +723,7 @@ class Tensors:
         return join([(replace(masked, fillers=(*kept, *filler)),), written])
 
     @staticmethod
-    def attribute(tensor: Tensor, name: str) -> Atoms:
+    def of_tensor(tensor: Tensor, name: str) -> Atoms:
         """`tensor.name`."""
         row = operators.row(f"Tensor.{name}")
         if name in _KINDS and tensor.real is not None:
@@ -778,7 +897,7 @@ class Tensors:
         return size_of(left) is not None and size_of(right) is not None
 
     @staticmethod
-    def part(owner: Atom, index: Atoms, found: Atoms) -> Atoms:
+    def part_of(owner: Atom, index: Atoms, found: Atoms) -> Atoms:
         """What `owner[index]` gives, `found` where it is no tensor: ids know which of several they are."""
         known = constant(index)
         if isinstance(owner, Shape):
@@ -791,6 +910,12 @@ class Tensors:
             replace(a, ids=replace(a.ids, part=known.value)) if isinstance(a, Tensor) and a.ids is not None else a
             for a in found
         )
+
+
+def _is_field(cls: Class, name: str) -> bool:
+    """Whether a class-level number may be another one in an object."""
+    annotation = cls.annotations.get(name)
+    return annotation is not None and all(part.data not in ("ClassVar", "Final") for part in annotation.walk())
 
 
 def _constant(atoms: Atoms | None, frame: Frame) -> Size | None:

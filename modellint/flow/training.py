@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import opened
-from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, join
+from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plain, Prepared, function_of, join
+from modellint.flow.given import asked_for
 from modellint.flow.heap import TENSORS, Shell
+from modellint.flow.library import PARTIAL, partial
 from modellint.flow.picked import Named, Picks
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
     from modellint.flow.domain import Arguments, Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Entry, Path
     from modellint.flow.interp import Interpreter
-    from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.methods import Method
+    from modellint.graph.python import Class, Function, ModuleFacts, Parameter
+    from modellint.graph.value import Guard, Value
     from modellint.link.classes.models import ClassModel
 
 #: The layers and parameters that something gives parameters of, and on which paths.
@@ -60,7 +64,7 @@ class Built:
     stores: Mapping[Shell, int]
 
 
-class Training:
+class Training(Theory):
     """The optimizers of one run."""
 
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:
@@ -75,8 +79,13 @@ class Training:
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
+    def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
+        return asked_for(self._run, parameter, code, frame)
+
+    def empty(self, container: Atoms) -> Atoms:
+        return UNKNOWN  # somebody else may fill it
+
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """`atom.name(…)` of a layer or of parameters; None where nothing is to be said of it."""
         if isinstance(atom, Weights):
             if name.endswith("_") and not name.endswith("__"):
                 self.settled.add(atom.owner)
@@ -103,21 +112,39 @@ class Training:
         found.put(element, ())
         return (found,)
 
-    def store(self, owner: Atom) -> None:
-        """An attribute of a parameter is set: `p.requires_grad = False`."""
+    def give_away(self, owner: Atom) -> None:
+        """`p.requires_grad = False` of a parameter."""
         if isinstance(owner, Weights):
             self.settled.add(owner.owner)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def follows(self, method: FunctionRef) -> bool:
-        """Whether a method of a layer is to be run."""
         return getattr(method.code, "name", None) not in _WORK
 
     def is_foreign(self, defined: Function | Class | None) -> bool:
         """Whether something is another project's: of an installed package."""
         names = self._run.project.names
         return defined is not None and names.is_installed(defined.module) and not names.is_installed(self._home)
+
+    def follow(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
+    ) -> Atoms | None:
+        code = function_of(function.code)
+        if self.is_foreign(code):
+            return self._run.calls.unknown(arguments, value)
+        return None if self._is_aside(code) else run()
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if self.builds(Outside(name), arguments, frame, value):
+            return UNKNOWN
+        if name not in PARTIAL or not arguments.positional:
+            return None
+        rest = arguments.without_first()
+        return join(
+            (_prepared(atom, rest),) if isinstance(atom, Outside) else partial((atom,), rest)
+            for atom in arguments.positional[0]
+        )
 
     def builds(self, function: Atom, arguments: Arguments | None, frame: Frame, value: Value) -> bool:
         """Whether what is called makes an optimizer; no arguments: it is given what never comes to be."""
@@ -131,6 +158,12 @@ class Training:
             self._run.stop()  # nothing is to be said of any layer
         return True
 
+    def undecided(self, key: Hashable, test: Value, frame: Frame) -> None:
+        self.picks.note(key, test, frame)
+
+    def filters(self, guard: Guard | None, frame: Frame) -> Path:
+        return self.picks.filters(guard, frame)
+
     def _stored(self, layers: Iterable[Shell]) -> dict[Shell, int]:
         found: dict[Shell, int] = {}
         for shell in layers:
@@ -139,13 +172,12 @@ class Training:
                 found[shell] = len(shell.stores)
         return found
 
-    def missed(self, call: Value, frame: Frame) -> None:
-        """A call is left out, because nothing comes to be that it is given."""
-        for atom in self._run.evaluate(call.callee, frame):
-            self.builds(atom, None, frame, call)
+    def missed(self, value: Value, frame: Frame) -> None:
+        for atom in self._run.evaluate(value.callee, frame):
+            self.builds(atom, None, frame, value)
 
     def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
-        """An object is made: an optimizer, or one that may make some for what it is given."""
+        """An optimizer is made, or an object that may make some for what it is given."""
         if not self.builds(cls, shell.arguments, frame, value) and not shell.is_layer:
             given = list(opened(join(shell.arguments.all())))
             if any(isinstance(atom, Shell | Weights) for atom in given) or self._concerns(cls.model):
@@ -164,12 +196,12 @@ class Training:
 
         return concerns(function, self._run.project)
 
-    def is_aside(self, function: Function | None) -> bool:
+    def _is_aside(self, function: Function | None) -> bool:
         """Whether a function that is given no object has nothing to do with training."""
         return function is not None and not self._is_concerned(function)
 
     def hand(self, arguments: Arguments, value: Value) -> None:
-        """Somebody who cannot be read gets something: they may train it, or put more into it."""
+        """They may train it, or put more into it."""
         name = str(value.callee.data).lower() if value.op is Op.CALL else ""
         if "clip" in name:
             return
@@ -222,6 +254,11 @@ class Training:
                 return None
             found.append(inner)
         return _union(found)
+
+
+def _prepared(function: Outside, rest: Arguments) -> Prepared:
+    """A function that cannot be read, with arguments that it is given already."""
+    return Prepared(function.name, function.arguments.then(rest) if isinstance(function, Prepared) else rest)
 
 
 def is_optimizer(atom: Atom) -> bool:

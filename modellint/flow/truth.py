@@ -7,10 +7,9 @@ import collections.abc
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from modellint.flow.devices import Fresh, Place
 from modellint.flow.domain import ClassRef, Constant, Derived, FunctionRef, Given, Number, Outside, Super, size_of
-from modellint.flow.environment import Foreign
 from modellint.flow.heap import Counted, Shell
+from modellint.flow.theory import Comparable
 from modellint.graph.value import Op, Value
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _truthy(atom: Atom) -> bool | None:
         if atom.is_container or atom.is_module_container:
             return True if atom.entries else False if isinstance(atom, Counted) and atom.is_exact else None
         return True if atom.is_layer else None
-    if isinstance(atom, Foreign):
+    if isinstance(atom, Comparable):
         return atom.truth()
     return True if isinstance(atom, ClassRef | FunctionRef | Outside | Super) else None
 
@@ -111,11 +110,11 @@ def _truthy(atom: Atom) -> bool | None:
 def _is_none(atom: Atom) -> bool | None:
     if isinstance(atom, Constant):
         return atom.value is None
-    if isinstance(atom, Foreign):
+    if isinstance(atom, Comparable):
         return atom.is_none()
     if isinstance(atom, Given) and atom.is_there:
         return False
-    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Fresh | Place | Number
+    kinds = Shell | ClassRef | FunctionRef | Outside | Super | Derived | Number
     return False if isinstance(atom, kinds) else None
 
 
@@ -133,17 +132,15 @@ def _compare_one(operator: str, left: Atom, right: Atom) -> bool | None:
         return _member(left, right, operator == "in")
     if isinstance(left, Constant) and isinstance(right, Constant):
         return compare_constants(operator, left.value, right.value)
-    if isinstance(left, Foreign):
+    if isinstance(left, Comparable):
         return left.compared(operator, right)
-    if isinstance(right, Foreign):
+    if isinstance(right, Comparable):
         return right.compared(_MIRRORED.get(operator, operator), left)
     if isinstance(left, Number | Given) and operator in _ORDERING:
         return _compare_sizes(operator, size_of((left,)), size_of((right,)))
     if isinstance(left, Shell) and isinstance(right, Constant) and operator in ("==", "!="):
         is_other = left.is_layer or (left.is_container and isinstance(right.value, str | int))
         return operator == "!=" if is_other else None
-    if isinstance(left, Place) and isinstance(right, Place) and operator in ("==", "!="):
-        return (left == right) is (operator == "==")
     if isinstance(left, ClassRef) and isinstance(right, ClassRef) and operator in ("is", "==", "is not", "!="):
         return (left.model.name == right.model.name) is (operator in ("is", "=="))
     return None
@@ -168,7 +165,7 @@ def _compare_sizes(operator: str, left: Size | None, right: Size | None) -> bool
 def _member(left: Atom, right: Atom, wanted: bool) -> bool | None:
     if not isinstance(left, Constant):
         return None
-    if isinstance(right, Foreign):
+    if isinstance(right, Comparable):
         found = right.has(left.value)
         return found if found is None else found is wanted
     if isinstance(right, Constant) and isinstance(right.value, str) and isinstance(left.value, str):
@@ -216,7 +213,7 @@ def _is_of(atom: Atom, name: str, kind: Atom) -> bool | None:
                 return True
             return False if atom.model.is_complete else None
         return False if isinstance(kind, ClassRef) and kind.model.is_module else None
-    if isinstance(atom, Foreign):
+    if isinstance(atom, Comparable):
         return atom.is_of(kind)
     if isinstance(atom, ClassRef | FunctionRef) and isinstance(kind, ClassRef):
         return False

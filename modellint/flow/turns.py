@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow import library
-from modellint.flow.domain import PLAIN, UNKNOWN, Constant, Given, constant, join
+from modellint.flow import exact, library, sizes
+from modellint.flow.calls import STORING
+from modellint.flow.domain import NONE, PLAIN, UNKNOWN, Constant, Given, Tensor, constant, function_of, join, text
 from modellint.flow.heap import Counted, Shell
 from modellint.flow.tensors import Tensors
-from modellint.graph.value import Op, walk_all
+from modellint.flow.theory import Theory
+from modellint.graph.value import InPlace, Op, walk_all
+from modellint.knowledge import parameter_counts
+from modellint.link.classes import calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from modellint.flow.blocks import Block
-    from modellint.flow.domain import Atoms, FunctionRef
+    from modellint.flow.domain import Arguments, Atom, Atoms, ClassRef, FunctionRef, Super
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.size import Size
     from modellint.graph.value import Flow, Loop, Nested, Value
+    from modellint.link.classes.models import ClassModel
 
 #: How many values and events such a run may look at, and how deeply calls may be nested in it.
 MAX_STEPS = 400_000
@@ -38,11 +43,16 @@ class UncertainError(Exception):
     """What follows cannot be told: it takes too long to find out, or no object comes of it."""
 
 
-class Turns:
+class Turns(Theory):
     """The loops of one run, and what it knows besides its heap."""
 
+    max_steps = MAX_STEPS
+    keeps = (Given,)
+    counts = True
+    names_parts = True
+
     def __init__(self, run: Interpreter) -> None:
-        self._run = run
+        self.run = run
         self.tensors = Tensors(run)
         #: Objects that something which was not followed may have added to.
         self.open: set[Shell] = set()
@@ -60,9 +70,78 @@ class Turns:
         #: What stands before loops and functions, and is used in them.
         self._before: dict[int, tuple[list[Value], object]] = {}
 
+    # -- what is known one by one ----------------------------------------------------------------------------------
+
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if isinstance(atom, Given) and atom.part(name) in self.changed:
+            return UNKNOWN
+        return self.tensors.of_tensor(atom, name) if isinstance(atom, Tensor) else None
+
+    def unstored(self, shell: Shell, name: str) -> Atoms | None:
+        described = exact.described(shell)
+        return None if described is None else exact.arguments_of(shell, described).get(name)
+
+    def index(self, owner: Atoms, value: Value, frame: Frame) -> Atoms | None:
+        return exact.sliced(self.run, owner, value, frame) if value.args[1].op is Op.SLICE else None
+
+    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
+        is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|")
+        return None if is_growing else exact.binary(self, left, right, value, frame)
+
+    def unary(self, value: Value, operand: Atoms, frame: Frame) -> Atoms | None:
+        return sizes.negative(value, operand) or exact.negative(value.data, operand)
+
+    def text(self, value: Value, parts: list[Atoms]) -> Atoms:
+        return exact.formatted(value, parts)
+
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        return exact.method(self, atom, name, arguments, frame, value)
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        is_about_names = name in STORING or name == "builtins.vars"
+        return None if is_about_names else exact.call(self, name, arguments, frame, value)
+
+    # -- objects ---------------------------------------------------------------------------------------------------
+
+    def follows_all(self) -> bool:
+        return True
+
+    def made(self, shell: Shell, cls: ClassRef, frame: Frame, value: Value) -> None:
+        self.run.objects.construct(shell)  # what it is given may be something else later on
+
+    def super_method(
+        self, atom: Super, owner: ClassModel, name: str, arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms | None:
+        if name == "__init__" and parameter_counts.describes(owner.name):
+            atom.shell.passed, atom.shell.is_initialised = arguments, True
+            return NONE
+        if owner.name != calls.MODULE and owner.name not in calls.CONTAINERS:
+            method = owner.own_method(name)
+            if method is not None and function_of(method) is None:
+                self.rough.add(atom.shell)
+        return None
+
+    def beyond(self, atom: Super, name: str, arguments: Arguments, frame: Frame, value: Value) -> None:
+        model = atom.shell.model
+        if name == "__init__" and model is not None and not (model.is_complete and model.is_module is False):
+            self.open.add(atom.shell)
+
+    def store(
+        self, owner: Atom, key: Atoms, atoms: Atoms, frame: Frame, target: Value, *, is_sure: bool = True
+    ) -> None:
+        name = text(key)
+        if target.op is Op.ATTR and isinstance(owner, Given) and name is not None:
+            self.changed.add(owner.part(name))
+
+    def hand(self, arguments: Arguments, value: Value) -> None:
+        self.lose(arguments.all())
+
+    def run_out(self) -> None:
+        raise UncertainError
+
     def lose(self, atoms: Iterable[Atoms]) -> None:
         """Something that is not followed is given these."""
-        making = self._run.objects.under_construction
+        making = self.run.objects.under_construction
         for given in atoms:
             self.open.update(atom for atom in given if isinstance(atom, Shell) and atom in making)
 
@@ -78,24 +157,24 @@ class Turns:
 
     def fail(self) -> None:
         """No object comes of the constructor that is run."""
-        self.open.update(self._run.objects.under_construction[-1:])
+        self.open.update(self.run.objects.under_construction[-1:])
+
+    def is_left(self, test: Value) -> bool:
+        return bool(test.data == "except")
 
     def delete(self, target: Value, frame: Frame) -> None:
-        """`del x.name`, `del x[i]`."""
-        for atom in self._run.evaluate(target.args[0], frame):
+        for atom in self.run.evaluate(target.args[0], frame):
             if isinstance(atom, Shell) and target.op is Op.ATTR:
                 atom.history.pop(str(target.data), None)
             elif isinstance(atom, Counted):
                 atom.lose()
 
-    @property
-    def limits(self) -> tuple[int, int]:
-        """How many calls may be under way, and how many of one function: few of what may not happen at all."""
-        return _MAX_CALLS, _MAX_PERHAPS if self._run.path else _MAX_CALLS
+    def depths(self) -> tuple[int, int]:
+        """Few calls of what may not happen at all."""
+        return _MAX_CALLS, _MAX_PERHAPS if self.run.path else _MAX_CALLS
 
-    def cut(self, function: FunctionRef) -> None:
-        """A call is not followed."""
-        if self._run.path:
+    def left_out(self, function: FunctionRef) -> None:
+        if self.run.path:
             self.lose([() if function.receiver is None else (function.receiver,)])
         else:
             self.fail()
@@ -103,8 +182,7 @@ class Turns:
     # -- loops -----------------------------------------------------------------------------------------------------
 
     def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool:
-        """Run a loop; whether the function ends in it."""
-        run, loop = self._run, block.loop
+        run, loop = self.run, block.loop
         assert loop is not None
         if loop.result is not None:
             conditions = run.conditions(loop.guard, frame)
@@ -133,7 +211,7 @@ class Turns:
 
     def _any_turns(self, block: Block, loop: Loop, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> None:
         """Run a loop that is run any number of times: once, under a condition, with what it changes unknown."""
-        run = self._run
+        run = self.run
         for choice in loop.carried:
             before = run.evaluate(choice.args[0], frame) if choice.args else ()
             frame.memo[id(choice)] = join((before, UNKNOWN))
@@ -166,7 +244,14 @@ class Turns:
             return None
         return list(library.unpacked(atoms))
 
-    def comprehension(self, value: Value, frame: Frame) -> Shell | None:
+    def closure(self, nested: Nested, value: Value, frame: Frame) -> None:
+        self.prepare(nested, value, frame)
+
+    def comprehension(self, value: Value, frame: Frame) -> Atoms | None:
+        made = self._comprehended(value, frame)
+        return None if made is None else (made,)
+
+    def _comprehended(self, value: Value, frame: Frame) -> Shell | None:
         """What a comprehension makes, None if it is not known what it goes through."""
         loop = self._loops_of(frame).get(id(value))
         if loop is None:
@@ -179,7 +264,7 @@ class Turns:
         if not self._collect(value, loop.turns, frame, made):
             return None
         kind = {"list": "list", "set": "set", "dict": "dict"}.get(str(value.data), "generator")
-        found = self._run.shell(kind, value, frame)
+        found = self.run.shell(kind, value, frame)
         found.clear()
         found.is_exact = True
         for parts, is_sure in made:
@@ -192,12 +277,12 @@ class Turns:
         """How many turns there are, as a sum of symbols."""
         if len(loop.turns) != 1:
             return None
-        over = self._run.evaluate(loop.turns[0][1], frame)
+        over = self.run.evaluate(loop.turns[0][1], frame)
         return self.lengths.get(over[0]) if len(over) == 1 and isinstance(over[0], Shell) else None
 
     def _repeated(self, value: Value, loop: Loop, times: Size, frame: Frame) -> Shell:
         """One element that stands for as many as there are turns: what it is may not depend on which one it is."""
-        run, trail, mark = self._run, frame.trail, frame.mark()
+        run, trail, mark = self.run, frame.trail, frame.mark()
         turn = _MANY - len(self.many)
         self.many[turn] = times
         frame.trail, outer, run.path = (*trail, turn), run.path, (*run.path, ((id(loop), trail), True))
@@ -218,7 +303,7 @@ class Turns:
         frame: Frame,
         made: list[tuple[tuple[Atoms, ...], bool]],
     ) -> bool:
-        run = self._run
+        run = self.run
         if not turns:
             conditions = run.conditions(value.guard, frame)
             if conditions is not None:
@@ -249,7 +334,7 @@ class Turns:
         if id(part) not in self._before:
             self._before[id(part)] = list(_displays_before(part, stands, frame.flow)), part
         for value in self._before[id(part)][0]:
-            self._run.evaluate(value, frame)
+            self.run.evaluate(value, frame)
 
 
 def _displays_before(part: Loop | Nested, stands: Value | None, flow: Flow) -> Iterator[Value]:

@@ -66,8 +66,7 @@ class _WatchedTensors(Tensors):
 
     @property
     def _watched(self) -> Watched:
-        assert isinstance(self._run.lookups, Watched)
-        return self._run.lookups
+        return self._run.of(Watched)
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
@@ -152,8 +151,8 @@ class _WatchedTensors(Tensors):
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
-    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
-        found = super().binary(operator, left, right, made)
+    def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+        found = super().arithmetic(operator, left, right, made)
         if not self._watched.is_at_work:
             return found
         if operator in ("+", "-"):
@@ -179,10 +178,10 @@ class _WatchedTensors(Tensors):
 class Watched(Lookups):
     """What layers are given in one run."""
 
-    TENSORS = _WatchedTensors
+    rests_on = (_WatchedTensors,)
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
         self.is_open = True
         self.uses: list[Use] = []
         self.taken: list[Taken] = []

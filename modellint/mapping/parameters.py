@@ -10,12 +10,11 @@ from modellint import knowledge
 from modellint.flow import exact
 from modellint.flow.domain import UNKNOWN, Arguments, Given, Tensor, Unknown, join
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Counted, Shell
-from modellint.flow.interp import Interpreter
 from modellint.flow.library import partial
 from modellint.flow.objects import model_of
-from modellint.flow.turns import UncertainError
+from modellint.flow.runs import started
+from modellint.flow.turns import Turns, UncertainError
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.recipes.evaluation import Item, ItemKind
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class
     from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
@@ -78,7 +78,7 @@ class Counter:
             }
 
     def _run(self) -> Interpreter:
-        return Interpreter(self._project, self._project.of(Keepers), turn_by_turn=True)
+        return started(self._project, Turns)
 
 
 def _symbols(model: ClassModel) -> Arguments:
@@ -116,9 +116,8 @@ class _Counting:
     """Counts the parameters of the objects of one run; `given` are those that are counted elsewhere."""
 
     def __init__(self, run: Interpreter, given: Iterable[Shell]) -> None:
-        assert run.turns is not None
         self._run = run
-        self._run_turns = run.turns
+        self._run_turns = run.of(Turns)
         self._given = frozenset(given)
 
     def attribute(self, shell: Shell, name: str) -> Size | None:
@@ -176,7 +175,9 @@ class _Counting:
             return None
         if described is None:
             return _NOTHING
-        return None if {"weight", "bias"} & atom.history.keys() else exact.own_parameters(self._run, atom, described)
+        return (
+            None if {"weight", "bias"} & atom.history.keys() else exact.own_parameters(self._run_turns, atom, described)
+        )
 
     def _parts(self, atom: Atom, seen: set[Shell]) -> Iterator[_Part]:
         """What a container holds or a layer registers, and whether it certainly does."""
@@ -309,7 +310,7 @@ class _Recipe:
                 arguments = Arguments(tuple(elements), fields)
                 return join(self._run.calls.apply(atom, arguments, self._frame, value) for atom in self._named(item))
             case ItemKind.NAME:
-                return partial(self._run, self._named(item), Arguments(tuple(elements), fields))
+                return partial(self._named(item), Arguments(tuple(elements), fields))
         return UNKNOWN
 
     def _named(self, item: Item) -> Atoms:

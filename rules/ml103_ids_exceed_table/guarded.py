@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import Ids, Plain, Site, Tensor, join, size_of
-from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
+from modellint.flow.runs import followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import Tensors, tensors_in
+from modellint.flow.theory import Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, called_name
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Lookup, OwnLookup
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -46,25 +48,38 @@ class Clamped(Ids):
     is_told: bool = False
 
 
-class _Clamping(Tensors):
-    """What operators do to tensors, where what a clamp is given may be any number."""
+class _Clamping(Theory):
+    """What a clamp gives, of which the run knows nothing but its limit."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        found = super().method(atom, name, arguments, frame, value)
         row = operators.row(f"Tensor.{name}")
-        return found if row is None else _limited(row, 1, arguments, found, Site(value, frame.function))
+        size = None if row is None else _limit(row, 1, arguments)
+        if row is None or size is None:
+            return None
+        found = self._run.of(Tensors).method(atom, name, arguments, frame, value)
+        return _limited(row, size, found, Site(value, frame.function))
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        found = super().function(name, arguments, frame, value)
         row = operators.row(name) or operators.row(name.removeprefix("torch."))
-        return found if row is None else _limited(row, 0, arguments, found, Site(value, frame.function))
+        size = None if row is None else _limit(row, 0, arguments)
+        if row is None or size is None:
+            return None
+        found = self._run.of(Tensors).function(name, arguments, frame, value)
+        return _limited(row, size, found, Site(value, frame.function))
 
 
-def _limited(row: Operator, first: int, arguments: Arguments, found: Atoms | None, made: Site) -> Atoms | None:
-    """What an operator gives whose arguments begin at position `first`: ids up to its limit, unless more is known."""
+def _limit(row: Operator, first: int, arguments: Arguments) -> Size | None:
+    """The limit of an operator whose arguments begin at position `first`."""
     limit = row.argument("limit")
-    size = None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
-    if size is None or any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
+    return None if limit is None else size_of(arguments.argument(limit[0] - first, limit[1]))
+
+
+def _limited(row: Operator, size: Size, found: Atoms | None, made: Site) -> Atoms | None:
+    """What an operator gives: ids up to its limit, unless more is known."""
+    if any(tensor.ids or tensor.real for tensor in tensors_in(found or ())):
         return found
     others = tuple(atom for atom in found or () if not isinstance(atom, Tensor | Plain))
     written = _written_limit(made.value, row)
@@ -80,17 +95,11 @@ def _written_limit(call: Value, row: Operator) -> Value | None:
     return call.argument(limit[0] - row.name.startswith("Tensor."), limit[1])
 
 
-class _Limits(Lookups):
-    """The look-ups of a function that limits ids, whatever they are."""
-
-    TENSORS = _Clamping
-
-
 class Guarded:
     """Functions that limit what they look up, run with anything."""
 
     def __init__(self, functions: Iterable[Function], project: Project) -> None:
-        self._run, self._found = followed(project, _Limits)
+        self._run, self._found = followed(project, Lookups, _Clamping)
         self._found.is_open = True
         objects: dict[Class, Shell] = {}
         for function in functions:

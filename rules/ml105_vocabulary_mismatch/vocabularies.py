@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from modellint import knowledge, operators
 from modellint.flow.callees import bound
 from modellint.flow.domain import ANY_ARGUMENTS, Bound, Given, Length, Site
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
 from modellint.flow.library import REGISTRARS
+from modellint.flow.lookups import Lookups
 from modellint.flow.measured import Measured
 from modellint.flow.records import is_self
+from modellint.flow.runs import followed
+from modellint.flow.tensors import Tensors
 from modellint.graph.size import excess, is_proved
 from modellint.graph.value import EventKind, Op, called_name, dotted, same, walk_all
 from modellint.link.mentioned import reached
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, FunctionRef
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Store
+    from modellint.flow.interp import Interpreter
     from modellint.flow.lookups import Sided
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -87,7 +89,7 @@ class Vocabularies:
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        run = Interpreter(self._project, self._project.of(Keepers), Measured)
+        run = followed(self._project, Measured)[0]
         objects: dict[Class, Shell] = {}
         told: set[tuple[Site, Site, Site]] = set()
         seen: set[Store] = set()
@@ -107,10 +109,9 @@ class Vocabularies:
         self, shell: Shell, store: Store, function: Function, owners: Mapping[Shell, Shell], run: Interpreter
     ) -> Tie | None:
         """The tie that a weight makes which is stored in a layer while a function is run."""
-        assert run.lookups is not None
         if store.function is None or store.value is None:
             return None
-        first, second = run.lookups.sided((shell,)), run.lookups.sided(_owners(store.atoms, owners))
+        first, second = run.of(Lookups).sided((shell,)), run.of(Lookups).sided(_owners(store.atoms, owners))
         if first is None or second is None:
             return None
         tied = Site(store.value, store.function)
@@ -150,7 +151,7 @@ class Vocabularies:
         grown = list(self._grown(function))
         if not grown:
             return
-        run = Interpreter(self._project, self._project.of(Keepers), Measured)
+        run = followed(self._project, Measured)[0]
         sizes: dict[tuple[Site, Value], None] = {}
         for reference, frame in called(function, {}, self._project):
             body = run.calls.frame(reference, ANY_ARGUMENTS, frame, NOWHERE)
@@ -216,16 +217,13 @@ def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
 
 def _is_own(tokenizer: Value, body: Frame, run: Interpreter) -> bool:
     """Whether what is given more tokens is an object of the project's, which may do anything with them."""
-    assert run.lookups is not None
-    owners = run.lookups.evaluated(tokenizer, body)
+    owners = run.of(Lookups).evaluated(tokenizer, body)
     shells = [atom for atom in owners if isinstance(atom, Shell) and atom.kind == "instance"]
     return any(run.objects.own_method(shell, name) is not None for shell in shells for name in GROWS)
 
 
 def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interpreter) -> Iterator[tuple[Site, Value]]:
     """Where the tables are made that a function leads to, each with the value of the function that sizes it."""
-    assert run.lookups is not None
-    assert run.tensors is not None
     run.steps = 0
     run.calls.apply(reference, ANY_ARGUMENTS, frame, NOWHERE)
     pending = list(run.shells())
@@ -238,7 +236,7 @@ def _sizes(function: Function, reference: FunctionRef, frame: Frame, run: Interp
                     shell.get(name)
         pending = list(islice(run.shells(), known, None))
     for shell in run.shells():
-        rows = run.tensors.argument(shell, (0, "num_embeddings")) if run.lookups.is_table(shell) else None
+        rows = run.of(Tensors).argument(shell, (0, "num_embeddings")) if run.of(Lookups).is_table(shell) else None
         size = _measure(rows[0], function) if rows is not None and len(rows) == 1 else None
         if size is not None and shell.site is not None:
             yield shell.site, size

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.built import state_in
 from modellint.flow.gate import Keepers
 from modellint.flow.life import Life
+from modellint.flow.newborn import Newborn, Step
 from modellint.graph.value import EventKind, Op, walk_all
 from modellint.link.names import DefinedFunction, External
 from modellint.link.values.callers import callers
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.heap import Shell
-    from modellint.flow.newborn import Step
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -123,13 +123,13 @@ class Creations:
         if model.is_module is None and not _holds_layers(life):
             return
         life.follow(entry, at_work=True)
-        for shell, route in list(life.run.newborn.routes.items()):
-            attribute = life.run.newborn.attribute_of(shell)
+        for shell, route in list(life.run.of(Newborn).routes.items()):
+            attribute = life.run.of(Newborn).attribute_of(shell)
             condition = self._condition(route, model, attribute)
             has_parameters = None if condition is None else self._has_parameters(shell, life)
             if condition is None or has_parameters is False:
                 continue
-            use = life.run.newborn.use_of(shell)
+            use = life.run.of(Newborn).use_of(shell)
             if use is None and attribute is not None:
                 use = self._elsewhere(shell, attribute, life)
             if use is not None and shell.model is not None:
@@ -167,7 +167,7 @@ class Creations:
                 is_own = method.name not in _ONCE and life.model.method(method.name) is method
                 if is_own and attribute in method.words:
                     life.follow(method)
-        return life.run.newborn.use_of(shell)
+        return life.run.of(Newborn).use_of(shell)
 
 
 def _holds_layers(life: Life) -> bool:

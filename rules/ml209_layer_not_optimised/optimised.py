@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,12 @@ from modellint.flow.builders import Builders
 from modellint.flow.devices import WORK
 from modellint.flow.domain import ANY_ARGUMENTS, ClassRef, Constant, FunctionRef, Given, Unknown
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell, are_exclusive, shells_in
-from modellint.flow.interp import Interpreter
 from modellint.flow.library import ADDERS
 from modellint.flow.life import covers
 from modellint.flow.picked import UnsureError
-from modellint.flow.training import Weights
+from modellint.flow.runs import started
+from modellint.flow.training import Training, Weights
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.classes.lives import Lives
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom
     from modellint.flow.heap import Path, Store
+    from modellint.flow.interp import Interpreter
     from modellint.flow.training import Built, Owners
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event
@@ -60,7 +61,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
     builders = Builders(module, project)
     if not builders.first:
         return
-    run = Interpreter(project, project.of(Keepers), trained_in=module)
+    run = started(project, partial(Training, home=module))
     objects: dict[Class, Shell] = {}
     starts = _run(builders.first, objects, run, project)
     if starts and _are_known(run):
@@ -80,8 +81,7 @@ def _missing(run: Interpreter, objects: Collection[Shell], starts: list[_Start],
 
 def _are_known(run: Interpreter) -> bool:
     """Whether it is known of all optimizers that a run builds whose parameters they are given."""
-    assert run.training is not None
-    return run.is_complete and all(built.given is not None for built in run.training.built)
+    return run.is_complete and all(built.given is not None for built in run.of(Training).built)
 
 
 # -- what is run -------------------------------------------------------------------------------------------------------
@@ -99,11 +99,10 @@ class _Start:
 def _run(functions: list[Function], objects: dict[Class, Shell], run: Interpreter, project: Project) -> list[_Start]:
     """Run functions that no other one of them has called, and say which optimizers each led to."""
     found: list[_Start] = []
-    assert run.training is not None
     for function in functions:
         if function in run.calls.done or not run.is_complete:
             continue
-        known = len(run.training.built)
+        known = len(run.of(Training).built)
         for receiver in _receivers(function, objects, project):
             run.steps = 0 if run.is_complete else run.steps
             if function.name == "__init__" and isinstance(receiver, Shell):
@@ -112,7 +111,7 @@ def _run(functions: list[Function], objects: dict[Class, Shell], run: Interprete
             code = SourceMethod(function, project.names)
             frame = class_frame(code.scope, id(function))
             run.calls.apply(FunctionRef(code, None, receiver), ANY_ARGUMENTS, frame, _NOWHERE)
-        made = run.training.built[known:]
+        made = run.of(Training).built[known:]
         if made:
             found.append(_Start(function, made, {shell: len(shell.stores) for one in made for shell in one.stores}))
     return found
@@ -187,9 +186,8 @@ class _Listed:
         starts: list[_Start],
         project: Project,
     ) -> None:
-        assert run.training is not None
         self._project = project
-        self._training = run.training
+        self._training = run.of(Training)
         self._starts = starts
         self._all = [built for start in starts for built in start.optimizers]
         #: On which paths each is given; what all optimizers that a function leads to have in common left out.

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.interp import followed
 from modellint.flow.lookups import FEW
 from modellint.flow.measured import Measured
+from modellint.flow.runs import followed
 from modellint.graph.size import Size, excess
 from modellint.graph.value import EventKind, Op, Value, dotted, same, self_attribute, walk_all
 from modellint.link.classes.definitions import SourceMethod

@@ -25,9 +25,9 @@ from modellint.flow.domain import (
     join,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.interp import followed
 from modellint.flow.library import ADDERS
-from modellint.flow.lookups import Lookups, shape_of
+from modellint.flow.lookups import Lookups
+from modellint.flow.runs import followed
 from modellint.flow.tensors import Tensors
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
@@ -86,8 +86,7 @@ class _Tensors(Tensors):
 
     @property
     def _grids(self) -> Grids:
-        assert isinstance(self._run.lookups, Grids)
-        return self._run.lookups
+        return self._run.of(Grids)
 
     # -- what is measured ------------------------------------------------------------------------------------------
 
@@ -150,12 +149,12 @@ class _Tensors(Tensors):
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
-    def binary(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
+    def arithmetic(self, operator: str, left: Atoms, right: Atoms, made: Site) -> Atoms:
         found = combined(operator, left, right, made)
         if found is not None:
             return found
         is_new = operator == "//" and not any(isinstance(atom, Length | Tensor) for atom in (*left, *right))
-        found = super().binary(operator, left, right, made)
+        found = super().arithmetic(operator, left, right, made)
         return (Quotient(made),) if is_new and all(isinstance(atom, Plain) for atom in found) else found
 
     def are_known(self, left: Atoms, right: Atoms) -> bool:
@@ -209,14 +208,14 @@ class _Tensors(Tensors):
 class Grids(Lookups):
     """What sides in whole patches are used for in one run."""
 
-    TENSORS = _Tensors
+    rests_on = (_Tensors,)
+    alike = (Given, Unknown, Plain)
     measures = True
     reach: Reach
 
-    def __init__(self, run: Interpreter, tensors: Tensors) -> None:
-        super().__init__(run, tensors)
-        assert isinstance(tensors, _Tensors)
-        self._limits = tensors
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
+        self._limits = run.of(_Tensors)
         #: Whether what the functions return that are run is of interest.
         self.is_result_asked_for = False
         self._uses: dict[Value, SideUse] = {}
@@ -267,9 +266,6 @@ class Grids(Lookups):
         if function is None or not function.words.isdisjoint(_REFUSING):
             return True
         return self.reach.may_use(function) or stores(function)
-
-    def _told_apart(self, given: Arguments) -> Hashable:
-        return shape_of(given, (Given, Unknown, Plain))
 
     def use(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> None:
         """Note the sides that an operator is given which shapes, repeats or resizes."""

@@ -13,8 +13,8 @@ from ledger import read
 from packages import fetched, needs_packages
 
 from modellint.flow.domain import Filler, Positions
-from modellint.flow.interp import followed
 from modellint.flow.lookups import Lookups
+from modellint.flow.runs import followed
 from modellint.flow.summaries import Summaries
 from modellint.link.project import Project, ProjectOptions
 from modellint.link.values.indexed import follow

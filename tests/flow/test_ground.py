@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow.domain import ANY_ARGUMENTS
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Runs:
         """An object that is made in a run of its own."""
         assert self.module is not None
         self.bodies.clear()
-        run = Interpreter(self.project, self.project.of(Keepers))
+        run = started(self.project)
         model = self.project.classes.model(self.module.classes["Model"])
         shell = run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
         run.objects.initialise(shell, ANY_ARGUMENTS)

@@ -11,10 +11,9 @@ from modellint.flow.built import has_state
 from modellint.flow.devices import opened
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, FunctionRef
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.given import REST
 from modellint.flow.heap import Entry, Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
 from modellint.graph.value import EventKind, Op, Value, called_name, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedClass
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow.domain import Arguments, Atoms
+    from modellint.flow.interp import Interpreter
     from modellint.graph.python import Class, Function, Parameter
     from modellint.link.project import Project
 
@@ -142,7 +142,7 @@ def _callers(cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterat
 
 def _given(caller: Function, cls: Class, wanted: dict[str, _Wanted], project: Project) -> Iterator[tuple[str, Shell]]:
     """What a function gives the constructor that is a container of new layers, which nothing else registers."""
-    run = Interpreter(project, project.of(Keepers))
+    run = started(project)
     owner = caller.owner
     receiver = None if owner is None else Shell("instance", None, (id(owner),), project.classes.model(owner))
     if receiver is not None and receiver.is_layer:

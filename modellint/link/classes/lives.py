@@ -336,7 +336,7 @@ class Lived:
 
     @cached_property
     def _meetings(self) -> dict[str, list[Meeting]]:
-        return _by_attribute(self._go_on().run.devices.meetings)
+        return _by_attribute(self._go_on().devices.meetings)
 
     def meetings_of(self, name: str) -> list[Meeting]:
         """Where a tensor of an attribute that was left behind is used with one that was moved."""
@@ -372,7 +372,7 @@ class Lived:
         for method in methods:
             if self.model.method(method.name) is method:
                 life.follow(method)
-        return list(life.run.devices.encounters.values())
+        return list(life.devices.encounters.values())
 
     def reads(self, name: str) -> list[Read]:
         return [read for read in self._go_on().reads if read.name == name]

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, Site
-from modellint.flow.environment import Foreign
+from modellint.flow.theory import Foreign
 from modellint.flow.truth import compare_constants
 from modellint.graph.immutable import dataclass
 from modellint.link.recipes.evaluation import ItemKind

@@ -28,11 +28,10 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.environment import Environment, Foreign
 from modellint.flow.frame import class_frame
-from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
-from modellint.flow.interp import Interpreter
+from modellint.flow.runs import started
+from modellint.flow.theory import Foreign, Theory
 from modellint.flow.training import is_optimizer
 from modellint.graph.value import EventKind, Nested, Op, Value
 from modellint.link.classes import calls
@@ -91,13 +90,15 @@ _ADDS_ITEM = ".add_dynamic_item"
 _CALLED_AT_ALL = "called"
 
 
-class Surroundings(Environment):
+class Surroundings(Theory):
     """A script under one recipe: one Brain of it, or all that is around Brains, which are then not looked into."""
+
+    assumes = True
 
     def __init__(self, script: Script, brain: BrainUse | None, evaluation: Evaluation, project: Project) -> None:
         self._script = script
         self.project = project
-        self.run = Interpreter(project, project.of(Keepers), environment=self)
+        self.run = started(project, lambda run: self)
         self.notes = Notes(self.run)
         use = brain or BrainUse(script.module, (), _NOWHERE, frozenset(), (), False)
         model = project.classes.model(use.classes[0]) if use.classes else None
@@ -123,6 +124,9 @@ class Surroundings(Environment):
         #: The functions that are being run, and those that somebody else gets.
         self._functions: list[Function | None] = []
         self._handed: set[object] = set()
+
+    def release(self) -> None:
+        """Keep what is noted when the run is freed."""
 
     def close(self) -> None:
         """Free the run."""
@@ -212,9 +216,9 @@ class Surroundings(Environment):
             return PLAIN
         return UNKNOWN if isinstance(atom, Foreign) else None
 
-    def binary(self, operator: str, left: Atoms, right: Atoms) -> Atoms | None:
+    def binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         turn, number = (left[0], constant(right)) if len(left) == 1 else (None, None)
-        if not isinstance(turn, Turn) or number is None or operator != "%":
+        if not isinstance(turn, Turn) or number is None or value.data != "%":
             return None
         found = turn.modulo(number.value)
         return UNKNOWN if found is None else (found,)
@@ -387,12 +391,12 @@ class Surroundings(Environment):
 
     def follow(
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
-    ) -> Atoms | None:
+    ) -> Atoms:
         code = function_of(function.code)
         if code is not None and self._aside is not None:
             self._tell(code, arguments)
         if not isinstance(function.code, Nested) and not self._matters(function, code, arguments):
-            return None
+            return self.run.calls.unknown(arguments, value)
         quiet = self.gradients.is_detached(value, frame) or (
             code is not None
             and any(self.gradients.is_quiet(decorator, code) for decorator in code.signature.decorators)

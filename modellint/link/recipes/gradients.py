@@ -57,7 +57,7 @@ class Gradients:
 
     def are_recorded(self) -> bool:
         """Whether gradients are recorded."""
-        contexts = self._around.run.devices.contexts
+        contexts = self._around.run.contexts
         return (
             self.learns
             and not self.quiet

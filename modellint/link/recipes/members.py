@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Constant
-from modellint.flow.environment import Foreign
+from modellint.flow.theory import Foreign
 from modellint.graph.value import Op
 from modellint.link.names import DefinedClass, External
 

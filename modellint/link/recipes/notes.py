@@ -6,8 +6,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from modellint.flow.environment import Sometimes
 from modellint.flow.life import covers
+from modellint.flow.theory import Sometimes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,8 +18,8 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.environment import Foreign
 from modellint.flow.heap import Shell
+from modellint.flow.theory import Foreign
 from modellint.graph.value import Op, Value
 from modellint.link.recipes.atoms import (
     Entry,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import ANY_ARGUMENTS, Constant, FunctionRef, Site, constant, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
+from modellint.flow.lookups import Lookups
 from modellint.flow.objects import model_of
 from modellint.flow.summaries import Summaries
+from modellint.flow.tensors import Tensors
 from modellint.graph.value import EventKind, Op, Value, self_attribute
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path, Trail
     from modellint.flow.interp import Interpreter
-    from modellint.flow.lookups import Lookups
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.link.project import Project
@@ -204,7 +205,7 @@ class Holders:
         return None
 
     def _number(self, shell: Shell, made: Site, position: int, name: str) -> Number | None:
-        given = self._run.tensors.argument(shell, (position, name)) if self._run.tensors is not None else None
+        given = self._run.of(Tensors).argument(shell, (position, name))
         if given is None:
             return None
         positional, keywords = _written(made.value)
@@ -278,8 +279,8 @@ class Holders:
     def given_sizes(self, layer: Shell, *, with_rows: bool = True) -> Iterator[Size]:
         """The numbers that a layer's constructor is given; of a table, perhaps without how many rows it has."""
         rows = None
-        if not with_rows and self._run.tensors is not None and self._lookups.is_table(layer):
-            rows = self._run.tensors.argument(layer, _ROWS)
+        if not with_rows and self._lookups.is_table(layer):
+            rows = self._run.of(Tensors).argument(layer, _ROWS)
         for atoms in (given for given in layer.arguments.all() if given is not rows):
             size = size_of(atoms)
             if size is not None:
@@ -332,11 +333,9 @@ def _layers_in(atoms: Atoms, path: Path, seen: set[Shell], run: Interpreter) -> 
 
 def width_of(layer: Shell, facets: tuple[str, ...], run: Interpreter) -> Size | None:
     """What a layer of torch's is given as one of some sizes."""
-    assert run.lookups is not None
-    assert run.tensors is not None
-    row = run.lookups.row_of(layer) if layer.kind == "instance" else None
+    row = run.of(Lookups).row_of(layer) if layer.kind == "instance" else None
     argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
-    return None if argument is None else size_of(run.tensors.argument(layer, argument))
+    return None if argument is None else size_of(run.of(Tensors).argument(layer, argument))
 
 
 def _written(call: Value) -> tuple[list[Value], Mapping[str, Value]]:

@@ -11,8 +11,8 @@ from modellint import operators
 from modellint.flow.domain import ANY_ARGUMENTS, FunctionRef, join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.interp import followed
 from modellint.flow.lookups import Judged, Lookups
+from modellint.flow.runs import followed
 from modellint.flow.summaries import Summaries
 from modellint.flow.tensors import tensors_in
 from modellint.graph.value import Op, Value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.interp import followed
 from modellint.flow.lengths import Lengths
+from modellint.flow.runs import followed
 from modellint.flow.speaking import speaking
 from modellint.link.values.indexed import follow
 from modellint.link.values.unread_tables import asking, note

@@ -35,7 +35,7 @@ class TableUsers:
     """The functions of one file, run with anything, and what they do with tables and with the layers beside them."""
 
     def __init__(self, module: ModuleFacts, project: Project, called: Called) -> None:
-        from modellint.flow.interp import followed
+        from modellint.flow.runs import followed
         from modellint.flow.watched import Watched
 
         self._module = module

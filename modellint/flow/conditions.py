@@ -1,0 +1,148 @@
+"""Conditions while a program runs on paper: which of them hold, and what stands under those that stay open."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from modellint.flow.domain import join
+from modellint.flow.theory import Sometimes
+from modellint.flow.truth import identity, open_part, truth
+from modellint.graph.value import Guard, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+    from contextlib import AbstractContextManager
+
+    from modellint.flow.domain import Atoms
+    from modellint.flow.frame import Frame
+    from modellint.flow.heap import Path
+    from modellint.flow.interp import Interpreter
+    from modellint.graph.value import Value
+
+
+class Conditions:
+    """The conditions of one run."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+
+    def decided(self, guard: Guard, frame: Frame) -> Path | None:
+        """The conditions of a guard that stay open, None if one of them does not hold."""
+        steps: list[tuple[Hashable, bool]] = []
+        is_left = self._run.asked.is_left
+        for link in guard.chain():
+            test = link.test
+            if _is_outer(test, frame):
+                break
+            if test.op is Op.UNKNOWN and any(theory.is_left(test) for theory in is_left):
+                return None
+            outcome = self.truth(test, frame)
+            if outcome is None:
+                if not link.raised:  # otherwise it holds wherever the run goes on
+                    steps.append(self._step(test, link.truthy, frame))
+            elif outcome is not link.truthy:
+                return None
+        return tuple(reversed(steps))
+
+    def truth(self, test: Value, frame: Frame) -> bool | None:
+        """The outcome of a condition, None if it is not known."""
+        return truth(test, lambda value: self._run.evaluate(value, frame))
+
+    def one_of(self, value: Value, frame: Frame) -> Atoms:
+        """What a choice gives that an open condition makes."""
+        branches = [self._run.evaluate(arg, frame) for arg in value.args]
+        for theory in self._run.asked.choice if value.data is not None else ():
+            known = theory.choice(value, branches, frame)
+            if known is not None:
+                return known
+        return join(branches)
+
+    def operand(self, value: Value, frame: Frame) -> Atoms:
+        """Which operand `and` and `or` give."""
+        options: list[Atoms] = []
+        decisive = bool(value.data == "or")
+        for number, arg in enumerate(value.args):
+            outcome = self.truth(arg, frame)
+            is_last = number == len(value.args) - 1
+            if is_last or outcome is None or outcome is decisive:
+                found = self._run.evaluate(arg, frame)
+                options.append(found if is_last else self._run.behind(found, frame, Guard(arg, decisive)))
+            if outcome is decisive:
+                break
+        return join(options)
+
+    def _step(self, test: Value, outcome: bool, frame: Frame) -> tuple[Hashable, bool]:
+        """An open condition, as a path tells it."""
+        part, negated = open_part(test, lambda value: self._run.evaluate(value, frame))
+        key = identity(part), frame.trail
+        for theory in self._run.asked.undecided:
+            theory.undecided(key, part, frame)
+        is_sometimes = any(theory.is_sometimes(part, frame) for theory in self._run.asked.is_sometimes)
+        return Sometimes(key) if is_sometimes else key, outcome is not negated
+
+
+class Assumed(Conditions):
+    """The same, where what stands under an open condition is looked at under it."""
+
+    def decided(self, guard: Guard, frame: Frame) -> Path | None:
+        if _is_outer(guard.test, frame):
+            return ()
+        run = self._run
+        outer = run.conditions(guard.outer, frame)
+        if outer is None:
+            return None
+        before, run.path = run.path, longer(run.path, outer)
+        outcome = self.truth(guard.test, frame)
+        step = (self._step(guard.test, guard.truthy, frame),) if outcome is None and not guard.raised else ()
+        run.path = before
+        return (*outer, *step) if outcome is None or outcome is guard.truthy else None
+
+    def truth(self, test: Value, frame: Frame) -> bool | None:
+        def assume(part: Value, outcome: bool) -> AbstractContextManager[None]:
+            return self._assuming(part, outcome, frame)
+
+        return truth(test, lambda value: self._run.evaluate(value, frame), assume)
+
+    def one_of(self, value: Value, frame: Frame) -> Atoms:
+        if value.data is None or len(value.args) != 2:
+            return super().one_of(value, frame)
+        return join(self._under(value.data, at == 0, arg, frame) for at, arg in enumerate(value.args))
+
+    def operand(self, value: Value, frame: Frame) -> Atoms:
+        options: list[Atoms] = []
+        decisive = bool(value.data == "or")
+        with ExitStack() as assumed:
+            for number, arg in enumerate(value.args):
+                outcome = self.truth(arg, frame)
+                is_last = number == len(value.args) - 1
+                if is_last or outcome is None or outcome is decisive:
+                    options.append(self._run.evaluate(arg, frame))
+                if outcome is decisive:
+                    break
+                if outcome is None and not is_last:
+                    assumed.enter_context(self._assuming(arg, not decisive, frame))
+        return join(options)
+
+    def _under(self, test: Value, outcome: bool, value: Value, frame: Frame) -> Atoms:
+        with self._assuming(test, outcome, frame):
+            return self._run.evaluate(value, frame)
+
+    @contextmanager
+    def _assuming(self, test: Value, outcome: bool, frame: Frame) -> Iterator[None]:
+        """Look at something that stands under an open condition."""
+        run, step = self._run, (self._step(test, outcome, frame),)
+        outer, run.path = run.path, longer(run.path, step)
+        assumed, run.assumed = run.assumed, longer(run.assumed, step)
+        yield
+        run.path, run.assumed = outer, assumed
+
+
+def longer(path: Path, more: Path) -> Path:
+    """A path with some conditions that it may have already."""
+    return path + tuple(step for step in more if step not in path) if more else path
+
+
+def _is_outer(test: Value, frame: Frame) -> bool:
+    """Whether it stands for what is around a function inside of a function: that was decided when it was made."""
+    return frame.is_nested and test.op is Op.UNKNOWN and test.data == "nested"

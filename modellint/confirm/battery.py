@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,8 +101,11 @@ class Result:
         return 2 if self.number("not-run") and not (self.number("passed") or self.number("in-part")) else 0
 
 
-def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
-    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch."""
+def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers | None = None) -> Result:
+    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch.
+
+    Whoever probes more than once can share fork servers, and then ends them.
+    """
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
@@ -111,8 +115,8 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
-    with ForkServers() as servers:
-        verdicts = answer(Group(found, probes), replace(setup, servers=servers, targets=(*setup.targets, *said)))
+    with ForkServers() if servers is None else nullcontext(servers) as shared:
+        verdicts = answer(Group(found, probes), replace(setup, servers=shared, targets=(*setup.targets, *said)))
     results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)
 

@@ -482,7 +482,9 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         objects = recipe.build(None)
         modules = objects.get(recipes.MODULES)
         if not modules:
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": "the recipe has no `modules`"}
+            number = len({id(tensor) for value in objects.values() for _, tensor in placement.state(value)})
+            detail = f"the recipe has no `modules`; {number} parameters and buffers are built"
+            return {"status": NOT_RUN, "extent": NOTHING, "detail": detail}
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
         stayed = [path for path, tensor in placement.state(modules, "modules") if tensor.device.type == "cpu"]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _BUILT = re.compile(r"\b(\d+) parameters and buffers")
 _REPLACED = re.compile(r"not built: ([^;)]*)")
+#: Where a report says what had to be assumed.
+_ASSUMED = re.compile(r" \((?:not importable and replaced|not built|placeholders filled|assumed):")
 _FILES = (".yaml", ".yml")
 
 
@@ -55,7 +57,7 @@ class Probed:
     def found(self) -> str:
         """What failed, or why a check was not run."""
         said = [
-            check.detail.partition(" (")[0]
+            _ASSUMED.split(check.detail)[0]
             for check in (self.loading, self.placement)
             if check is not None and check.status in ("failed", "not-run", "in-part")
         ]
@@ -116,7 +118,9 @@ def main() -> None:
         for path in recipes(checkout):
             if arguments.only in path.as_posix():
                 found.append(probed(path, checkout, arguments.python, servers))
-                print(f"{found[-1].path}: {found[-1].found or found[-1].refusal or 'passed'}", file=sys.stderr, flush=True)
+                print(
+                    f"{found[-1].path}: {found[-1].found or found[-1].refusal or 'passed'}", file=sys.stderr, flush=True
+                )
     report = f"{table(found)}\n\n{summary(found)}\n"
     if arguments.output is not None:
         arguments.output.write_text(report, encoding="utf-8")

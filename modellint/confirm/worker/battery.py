@@ -302,22 +302,24 @@ def _with_ranges(call: Call, specs: Specs, given: dict[str, Any]) -> tuple[Inter
 
 
 def _is_sized_by(call: Call, specs: Specs, name: str, lookups: list[Lookup]) -> bool:
-    """Whether an input looks up, as it is given, a table that has more rows where the number of its ids is larger."""
+    """Whether an input looks up a table that has more rows where the number of its ids is larger."""
     more, spec = 7, specs[name]
     assert spec.declared is not None
-    reached = {one.operator: one.rows for one in lookups if _is_given(one, spec.declared)}
+    reached = {one.operator: one.rows for one in lookups if _is_moved(one, spec.declared)}
     larger = call.enlarged(spec.counted, more) if reached else None
     if larger is None:
         return False
     given = {name: spec.make("cpu") for name, spec in specs.items()}
     again, _ = _with_ranges(larger, specs, given)
     return any(
-        one.rows == reached.get(one.operator, 0) + more and _is_given(one, spec.declared) for one in again.lookups
+        one.rows == reached.get(one.operator, 0) + more and _is_moved(one, spec.declared) for one in again.lookups
     )
 
 
-def _is_given(lookup: Lookup, declared: tuple[int, int, str]) -> bool:
-    return (lookup.ids.low, lookup.ids.high, lookup.ids.origin) == declared
+def _is_moved(lookup: Lookup, declared: tuple[int, int, str]) -> bool:
+    """Whether a lookup is one of ids as they are given, or with the same number added to all of them."""
+    low, high, origin = declared
+    return lookup.ids.origin == origin and lookup.ids.high - lookup.ids.low == high - low
 
 
 def _refused(call: Call, specs: Specs) -> tuple[Specs, str] | None:
@@ -495,8 +497,9 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         number = len(list(placement.state(modules)))
         unbuilt = [part for part in placement.below(modules) if isinstance(part, recipes.Unbuilt | StandIn)]
         if unbuilt:
-            name = getattr(unbuilt[0], "name", type(unbuilt[0]).__qualname__)
-            reason = f"`{name}` could not be built: {recipe.reason(unbuilt[0])}"
+            first = unbuilt[0]
+            name = first.name if isinstance(first, recipes.Unbuilt) else type(first).__qualname__
+            reason = f"`{name}` could not be built: {recipe.reason(first)}"
             if not number:
                 return {"status": NOT_RUN, "detail": reason}
             detail = f"{number} parameters and buffers below `modules` move to {placement.DEVICE}, but {reason}"

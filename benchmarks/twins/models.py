@@ -250,9 +250,13 @@ class NobodyUses(nn.Module):
         return self.project(hidden)
 
 
-class SomebodyUses(NobodyUses):
+class SomebodyUses(nn.Module):
+    def __init__(self, width: int = 16) -> None:
+        super().__init__()
+        self.project, self.second = nn.Linear(width, width), nn.Linear(width, width)
+
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self.unused(self.project(hidden))
+        return self.second(self.project(hidden))
 
 
 class Detached(nn.Module):

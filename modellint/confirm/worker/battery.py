@@ -17,9 +17,8 @@ from torch.overrides import TorchFunctionMode
 
 from . import placement, recipes, roles
 from .calls import lasting
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized
+from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized, too_many
 from .forced import Forced
-from .inputs import TIME, is_small
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
 from .labelled import asks_for_gpu, labelled
@@ -27,6 +26,7 @@ from .loading import Loading
 from .lookups import Lookups
 from .movement import mixes
 from .places import innermost
+from .specs import TIME, is_small
 from .standins import StandIn, described
 from .tensors import storage_of, tensors_in
 from .watch import Watch
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .checking import Outcome, Specs
-    from .inputs import Spec
     from .ranges import Lookup
     from .session import Session
+    from .specs import Spec
 
 _TRIALS, _SEEDS = 12, 5
 _SHOWN = 4
@@ -136,10 +136,6 @@ def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) ->
     left = f" but {names}, which the call can do with" if stayed else ""
     detail = f"{number} tensors move to {placement.DEVICE}{left}, and the call works there"
     return {"status": PASSED, "device": "fake", "detail": detail}
-
-
-def too_many(size: int) -> str:
-    return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
 # -- lookups ---------------------------------------------------------------------------------------------------------
@@ -450,7 +446,7 @@ def _full(call: Call) -> list[int]:
 
 def _told_lengths(call: Call) -> dict[int, str]:
     """The numbers that the target, its arguments or its configuration call lengths, with what they call them."""
-    return {number: name for name, number in call.inputs.numbers() if roles.is_length(name)}
+    return {number: name for name, number in call.inputs.named.numbers() if roles.is_length(name)}
 
 
 def _has_padding(call: Call, rows: int) -> bool:

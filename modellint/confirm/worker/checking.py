@@ -14,9 +14,10 @@ from torch import nn
 
 from . import placement
 from .calls import lasting
-from .inputs import BATCH, TIME, Inputs, Spec
+from .inputs import Inputs
 from .labelled import asks_for_gpu
 from .scaling import scales
+from .specs import BATCH, TIME, Spec
 from .standins import StandIn, described
 from .tensors import moved
 
@@ -119,7 +120,7 @@ class Call:
 
         None where it is no number that the object is built with.
         """
-        known = self.inputs.states(key)
+        known = self.inputs.named.states(key)
         given = self.attempt.builder.arguments.get(id(self.owner), {})
         if known is None:
             return None
@@ -147,6 +148,11 @@ def _with_number(settings: Any, key: str, number: int) -> Any:
         setattr(changed, key, number)
         return changed
     return None
+
+
+def too_many(size: int) -> str:
+    """Why a model of so many parameters is not run."""
+    return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
 def arguments_of(specs: Specs, device: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class CannotBuildError(Exception):
     """Nothing says what to pass; the message names the parameter."""
 
 
-class _Passing(nn.Identity):
+class Passing(nn.Identity):
     """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class _Passing(nn.Identity):
         return "Identity"
 
 
-class _AnyLayer(_Passing):
+class _AnyLayer(Passing):
     """Stands for any class of layers, of which nothing is known but that they can be made."""
 
     expansion = 1
@@ -251,7 +251,12 @@ class Builder:
             if found is not _MISSING:
                 arguments[parameter.name] = found
         arguments |= {**self._by_keys(init, tree), **arguments}
-        made = cls(**arguments)
+        try:
+            made = cls(**arguments)
+        except KeyError as error:
+            if depth == 0:
+                self._note_keys(arguments, error)
+            raise
         if _is_settings(made):
             made = self._with_parts(made, init, arguments, depth)
         self.arguments[id(made)] = arguments
@@ -400,11 +405,18 @@ class Builder:
         elif use.is_tested and parameter.default is _MISSING:
             self.alternatives[parameter.name] = [True, False]
 
+    def _note_keys(self, arguments: Mapping[str, Any], error: KeyError) -> None:
+        """Have other attempts try the keys of a mapping that was asked for an argument in vain."""
+        keys = _keys_asked(error)
+        for name, value in arguments.items() if keys else ():
+            if value is error.args[0]:
+                self.alternatives[name] = keys
+
     def by_annotation(self, annotation: Any, name: str, depth: int = 0) -> Any:
         """A value of an annotated type; `inspect.Parameter.empty` if the annotation says too little."""
         origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
         if origin in (typing.Union, getattr(types, "UnionType", typing.Union)):
-            kinds = [part for part in parts if part is not type(None)]
+            kinds = sorted((part for part in parts if part is not type(None)), key=lambda kind: kind is not int)
             return self.by_annotation(kinds[0], name, depth) if kinds else None
         if isinstance(origin, type) and issubclass(origin, collections.abc.Mapping) and len(parts) == 2:
             value = self.by_annotation(parts[1], name, depth)
@@ -466,7 +478,7 @@ class Builder:
 
     def _identity(self, name: str) -> nn.Module:
         self._others[name] = "Identity()"
-        return _Passing()
+        return Passing()
 
     def _vector(self, name: str) -> torch.Tensor:
         """A tensor of which nothing is known: as wide as most layers are, so that it is broadcast."""
@@ -544,6 +556,21 @@ def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]
     others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
     for name, value in others[:_MAX_ATTEMPTS]:
         yield begin({name: value})
+
+
+def _keys_asked(error: KeyError) -> list[str]:
+    """The words by which the mapping is asked that lacks what an error names; none if it is not to be seen."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or not error.args:
+        return []
+    frame = step.tb_frame
+    seen = [*frame.f_locals.values(), *(frame.f_globals.get(name) for name in frame.f_code.co_names)]
+    for mapping in seen:
+        if isinstance(mapping, dict) and mapping and all(isinstance(key, str) for key in mapping):
+            return list(mapping)
+    return []
 
 
 def _init(cls: type) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ INPUTS = {
     "hidden": lambda: torch.randn(2, 5, 16),
     "frames": lambda: torch.randn(2, 5, 16),
     "mels": lambda: torch.randn(2, 20, 5),
-    "input_ids": lambda: torch.randint(30, (2, 5)),
+    "input_ids": lambda: torch.arange(10).reshape(2, 5) + 20,
     "labels": lambda: torch.randint(10, (2,)),
     "mask": lambda: torch.ones(2, 5, dtype=torch.bool),
 }

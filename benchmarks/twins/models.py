@@ -147,21 +147,28 @@ class RecurrentOfAll(RecurrentOfHalf):
 # -- lookups ---------------------------------------------------------------------------------------------------------
 
 
-class ShiftedIds(nn.Module):
-    """Ids are moved up by one, and the table has no row more."""
+class FewerRows(nn.Module):
+    """A table with one row less than there are ids."""
 
     def __init__(self, vocab_size: int = 30, width: int = 16) -> None:
         super().__init__()
+        self.table = nn.Embedding(vocab_size - 1, width)
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        return self.table(input_ids)
+
+
+class AllRows(FewerRows):
+    def __init__(self, vocab_size: int = 30, width: int = 16) -> None:
+        nn.Module.__init__(self)
         self.table = nn.Embedding(vocab_size, width)
+
+
+class ShiftedIds(AllRows):
+    """Ids are moved up by one: nothing says that they do not begin below zero."""
 
     def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
         return self.table(input_ids + 1)
-
-
-class ShiftedIdsWithARow(ShiftedIds):
-    def __init__(self, vocab_size: int = 30, width: int = 16) -> None:
-        nn.Module.__init__(self)
-        self.table = nn.Embedding(vocab_size + 1, width)
 
 
 class CodesOfAHead(nn.Module):

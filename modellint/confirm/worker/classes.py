@@ -347,6 +347,8 @@ class Builder:
         if name in given:
             return said if said is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
+            if is_target and parameter.default is not _MISSING:
+                self.alternatives[name] = [parameter.default]
             return self.device
         if parameter.default is not _MISSING:
             small = self._scaled(name, parameter.default)

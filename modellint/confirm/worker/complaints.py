@@ -18,7 +18,7 @@ _UNEQUAL = re.compile(r"size of tensor a \((\d+)\) must match the size of tensor
 #: How many dimensions are asked for; of several numbers the last.
 _DIMENSIONS = re.compile(
     r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D|or (\d)D \(batched\)"
-    r"|has to be (?:\dD or )?(\d)D|or (\d)-D\b"
+    r"|has to be (?:\dD or )?(\d)D|or (\d)-D\b|len\(dims\) = (\d)"
 )
 #: A convolution that is given other channels than its own.
 _OTHER_CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels")
@@ -83,13 +83,16 @@ class Complaint:
             return next(shape for shape in shapes if shape != spec.sizes)
         return None
 
-    def scaled(self, spec: Spec) -> list[tuple[int, ...]]:
-        """Shapes with one size that is to the one which is there as what a product asks for is to what it is given."""
+    def scaled(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
+        """Shapes with one size that is to the one which is there as what a product asks for is to what it is given.
+
+        It is the last one, if another input can be meant.
+        """
         found = _PRODUCT.search(self._text)
-        if found is None:
+        if found is None or len(spec.shape) > 3:
             return []
         given, asked = int(found[1] or found[2]), int(found[3])
-        sizes = [*enumerate(spec.shape)][:0:-1]
+        sizes = [*enumerate(spec.shape)][:0:-1][: None if is_alone else 1]
         return [
             with_size(spec.shape, at, size * asked // given)
             for at, size in sizes

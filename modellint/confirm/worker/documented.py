@@ -86,10 +86,19 @@ class Documentation:
         """Whether the docstring says of a parameter that it is an `int`."""
         return re.search(rf"\b{re.escape(name)}\s*(?:\(int\b[^()\n]*\)|:\s*int\b)", self._text) is not None
 
+    def calls_relative(self, name: str) -> bool:
+        """Whether the docstring says of a parameter that it is relative to something."""
+        return re.search(rf"\b{re.escape(name)}\b\s*[:(][^\n]*(?:\n[^\n]*)?\brelative\b", self._text) is not None
+
     def _shape_in_text(self, name: str) -> tuple[str, str] | None:
         stated = rf"\b{re.escape(name)}\b\s*\([^()\n]*\bshape\b[^()\n]*\(([^()\n]+)\)"
         if (found := re.search(stated, self._text)) is not None:
             return found[1], found[0].rpartition("shape")[0]
+        in_brackets = (
+            rf"\b{re.escape(name)}\b\s*\([^()\n]*\)\s*:[^()\[\]]{{0,60}}\bshape\b[^()\[\]]{{0,40}}\[([^\[\]\n]+)\]"
+        )
+        if (found := re.search(in_brackets, self._text)) is not None:
+            return found[1], found[0].rpartition("shape")[0].partition(":")[2]
         pattern = rf"\b{re.escape(name)}\b\s*(?:\([^()\n]*\))?\s*:[^();\n]{{0,40}}\(([^()\n]+)\)([^;\n]*)"
         said = re.finditer(pattern, self._text)
         one = next((one for one in said if not _REQUIRED.match(one[1])), None)

@@ -71,7 +71,10 @@ class Inputs:
         rest = {name: specs[0] for name, specs in self.candidates.items()}
         for given in (*self._shown(), _dummies(self._owner)):
             if given and given.keys() <= names and not given.keys() & self._configured.keys():
-                yield {**rest, **{name: self._like(name, value) for name, value in given.items()}}
+                shown = {name: self._like(name, value) for name, value in given.items()}
+                if (usual := _batched(shown)) is not None:
+                    yield {**rest, **usual}
+                yield {**rest, **shown}
 
     def _shown(self) -> Iterator[dict[str, Any]]:
         """What examples of the use of its class call an object with."""
@@ -88,8 +91,11 @@ class Inputs:
         """A specification of something like a tensor that was seen; ids and masks have the usual sizes."""
         if not isinstance(value, torch.Tensor):
             return Spec("value", value=value)
-        if value.is_floating_point() and TIME not in value.shape:
-            return Spec("float", tuple(value.shape), is_documented=True)
+        if value.is_floating_point() and TIME not in value.shape[1:]:
+            # What is as long as sequences are is a batch, if it comes first.
+            is_batch = value.dim() > 1 and value.shape[0] == TIME
+            shape = (BATCH, *value.shape[1:]) if is_batch else tuple(value.shape)
+            return Spec("float", shape, is_documented=True)
         usual = self._by_name(name)[0]
         is_usual = usual.kind in ("ids", "mask", "positions") and value.dim() == len(usual.shape)
         return usual if is_usual else Spec("value", value=value)
@@ -214,11 +220,11 @@ class Inputs:
             ]
         if plain is None:
             return []
-        widths = sorted((width for width in complaint.numbers if width > 1), key=lambda width: width in spec.shape)
-        longer = [with_size(spec.shape, len(spec.shape) - 1, width) for width in widths if len(spec.shape) > 2]
+        wide = sorted((width for width in complaint.numbers if width > 1), key=lambda width: width in spec.shape)
+        longer = [with_size(spec.shape, len(spec.shape) - 1, width) for width in wide if len(spec.shape) > 2]
         if spec.kind == "float":
-            longer = [*complaint.scaled(spec), *longer]
-        shapes = [*longer, *(shape for width in widths for shape in ((BATCH, TIME, width), (BATCH, width)))]
+            longer = [*complaint.scaled(spec, is_alone=len(self.candidates) == 1), *longer]
+        shapes = [*longer, *(shape for width in wide for shape in ((BATCH, TIME, width), (BATCH, width)))]
         return [replace(plain, shape=shape) for shape in shapes]
 
     def _pass_something(self) -> None:
@@ -319,7 +325,8 @@ class Inputs:
             )
             return [plain, Spec("padding", (BATCH, TIME)), *others]
         if called.LENGTHS.search(lower):
-            return [Spec("lengths", (BATCH,))]
+            found = [Spec("lengths", (BATCH,)), Spec("value", value=torch.linspace(1, 0.6, BATCH))]
+            return found[::-1] if self._documented.calls_relative(name) else found
         if called.POSITIONS.search(lower):
             return [Spec("positions", (BATCH, TIME)), Spec("positions", (TIME,))]
         if lower == "maps":
@@ -370,9 +377,9 @@ class Inputs:
         found: list[Spec] = []
         for part in parts(self._owner):
             first = [next(widths(layer), None) for layer in part] if isinstance(part, nn.ModuleList) else []
-            widths = [width for width in first if width is not None]
-            if len(widths) > 1:
-                found.append(Spec("value", value=[torch.randn(width.shapes()[0]) for width in widths]))
+            known = [width for width in first if width is not None]
+            if len(known) > 1:
+                found.append(Spec("value", value=[torch.randn(width.shapes()[0]) for width in known]))
         found += [Spec("value", value=[torch.randn(spec.shape) for _ in range(2)]) for spec in self._floats()[:2]]
         return found
 
@@ -418,6 +425,14 @@ class Inputs:
             if known is not None:
                 return key, (0, known - 1, f"`{name}` with `{key}` {known}")
         return "", None
+
+
+def _batched(shown: Mapping[str, Spec]) -> dict[str, Spec] | None:
+    """The tensors of an example as a batch of the usual size; None if they are none, or no batch of another."""
+    sizes = {spec.shape[0] if spec.kind == "float" and len(spec.shape) > 1 else 0 for spec in shown.values()}
+    if len(sizes) > 1 or sizes <= {0, BATCH}:
+        return None
+    return {name: replace(spec, shape=(BATCH, *spec.shape[1:])) for name, spec in shown.items()}
 
 
 def _dummies(owner: Any) -> dict[str, Any]:

@@ -76,10 +76,12 @@ def placement_check(session: Session, _: Claim) -> Outcome:
     """
     outcome: Outcome | None = None
     if not session.asks_for_gpu:
-        outcome = _placement(session, session.machine())
+        outcome = _placement(session, session.machine(), is_brief=True)
+        if session.works_when_large:
+            return _in_all_ways(session, outcome)
         session.asks_for_gpu = False  # what there was no way around is no wish of the code
         is_partial = outcome["status"] == PASSED and outcome.get("extent") == PART
-        if session.is_on_gpu or (is_partial and session.works_when_large):
+        if session.is_on_gpu:
             return outcome
         if outcome.get("extent") == NOTHING or (outcome["status"] != NOT_RUN and not is_partial):
             return outcome
@@ -93,7 +95,19 @@ def placement_check(session: Session, _: Claim) -> Outcome:
     return outcome
 
 
-def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcome:
+def _in_all_ways(session: Session, outcome: Outcome) -> Outcome:
+    """The outcome of a large model of which one call works: all other ways to call it are those of a small one."""
+    with Check(session).small() as size:
+        small = _placement(session, session.machine()) if size <= LARGE else None
+    if small is None or small["status"] == NOT_RUN:
+        return _placement(session, session.machine())
+    if small["status"] == FAILED:
+        return small
+    return {**small, "detail": f"{outcome['detail']}; made small: {small['detail']}"}
+
+
+def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Outcome:
+    """Whether calls work on a machine; with `is_brief`, a large model is called in one way."""
     check = Check(session)
     moved: str | None = None
     with machine:
@@ -105,9 +119,10 @@ def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcom
                 for specs in check.specs(call):
                     outcome = _placed(call, stayed, specs)
                     if not isinstance(outcome, Exception):
-                        outcome = check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
-                        session.works_when_large = call.size > LARGE and outcome["status"] == PASSED
-                        return outcome
+                        if is_brief and call.size > LARGE:
+                            session.works_when_large = outcome["status"] == PASSED
+                            return outcome
+                        return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
                     check.learn(call, outcome, specs)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
@@ -182,15 +197,24 @@ def values_check(session: Session, _: Claim) -> Outcome:
 
 
 def _looked_up(check: Check, variant: int) -> tuple[Outcome, bool]:
-    """What the lookups of one call show, and whether that rests on assumed numbers."""
-    if check.size(variant) > LARGE:
+    """What the lookups of one call show, and whether that rests on assumed numbers.
+
+    What fails in a model that was made small has to fail in the large one.
+    """
+    with check.small(variant) as size:
+        outcome = None
+        for call in check.calls(variant) if size <= LARGE else ():
+            found = _observed(check, call, "cpu")
+            if found["status"] != NOT_RUN or "extent" in found:
+                outcome = found, bool(call.attempt.builder.numbers.assumed)
+                break
+        is_small = check.is_small
+    if outcome is not None and not (is_small and outcome[0]["status"] == FAILED):
+        return outcome
+    if size > LARGE or is_small:
         with placement.without_data():
             for call in check.calls(variant):
                 return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
-    for call in check.calls(variant):
-        outcome = _observed(check, call, "cpu")
-        if outcome["status"] != NOT_RUN or "extent" in outcome:
-            return outcome, bool(call.attempt.builder.numbers.assumed)
     return check.not_run(), False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections.abc
+import contextlib
 import dataclasses
 import importlib.util
 import inspect
@@ -17,6 +18,7 @@ import torch
 from torch import nn
 
 from . import examples, roles
+from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
 from .surroundings import Helper
@@ -183,6 +185,8 @@ class Builder:
         #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
         self.defaults: list[tuple[str, Any]] = []
         self.scale: Scale | None = None
+        #: The numbers of configurations that the code makes itself.
+        self.passed: list[tuple[str, Any]] = []
         #: The parameters of the target that must be passed.
         self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
@@ -252,7 +256,8 @@ class Builder:
                 arguments[parameter.name] = found
         arguments |= {**self._by_keys(init, tree), **arguments}
         try:
-            made = cls(**arguments)
+            with self._noting_configurations() if depth == 0 else contextlib.nullcontext():
+                made = cls(**arguments)
         except KeyError as error:
             if depth == 0:
                 self._note_keys(arguments, error)
@@ -406,6 +411,19 @@ class Builder:
             self.alternatives[parameter.name] = [word for word in use.words if word != parameter.default]
         elif use.is_tested and parameter.default is _MISSING:
             self.alternatives[parameter.name] = [True, False]
+
+    def _noting_configurations(self) -> contextlib.AbstractContextManager[None]:
+        """Note what the code passes to the configurations that it makes itself."""
+
+        def note(name: str, value: Any, small: Any) -> None:
+            self.passed.append((name, value))
+            if small is not None:
+                self._others[name] = repr(small)
+
+        values = vars(self.source.module).values()
+        kinds = [value for value in values if isinstance(value, type) and value.__name__.endswith(_CONFIGURATIONS)]
+        plain = [kind for kind in dict.fromkeys(kinds) if not issubclass(kind, StandIn | nn.Module | tuple)]
+        return noted_configurations(plain, self.scale, note)
 
     def _note_keys(self, arguments: Mapping[str, Any], error: KeyError) -> None:
         """Have other attempts try the keys of a mapping that was asked for an argument in vain."""

@@ -47,7 +47,7 @@ _KINDS = {
     "_construct_module": "module",
     "_apply_function": "callable",
 }
-_PLACEHOLDER = re.compile(r"(?<![\w!<])(?:!PLACEHOLDER\b|!<!?PLACEHOLDER>)")
+_PLACEHOLDER = re.compile(r"(?<![\w!<])!PLACEHOLDER\b")
 _FILLER = "placeholder"
 _LINE = re.compile(r"\r\n|\r|\n")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The functions of HyperPyYAML that make objects, by tag.
 _CONSTRUCTORS = ("_construct_object", "_construct_name", "_construct_module", "_apply_function")
-_PLACEHOLDER = re.compile(r"^(\w+):\s*!(?:PLACEHOLDER|<!?PLACEHOLDER>)", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"^(\w+):\s*!PLACEHOLDER", re.MULTILINE)
 #: The key whose layers a Brain keeps and moves.
 MODULES = "modules"
 #: What a placeholder is filled with, so that what is built from it can be built.

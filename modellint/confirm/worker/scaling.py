@@ -97,9 +97,9 @@ def noted_configurations(
     """
     reaching = scale if scale is not None and scale.reaches_code else None
     own = {cls: vars(cls).get(_INIT) for cls in classes}
-    depth = [0]
+    making: list[object] = []
     for cls in own:
-        setattr(cls, _INIT, _noting(getattr(cls, _INIT), reaching, note, depth))
+        setattr(cls, _INIT, _noting(getattr(cls, _INIT), reaching, note, making))
     try:
         yield
     finally:
@@ -111,16 +111,17 @@ def noted_configurations(
 
 
 def _noting(
-    init: Callable[..., None], scale: Scale | None, note: Callable[[str, Any, Any], None], depth: list[int]
+    init: Callable[..., None], scale: Scale | None, note: Callable[[str, Any, Any], None], making: list[object]
 ) -> Callable[..., None]:
-    """A constructor that tells what it is called with, and that the outermost one calls with less."""
+    """A constructor that tells what it is called with, and passes less on, unless that of a subclass has done so."""
     parameters = [*inspect.signature(init).parameters.values()][1:]
     defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
 
     def constructor(self: Any, *args: Any, **kwargs: Any) -> None:
-        depth[0] += 1
+        is_first = not any(one is self for one in making)
+        making.append(self)
         try:
-            if depth[0] == 1:
+            if is_first:
                 placed = dict(zip((one.name for one in parameters), args, strict=False))
                 smaller = {}
                 for name, value in {**defaults, **placed, **kwargs}.items():
@@ -132,6 +133,6 @@ def _noting(
                 kwargs = {**kwargs, **smaller}
             init(self, *args, **kwargs)
         finally:
-            depth[0] -= 1
+            making.pop()
 
     return constructor

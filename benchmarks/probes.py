@@ -1,6 +1,6 @@
 """Whether `modellint probe` says of public classes what somebody who read them expects, and what that takes.
 
-    python benchmarks/probes.py --packages FOLDER [--only TEXT] [--python PYTHON] [--output FILE]
+    python benchmarks/probes.py --packages FOLDER [--only TEXT] [--python PYTHON] [--device DEVICE] [--output FILE]
 
 `probes.toml` has the targets, with the status of each check that was written down before the run. FOLDER has the
 packages unpacked, each below its name and version; those that are not there are named and left out. The twins are
@@ -88,11 +88,12 @@ def folder_of(package: str, packages: Path) -> Path | None:
     return next((place / package for place in (packages, HERE) if (place / package).is_dir()), None)
 
 
-def probed(package: str, target: str, expected: Mapping[str, str], folder: Path, python: str) -> Probed:
+def probed(package: str, target: str, expected: Mapping[str, str], folder: Path, options: argparse.Namespace) -> Probed:
     """A target as it is probed by a command of its own."""
     command = [sys.executable, "-m", "modellint", "probe", target, "--isolated", "--output-format", "json"]
+    command += ["--python", options.python, "--device", options.device]
     with tempfile.TemporaryFile() as stream:
-        process = subprocess.Popen([*command, "--python", python], stdout=stream, cwd=folder)
+        process = subprocess.Popen(command, stdout=stream, cwd=folder)
         _, _, usage = os.wait4(process.pid, 0)
         stream.seek(0)
         said = stream.read()
@@ -142,6 +143,7 @@ def main() -> int:
     parser.add_argument("--packages", type=Path, required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--device", default="auto")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     found: list[Probed] = []
@@ -150,7 +152,7 @@ def main() -> int:
         if folder is None:
             print(f"{package} is not there", file=sys.stderr)
             continue
-        one = probed(package, target, expected, folder, arguments.python)
+        one = probed(package, target, expected, folder, arguments)
         found.append(one)
         for name in CHECKS:
             kind = judged(expected[name], one.given.get(name, NOT_RUN))

@@ -32,6 +32,8 @@ _BUILT = re.compile(r"\b(\d+) parameters and buffers")
 _REPLACED = re.compile(r"not built: ([^;)]*)")
 #: Where a report says what had to be assumed.
 _ASSUMED = re.compile(r" \((?:not importable and replaced|not built|placeholders filled|assumed):")
+#: Characters of what is told of one recipe.
+_LONGEST = 140
 _FILES = (".yaml", ".yml")
 
 
@@ -57,11 +59,11 @@ class Probed:
     def found(self) -> str:
         """What failed, or why a check was not run."""
         said = [
-            _ASSUMED.split(check.detail)[0]
+            _ASSUMED.split(check.detail)[0].split(" move to cuda:0, but ")[-1]
             for check in (self.loading, self.placement)
             if check is not None and check.status in ("failed", "not-run", "in-part")
         ]
-        return "; ".join(said).replace("|", "\\|").replace("\n", " ")[:300]
+        return "; ".join(said).replace("|", "\\|").replace("\n", " ")[:_LONGEST]
 
 
 def recipes(checkout: Path) -> Iterator[Path]:

@@ -1,10 +1,11 @@
 """Whether `modellint probe` says of public classes what somebody who read them expects, and what that takes.
 
-    python benchmarks/probes.py --packages FOLDER [--only TEXT] [--python PYTHON] [--output FILE]
+    python benchmarks/probes.py --packages FOLDER [--only TEXT] [--python PYTHON] [--device DEVICE] [--output FILE]
 
 `probes.toml` has the targets, with the status of each check that was written down before the run. FOLDER has the
-packages unpacked, each below its name and version; those that are not there are named and left out. Each target is
-probed by a command of its own, whose processor time and largest process are those of the table.
+packages unpacked, each below its name and version; those that are not there are named and left out. The twins are
+beside this file: models of our own with a known mistake, and the same without it. Each target is probed by a command of
+its own, whose processor time and largest process are those of the table.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 CHECKS = ("placement", "shapes", "values", "boundaries", "gradients")
-WORDS = {"p": "passed", "f": "failed", "i": "in-part", "n": "nothing-to-check"}
 NOT_RUN = "not-run"
+WORDS = {"p": "passed", "f": "failed", "i": "in-part", "n": "nothing-to-check", "u": NOT_RUN}
+#: What needs no folder of a package, and what stands beside this file.
+INSTALLED, HERE = "installed", Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -47,15 +50,20 @@ class Probed:
 
     def number(self, kind: str) -> int:
         """How many of the checks are of a kind of `judged`."""
-        return sum(judged(self.expected[name], self.given.get(name, NOT_RUN)) == kind for name in CHECKS)
+        return sum(judged(self.expected[name], self.given.get(name, NOT_RUN)) == kind for name in self._due)
+
+    @property
+    def _due(self) -> list[str]:
+        """The checks that can be run."""
+        return [name for name in CHECKS if self.expected[name] != NOT_RUN or self.given.get(name, NOT_RUN) != NOT_RUN]
 
 
 def judged(expected: str, given: str) -> str:
     """How a status that was given is to the one expected."""
-    if given == NOT_RUN:
-        return "not run"
     if expected == given:
         return "right"
+    if given == NOT_RUN:
+        return "not run"
     if given == "failed":
         return "false failed"
     if expected == "failed":
@@ -73,11 +81,19 @@ def targets(only: str = "") -> Iterator[tuple[str, str, Mapping[str, str]]]:
                 yield package, target, {name: WORDS[letter] for name, letter in zip(CHECKS, letters, strict=True)}
 
 
-def probed(package: str, target: str, expected: Mapping[str, str], folder: Path, python: str) -> Probed:
+def folder_of(package: str, packages: Path) -> Path | None:
+    """The folder that a target is probed in; None if its package is not there."""
+    if package == INSTALLED:
+        return packages
+    return next((place / package for place in (packages, HERE) if (place / package).is_dir()), None)
+
+
+def probed(package: str, target: str, expected: Mapping[str, str], folder: Path, options: argparse.Namespace) -> Probed:
     """A target as it is probed by a command of its own."""
     command = [sys.executable, "-m", "modellint", "probe", target, "--isolated", "--output-format", "json"]
+    command += ["--python", options.python, "--device", options.device]
     with tempfile.TemporaryFile() as stream:
-        process = subprocess.Popen([*command, "--python", python], stdout=stream, cwd=folder)
+        process = subprocess.Popen(command, stdout=stream, cwd=folder)
         _, _, usage = os.wait4(process.pid, 0)
         stream.seek(0)
         said = stream.read()
@@ -110,7 +126,7 @@ def summary(found: Sequence[Probed]) -> str:
     """The figures of all targets."""
     kinds = ("right", "in part", "other", "not run", "false failed", "passed over")
     numbers = Counter({kind: sum(one.number(kind) for one in found) for kind in kinds})
-    checks = max(1, len(found) * len(CHECKS))
+    checks = max(1, sum(word != NOT_RUN for one in found for word in one.expected.values()))
     built = sum(one.number("not run") < len(CHECKS) for one in found)
     run = checks - numbers["not run"]
     said = ", ".join(f"{numbers[kind]} {kind}" for kind in kinds)
@@ -127,15 +143,16 @@ def main() -> int:
     parser.add_argument("--packages", type=Path, required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--device", default="auto")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     found: list[Probed] = []
     for package, target, expected in targets(arguments.only):
-        folder = arguments.packages / package
-        if not folder.is_dir():
+        folder = folder_of(package, arguments.packages)
+        if folder is None:
             print(f"{package} is not there", file=sys.stderr)
             continue
-        one = probed(package, target, expected, folder, arguments.python)
+        one = probed(package, target, expected, folder, arguments)
         found.append(one)
         for name in CHECKS:
             kind = judged(expected[name], one.given.get(name, NOT_RUN))

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,8 +101,11 @@ class Result:
         return 2 if self.number("not-run") and not (self.number("passed") or self.number("in-part")) else 0
 
 
-def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
-    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch."""
+def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers | None = None) -> Result:
+    """Run all checks of what `target` names. Raises UsageError if there is no such thing, or no torch.
+
+    Whoever probes more than once can share fork servers, and then ends them.
+    """
     started = time.perf_counter()
     setup = setup_for(settings, wishes, "modellint probe")
     found = find(target, settings, setup)
@@ -111,15 +115,16 @@ def probe(target: str, settings: Settings, wishes: Wishes) -> Result:
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
-    with ForkServers() as servers:
-        verdicts = answer(Group(found, probes), replace(setup, servers=servers, targets=(*setup.targets, *said)))
-    results = tuple(_check(name, verdicts[number]) for number, (name, _) in enumerate(checks))
+    with ForkServers() if servers is None else nullcontext(servers) as shared:
+        verdicts = answer(Group(found, probes), replace(setup, servers=shared, targets=(*setup.targets, *said)))
+    whole = "" if found.name or os.path.samefile(target, found.path) else f"in `{found.path.name}`, which includes it: "
+    results = tuple(_check(name, verdicts[number], whole) for number, (name, _) in enumerate(checks))
     return Result(target, results, time.perf_counter() - started, setup.guard)
 
 
-def _check(name: str, verdict: Verdict) -> Check:
+def _check(name: str, verdict: Verdict, whole: str) -> Check:
     word = _WORDS[verdict.status] if verdict.status is Status.CONFIRMED else _EXTENTS.get(verdict.extent)
-    return Check(name, word or _WORDS[verdict.status], verdict.device, verdict.detail or "")
+    return Check(name, word or _WORDS[verdict.status], verdict.device, whole + (verdict.detail or ""))
 
 
 def find(target: str, settings: Settings, setup: Setup) -> Target:
@@ -170,7 +175,7 @@ def _in_file(target: str, path: Path, name: str | None, project: Project) -> Tar
     if kind == YAML:
         if name is not None:
             raise UsageError(f"{target}: a recipe has no classes; {_EXPECTED}")
-        return Target(path, script=_script(path, target, project))
+        return _of_recipe(path, target, project)
     module = project.python(path)
     if module is None:
         raise UsageError(f"{target}: cannot be read as Python")
@@ -182,13 +187,15 @@ def _in_file(target: str, path: Path, name: str | None, project: Project) -> Tar
     return Target(path, name)
 
 
-def _script(path: Path, target: str, project: Project) -> Path | None:
-    from modellint.link.recipes.pairing import scripts_of
+def _of_recipe(path: Path, target: str, project: Project) -> Target:
+    """A recipe with the script that runs it; what another recipe includes is loaded with that, as it is meant to be."""
+    from modellint.link.recipes.pairing import including, scripts_of
 
     recipe = project.recipe(path)
     if recipe is None:
         raise UsageError(f"{target}: no HyperPyYAML recipe; {_EXPECTED}")
-    return next(iter(scripts_of(recipe, project).scripts), None)
+    whole = next(iter(including(recipe, project)), recipe)
+    return Target(whole.source.path, script=next(iter(scripts_of(whole, project).scripts), None))
 
 
 def as_text(result: Result, *, colour: bool = False) -> str:

@@ -78,10 +78,11 @@ class ForkServers:
         """
         if sys.platform != "linux" or not guarding.is_on or guarding.device == "cuda":
             return None
+        known = python, replace(guarding, device="auto")  # all devices but that one are the same to a server
         with self._lock:
-            server = self._servers.get((python, guarding))
+            server = self._servers.get(known)
             if server is None:
-                server = self._servers[python, guarding] = ForkServer(python, guarding)
+                server = self._servers[known] = ForkServer(*known)
         return server if server.is_ready(guarding.stop) else None
 
 

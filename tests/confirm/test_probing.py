@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from probed import HEAD, checks, passed, probed
 
 if TYPE_CHECKING:
-    from conftest import Outcome, Workspace
-
-HEAD = """
-import torch
-import torch.nn.functional as F
-from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-"""
-
-
-def checks(result: Outcome) -> dict[str, Any]:
-    return {check["name"]: check for check in result.json["checks"]}
-
-
-def probed(workspace: Workspace, code: str, name: str, **files: str) -> dict[str, Any]:
-    workspace.write({"model.py": HEAD + code, **files})
-    return checks(workspace.run("probe", f"model.py::{name}", "--output-format", "json"))
-
-
-def passed(found: dict[str, Any], *names: str) -> None:
-    """These checks were run, and nothing failed."""
-    assert not {found[name]["status"] for name in names} & {"failed", "not-run"}, found
-
+    from conftest import Workspace
 
 # -- devices ---------------------------------------------------------------------------------------------------------
 
@@ -219,167 +198,6 @@ def test_what_is_required_is_no_shape(workspace: Workspace) -> None:
     passed(found, "placement", "boundaries")
 
 
-# -- inputs as libraries document them -------------------------------------------------------------------------------
-
-DOCUMENTED = {
-    "dummy inputs": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table = nn.Embedding(40, 12)
-
-    @property
-    def dummy_inputs(self):
-        return {"input_ids": torch.ones(3, 5).long(), "pixels": torch.zeros(2, 5, 12)}
-
-    def forward(self, input_ids=None, mask=None, pixels=None):
-        if input_ids is None and pixels is None:
-            raise ValueError("no input")
-        return self.table(input_ids) * pixels
-""",
-    "the name of the main input, and what a part lacks": """
-class Model(nn.Module):
-    main_input_name = "pixel_values"
-
-    def __init__(self):
-        super().__init__()
-        self.patches = nn.Conv2d(3, 12, 4, 4)
-        self.table = nn.Embedding(40, 12)
-        self.image_size = 24
-
-    def decode(self, input_ids=None, inputs_embeds=None):
-        if input_ids is None and inputs_embeds is None:
-            raise ValueError("You must specify exactly one of input_ids or inputs_embeds")
-        return self.table(input_ids).mean()
-
-    def forward(self, input_ids=None, pixel_values=None, decoder_input_ids=None, decoder_inputs_embeds=None):
-        b, c, h, w = pixel_values.shape
-        if h != 24 or w != 24:
-            raise ValueError(f"Input image size ({h}*{w}) does not match the model")
-        return self.patches(pixel_values) + self.table(input_ids).mean() + self.decode(decoder_input_ids)
-""",
-    "an example in the file": """
-class Model(nn.Module):
-    def __init__(self, inp, oup, reduction):
-        super().__init__()
-        self.first = nn.Conv2d(inp, oup // reduction, 1)
-        self.second = nn.Linear(49, 3)
-
-    def forward(self, x, y):
-        return self.second(self.first(x).flatten(2)) + y
-
-
-if __name__ == "__main__":
-    network = torch.load("nothing.pt")
-    block = Model(32, oup=64, reduction=4).eval()
-    x, side = torch.randn(4, 32, 7, 7), 3
-    block.load_state_dict(network)
-    print(block(x, y=torch.ones(4, 16, side)).shape)
-""",
-    "an example in the docstring": '''
-class Model(nn.Module):
-    """
-    >>> images = torch.randn(1, 6, 24)
-    >>> model = Model(width=24, table={"a": 3})
-    >>> model(images, scale=images.mean(-1)).shape
-    """
-    def __init__(self, width, table):
-        super().__init__()
-        self.table = nn.Linear(width, table["a"])
-
-    def forward(self, x, scale):
-        assert scale.shape == x.shape[:-1]
-        return self.table(x * scale[..., None])
-''',
-    "stated shapes": '''
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.num_channels, self.other = 6, 7
-        self.table = nn.Conv1d(6, 7, 3)
-
-    def forward(self, values):
-        """
-        Args:
-            values (`torch.FloatTensor` of shape `(batch_size, num_channels, sequence_length)`, *optional*):
-                What it is all about.
-        """
-        batch, channels, length = values.shape
-        assert channels == 6
-        return self.table(values)
-''',
-    "a list of tensors": """
-class Model(nn.Module):
-    def __init__(self, in_channels=(8, 16, 32), out=8):
-        super().__init__()
-        self.lateral = nn.ModuleList([nn.Conv2d(c, out, 1) for c in in_channels])
-
-    def forward(self, feats: list[torch.Tensor]):
-        return [layer(found) for layer, found in zip(self.lateral, feats, strict=True)]
-""",
-    "parts by names": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
-
-    def forward(self, inputs):
-        inputs, input_lengths, features, max_len = inputs
-        found = self.table(inputs)[:, : input_lengths.max().item()]
-        return found.mean() + self.rest(features), max_len + 1
-""",
-    "parts by keys": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table, self.rest = nn.Embedding(30, 12), nn.Linear(12, 12)
-
-    def forward(self, batch):
-        return self.table(batch["input_ids"]) + self.rest(batch["features"])
-""",
-    "indices of two ends": """
-class Model(nn.Module):
-    def __init__(self, in_feats, block):
-        super().__init__()
-        self.layer, self.block = nn.Linear(in_feats, in_feats), block(in_feats, stride=2)
-
-    def forward(self, x, edge_index, weights: torch.FloatTensor, types: torch.LongTensor):
-        source, target = edge_index
-        return self.block(self.layer(torch.zeros_like(x).index_add_(0, target % 2, x[source % 2])))
-""",
-    "several inputs": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first = nn.Conv2d(4, 320, 3, padding=1)
-        self.time = nn.Linear(1, 320)
-        self.keys, self.values = nn.Linear(96, 320), nn.Linear(96, 320)
-
-    def forward(self, sample, timestep, encoder_hidden_states):
-        found = self.first(sample) + self.time(timestep.expand(sample.shape[0])[:, None].float())[..., None, None]
-        weights = found.flatten(2).transpose(1, 2) @ self.keys(encoder_hidden_states).transpose(1, 2)
-        return weights @ self.values(encoder_hidden_states)
-""",
-    "more than a kernel": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table = nn.Conv1d(1, 8, 10, 5)
-
-    def forward(self, input_values):
-        batch, length = input_values.shape
-        return self.table(input_values[:, None])
-""",
-}
-
-
-@pytest.mark.parametrize("code", DOCUMENTED.values(), ids=DOCUMENTED)
-def test_inputs_that_are_documented(workspace: Workspace, code: str) -> None:
-    found = probed(workspace, code, "Model")
-    passed(found, "placement", "values")
-    assert "no call got through" not in str(found)
-
-
 # -- large models ----------------------------------------------------------------------------------------------------
 
 LARGE = """
@@ -422,6 +240,97 @@ def test_a_large_model_is_made_small_where_numbers_are_needed(workspace: Workspa
     assert "head_dim = 4" in found["placement"]["detail"]
 
 
+CODED = (
+    LARGE.replace(
+        "self, config: ModelConfig):",
+        "self):\n        config = ModelConfig(EncoderConfig(num_layers=40) if {is_passed} else None)",
+    )
+    .replace("found if (input_ids >= 0).all() else None", "found")
+    .replace("drop.item()", "0.1")
+)
+
+
+@pytest.mark.parametrize("is_passed", ["True", "False"])
+def test_a_large_model_whose_code_makes_its_configuration(workspace: Workspace, is_passed: str) -> None:
+    """The one call at its size, and all else with less, down to what an id looks up."""
+    found = probed(workspace, CODED.replace("{is_passed}", is_passed), "Model")
+    passed(found, "placement", "boundaries", "gradients")
+    assert found["placement"]["detail"].count("tensors move to cuda:0") == 2, found
+    assert "made small: " in found["placement"]["detail"]
+    assert "num_layers = 2" in found["boundaries"]["detail"]
+    assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in found["boundaries"]["detail"]
+
+
+# -- what a constructor asks for ------------------------------------------------------------------------------------
+
+CHOSEN = """
+ACTIVATIONS = {"gelu": F.gelu, "relu": F.relu}
+
+
+class Inner(nn.Module):
+    def __init__(self, width, hidden_act):
+        super().__init__()
+        self.layer, self.act = nn.Linear(width, width), self.named(hidden_act)
+
+    def named(self, name): return ACTIVATIONS[name]
+
+    def forward(self, x): return self.act(self.layer(x))
+
+
+class Model(Inner):
+    def __init__(self, width, hidden_act):
+        super().__init__(width, hidden_act)
+        self.inner = Inner(width, hidden_act)
+
+    def forward(self, x): return self.inner(super().forward(x))
+
+
+class Placed(nn.Module):
+    def __init__(self, width, device="cpu"):
+        super().__init__()
+        self.scale = nn.Parameter(torch.FloatTensor(width, device=device))
+
+    def forward(self, x): return x * self.scale
+"""
+
+
+def test_a_word_that_a_mapping_is_asked_for(workspace: Workspace) -> None:
+    found = probed(workspace, CHOSEN, "Model")
+    passed(found, "placement", "shapes", "boundaries", "gradients")
+    assert "hidden_act = 'gelu'" in found["shapes"]["detail"]
+
+
+def test_a_device_that_nothing_else_can_be_passed_for(workspace: Workspace) -> None:
+    found = probed(workspace, CHOSEN, "Placed")
+    passed(found, "placement")
+    assert "device = 'cpu'" in found["placement"]["detail"]
+
+
+RELEASED = """
+import an_image_library_that_nobody_has
+from importlib.metadata import PackageNotFoundError, version
+
+RELEASE = [int(part) for part in version("an_image_library_that_nobody_has").split(".")][:2]
+try:
+    version("another_library_that_nobody_has")
+    OTHER = True
+except PackageNotFoundError:
+    OTHER = False
+
+
+class Model(nn.Linear):
+    def __init__(self):
+        assert RELEASE > [1, 0] and not OTHER
+        super().__init__(4, 4)
+"""
+
+
+def test_what_has_a_stand_in_has_a_release(workspace: Workspace) -> None:
+    found = probed(workspace, RELEASED, "Model")
+    passed(found, "placement", "shapes")
+    assert "another_library" not in str(found)
+
+
 # -- recipes ---------------------------------------------------------------------------------------------------------
 
 LIBRARY = """
@@ -458,6 +367,18 @@ def test_names_that_a_library_lacks_keep_a_recipe_from_being_loaded(
     found = checks(workspace.run("probe", "hparams.yaml", "--output-format", "json"))["loading"]
     assert found["status"] == ("failed" if says else "passed"), found
     assert (says or "") in found["detail"]
+
+
+def test_what_another_recipe_includes_is_loaded_with_it(workspace: Workspace) -> None:
+    pytest.importorskip("hyperpyyaml")
+    workspace.write({
+        "train.yaml": "width: 8\npart: !include:part.yaml\n    width: !ref <width>\n"
+                      "modules:\n    part: !ref <part[layer]>\n",
+        "part.yaml": "layer: !new:torch.nn.Linear [!ref <width>, 4]\nsize: !ref <layer.out_features>\n",
+    })  # fmt: skip
+    found = checks(workspace.run("probe", "part.yaml", "--output-format", "json"))
+    assert found["loading"]["detail"].startswith("in `train.yaml`, which includes it: HyperPyYAML loads its "), found
+    assert {check["status"] for check in found.values()} == {"passed"}, found
 
 
 # -- what cannot be run ----------------------------------------------------------------------------------------------

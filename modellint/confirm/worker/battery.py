@@ -17,9 +17,8 @@ from torch.overrides import TorchFunctionMode
 
 from . import placement, recipes, roles
 from .calls import lasting
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized
+from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Call, Check, resized, too_many
 from .forced import Forced
-from .inputs import TIME, is_small
 from .integers import is_made_by_code, is_outside, is_real
 from .intervals import Intervals, ReadNumbers
 from .labelled import asks_for_gpu, labelled
@@ -27,6 +26,7 @@ from .loading import Loading
 from .lookups import Lookups
 from .movement import mixes
 from .places import innermost
+from .specs import TIME, is_small
 from .standins import StandIn, described
 from .tensors import storage_of, tensors_in
 from .watch import Watch
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
 
     from .checking import Outcome, Specs
-    from .inputs import Spec
     from .ranges import Lookup
     from .session import Session
+    from .specs import Spec
 
 _TRIALS, _SEEDS = 12, 5
 _SHOWN = 4
@@ -76,17 +76,38 @@ def placement_check(session: Session, _: Claim) -> Outcome:
     """
     outcome: Outcome | None = None
     if not session.asks_for_gpu:
-        outcome = _placement(session, session.machine())
+        outcome = _placement(session, session.machine(), is_brief=True)
+        if session.works_when_large:
+            return _in_all_ways(session, outcome)
         session.asks_for_gpu = False  # what there was no way around is no wish of the code
-        if outcome["status"] != NOT_RUN or "extent" in outcome or session.is_on_gpu:
+        is_partial = outcome["status"] == PASSED and outcome.get("extent") == PART
+        if session.is_on_gpu:
             return outcome
+        if outcome.get("extent") == NOTHING or (outcome["status"] != NOT_RUN and not is_partial):
+            return outcome
+    builder = session.builder
     with Check(session).small() as size:
-        if size > LARGE:
-            return outcome or {"status": NOT_RUN, "detail": too_many(size)}
-        return _placement(session, labelled())
+        again = _placement(session, labelled()) if size <= LARGE else None
+    is_more = again is not None and again["status"] != NOT_RUN and again.get("extent") != PART
+    if outcome is None or (again is not None and (is_more or outcome["status"] == NOT_RUN)):
+        return again or {"status": NOT_RUN, "detail": too_many(size)}
+    session.builder = builder
+    return outcome
 
 
-def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcome:
+def _in_all_ways(session: Session, outcome: Outcome) -> Outcome:
+    """The outcome of a large model of which one call works: all other ways to call it are those of a small one."""
+    with Check(session).small() as size:
+        small = _placement(session, session.machine()) if size <= LARGE else None
+    if small is None or small["status"] == NOT_RUN:
+        return _placement(session, session.machine())
+    if small["status"] == FAILED:
+        return small
+    return {**small, "detail": f"{outcome['detail']}; made small: {small['detail']}"}
+
+
+def _placement(session: Session, machine: AbstractContextManager[Any], *, is_brief: bool = False) -> Outcome:
+    """Whether calls work on a machine; with `is_brief`, a large model is called in one way."""
     check = Check(session)
     moved: str | None = None
     with machine:
@@ -98,9 +119,10 @@ def _placement(session: Session, machine: AbstractContextManager[Any]) -> Outcom
                 for specs in check.specs(call):
                     outcome = _placed(call, stayed, specs)
                     if not isinstance(outcome, Exception):
-                        outcome = check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
-                        session.works_when_large = call.size > LARGE and outcome["status"] == PASSED
-                        return outcome
+                        if is_brief and call.size > LARGE:
+                            session.works_when_large = outcome["status"] == PASSED
+                            return outcome
+                        return check.everywhere(call, specs, outcome, partial(_placed, call, stayed))
                     check.learn(call, outcome, specs)
                 number = len(list(placement.tensors(call.owner)))
                 if number and not stayed and moved is None:
@@ -136,10 +158,6 @@ def _placed(call: Call, stayed: list[tuple[str, torch.Tensor]], specs: Specs) ->
     left = f" but {names}, which the call can do with" if stayed else ""
     detail = f"{number} tensors move to {placement.DEVICE}{left}, and the call works there"
     return {"status": PASSED, "device": "fake", "detail": detail}
-
-
-def too_many(size: int) -> str:
-    return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
 # -- lookups ---------------------------------------------------------------------------------------------------------
@@ -179,15 +197,24 @@ def values_check(session: Session, _: Claim) -> Outcome:
 
 
 def _looked_up(check: Check, variant: int) -> tuple[Outcome, bool]:
-    """What the lookups of one call show, and whether that rests on assumed numbers."""
-    if check.size(variant) > LARGE:
+    """What the lookups of one call show, and whether that rests on assumed numbers.
+
+    What fails in a model that was made small has to fail in the large one.
+    """
+    with check.small(variant) as size:
+        outcome = None
+        for call in check.calls(variant) if size <= LARGE else ():
+            found = _observed(check, call, "cpu")
+            if found["status"] != NOT_RUN or "extent" in found:
+                outcome = found, bool(call.attempt.builder.numbers.assumed)
+                break
+        is_small = check.is_small
+    if outcome is not None and not (is_small and outcome[0]["status"] == FAILED):
+        return outcome
+    if size > LARGE or is_small:
         with placement.without_data():
             for call in check.calls(variant):
                 return _observed(check, call, "fake"), bool(call.attempt.builder.numbers.assumed)
-    for call in check.calls(variant):
-        outcome = _observed(check, call, "cpu")
-        if outcome["status"] != NOT_RUN or "extent" in outcome:
-            return outcome, bool(call.attempt.builder.numbers.assumed)
     return check.not_run(), False
 
 
@@ -387,6 +414,8 @@ def _at_the_ends(call: Call, specs: Specs) -> Outcome | Exception:
     error = call.run(specs, "cpu")
     if error is not None:
         return error
+    if not any(TIME in spec.shape for spec in specs.values()):
+        specs = next((other for other in _with_length(specs) if call.run(other, "cpu") is None), specs)
     call.note(specs)
     if not any(TIME in spec.shape for spec in specs.values()):
         return {"status": NOT_RUN, "extent": NOTHING, "detail": "none of its inputs has a length"}
@@ -424,6 +453,18 @@ def _at_the_ends(call: Call, specs: Specs) -> Outcome | Exception:
     return {"status": PASSED, "device": "cpu", "detail": detail}
 
 
+def _with_length(specs: Specs) -> Iterator[Specs]:
+    """The same with a length in the place of each size of what may be sequences, wherever that size is."""
+    sizes = [
+        size for spec in specs.values() if spec.kind == "float" and len(spec.shape) == 3 for size in spec.shape[1:]
+    ]
+    for size in dict.fromkeys(sizes):
+        yield {
+            name: replace(spec, shape=(*spec.shape[:1], *(TIME if one == size else one for one in spec.shape[1:])))
+            for name, spec in specs.items()
+        }
+
+
 def _is_for_length(call: Call, specs: Specs, fails: int, works: int) -> bool:
     """Whether one length fails and another works with all numbers, so that it is not for ids that happened to come."""
     for seed in range(1, _SEEDS):
@@ -448,7 +489,7 @@ def _full(call: Call) -> list[int]:
 
 def _told_lengths(call: Call) -> dict[int, str]:
     """The numbers that the target, its arguments or its configuration call lengths, with what they call them."""
-    return {number: name for name, number in call.inputs.numbers() if roles.is_length(name)}
+    return {number: name for name, number in call.inputs.named.numbers() if roles.is_length(name)}
 
 
 def _has_padding(call: Call, rows: int) -> bool:
@@ -482,7 +523,9 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         objects = recipe.build(None)
         modules = objects.get(recipes.MODULES)
         if not modules:
-            return {"status": NOT_RUN, "extent": NOTHING, "detail": "the recipe has no `modules`"}
+            number = len({id(tensor) for value in objects.values() for _, tensor in placement.state(value)})
+            detail = f"the recipe has no `modules`; {number} parameters and buffers are built"
+            return {"status": NOT_RUN, "extent": NOTHING, "detail": detail}
         session.begin("moving `modules`")
         recipes.place(objects, placement.DEVICE)
         stayed = [path for path, tensor in placement.state(modules, "modules") if tensor.device.type == "cpu"]
@@ -493,8 +536,9 @@ def recipe_placement_check(session: Session, _: Claim) -> Outcome:
         number = len(list(placement.state(modules)))
         unbuilt = [part for part in placement.below(modules) if isinstance(part, recipes.Unbuilt | StandIn)]
         if unbuilt:
-            name = getattr(unbuilt[0], "name", type(unbuilt[0]).__qualname__)
-            reason = f"`{name}` could not be built: {recipe.reason(unbuilt[0])}"
+            first = unbuilt[0]
+            name = first.name if isinstance(first, recipes.Unbuilt) else type(first).__qualname__
+            reason = f"`{name}` could not be built: {recipe.reason(first)}"
             if not number:
                 return {"status": NOT_RUN, "detail": reason}
             detail = f"{number} parameters and buffers below `modules` move to {placement.DEVICE}, but {reason}"

@@ -14,9 +14,9 @@ import torch
 from . import roles
 from .beside import POSITIONS
 from .calls import Call, changed, is_refusal, lasting, position_inputs
-from .inputs import BATCH, IMAGE, SAMPLES, TIME
 from .places import Spot
 from .sentinels import Sentinel
+from .specs import BATCH, IMAGE, SAMPLES, TIME
 from .standins import described, unwrapped
 from .tensors import tensors_in
 

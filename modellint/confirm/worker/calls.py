@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from .inputs import TIME, Inputs, Spec
+from .inputs import Inputs
 from .lookups import Lookups
+from .specs import TIME, Spec
 from .standins import described
 
 if TYPE_CHECKING:

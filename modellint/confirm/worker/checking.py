@@ -14,16 +14,18 @@ from torch import nn
 
 from . import placement
 from .calls import lasting
-from .inputs import BATCH, TIME, Inputs, Spec
+from .inputs import Inputs
 from .labelled import asks_for_gpu
 from .scaling import scales
+from .specs import BATCH, TIME, Spec
 from .standins import StandIn, described
 from .tensors import moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .classes import Attempt
+    from .classes import Attempt, Builder
+    from .scaling import Scale
     from .session import Session
 
     Judge = Callable[[dict[str, Spec]], dict[str, Any] | Exception]
@@ -119,7 +121,7 @@ class Call:
 
         None where it is no number that the object is built with.
         """
-        known = self.inputs.states(key)
+        known = self.inputs.named.states(key)
         given = self.attempt.builder.arguments.get(id(self.owner), {})
         if known is None:
             return None
@@ -147,6 +149,11 @@ def _with_number(settings: Any, key: str, number: int) -> Any:
         setattr(changed, key, number)
         return changed
     return None
+
+
+def too_many(size: int) -> str:
+    """Why a model of so many parameters is not run."""
+    return f"{size / 1e6:.0f} million parameters are too many to run on real numbers"
 
 
 def arguments_of(specs: Specs, device: str) -> dict[str, Any]:
@@ -205,22 +212,35 @@ class Check:
         self._reasons.clear()
         return 0
 
+    def _scales(self, builder: Builder) -> Iterator[Scale]:
+        """Ways to make the target small: by its defaults, or else by what its code passes to configurations."""
+        yield from scales(builder.defaults)
+        if builder.passed:
+            yield from (replace(scale, reaches_code=True) for scale in scales(builder.passed))
+
     @contextlib.contextmanager
-    def small(self) -> Iterator[int]:
+    def small(self, variant: int = 0) -> Iterator[int]:
         """Build a model that is large for real numbers with fewer of them meanwhile; gives how many it has then."""
-        size = self.size()
-        builder = self._session.builder
-        for scale in scales(builder.defaults) if size > _HANDY and builder is not None else ():
+        size = self.size(variant)
+        builder, chosen = self._session.builder, None
+        limit = min(size, LARGE)
+        for scale in self._scales(builder) if size > _HANDY and builder is not None else ():
             self._session.scale = scale
-            if 0 < (smaller := self.size()) <= min(size, LARGE):
-                size = smaller
+            if 0 < (smaller := self.size(variant)) <= limit:
+                size = limit = smaller
+                chosen = scale
+            if size <= _HANDY:
                 break
-        else:
-            self._session.scale = None
+        self._session.scale = chosen
         try:
             yield size
         finally:
             self._session.scale = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether what is built is smaller than its defaults say."""
+        return self._session.scale is not None
 
     @property
     def is_late(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections.abc
+import contextlib
 import dataclasses
 import importlib.util
 import inspect
@@ -17,6 +18,7 @@ import torch
 from torch import nn
 
 from . import examples, roles
+from .scaling import noted_configurations
 from .settings import Settings, asked, keys_of
 from .standins import StandIn, is_derived
 from .surroundings import Helper
@@ -44,7 +46,7 @@ class CannotBuildError(Exception):
     """Nothing says what to pass; the message names the parameter."""
 
 
-class _Passing(nn.Identity):
+class Passing(nn.Identity):
     """Stands for any layer: gives what it is given, and holds a parameter, as layers do."""
 
     def __init__(self) -> None:
@@ -55,7 +57,7 @@ class _Passing(nn.Identity):
         return "Identity"
 
 
-class _AnyLayer(_Passing):
+class _AnyLayer(Passing):
     """Stands for any class of layers, of which nothing is known but that they can be made."""
 
     expansion = 1
@@ -189,6 +191,8 @@ class Builder:
         #: Defaults of what is built, by parameter, and how much smaller than they say it is to be, if it is.
         self.defaults: list[tuple[str, Any]] = []
         self.scale: Scale | None = None
+        #: The numbers of configurations that the code makes itself.
+        self.passed: list[tuple[str, Any]] = []
         #: The parameters of the target that must be passed.
         self.needed: list[str] = []
         #: Whether a class is built even if a base of it could not be imported.
@@ -257,7 +261,13 @@ class Builder:
             if found is not _MISSING:
                 arguments[parameter.name] = found
         arguments |= {**self._by_keys(init, tree), **arguments}
-        made = self._made(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
+        try:
+            with self._noting_configurations() if depth == 0 else contextlib.nullcontext():
+                made = self._made(cls, arguments) if depth == 0 and self.kinds else cls(**arguments)
+        except KeyError as error:
+            if depth == 0:
+                self._note_keys(arguments, error)
+            raise
         if _is_settings(made):
             made = self._with_parts(made, init, arguments, depth)
         self.arguments[id(made)] = arguments
@@ -362,6 +372,8 @@ class Builder:
         if name in given:
             return said if said is not _NUMBER else self.numbers.number(name)
         if roles.is_device(name) and self.device != "cpu":
+            if is_target and parameter.default is not _MISSING:
+                self.alternatives[name] = [parameter.default]
             return self.device
         if parameter.default is not _MISSING:
             small = self._scaled(name, parameter.default)
@@ -423,11 +435,31 @@ class Builder:
         elif use.is_tested and parameter.default is _MISSING:
             self.alternatives[parameter.name] = [True, False]
 
+    def _noting_configurations(self) -> contextlib.AbstractContextManager[None]:
+        """Note what the code passes to the configurations that it makes itself."""
+
+        def note(name: str, value: Any, small: Any) -> None:
+            self.passed.append((name, value))
+            if small is not None:
+                self._others[name] = repr(small)
+
+        values = vars(self.source.module).values()
+        kinds = [value for value in values if isinstance(value, type) and value.__name__.endswith(_CONFIGURATIONS)]
+        plain = [kind for kind in dict.fromkeys(kinds) if not issubclass(kind, StandIn | nn.Module | tuple)]
+        return noted_configurations(plain, self.scale, note)
+
+    def _note_keys(self, arguments: Mapping[str, Any], error: KeyError) -> None:
+        """Have other attempts try the keys of a mapping that was asked for an argument in vain."""
+        keys = _keys_asked(error)
+        for name, value in arguments.items() if keys else ():
+            if value is error.args[0]:
+                self.alternatives[name] = keys
+
     def by_annotation(self, annotation: Any, name: str, depth: int = 0) -> Any:
         """A value of an annotated type; `inspect.Parameter.empty` if the annotation says too little."""
         origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
         if origin in (typing.Union, getattr(types, "UnionType", typing.Union)):
-            kinds = [part for part in parts if part is not type(None)]
+            kinds = sorted((part for part in parts if part is not type(None)), key=lambda kind: kind is not int)
             return self.by_annotation(kinds[0], name, depth) if kinds else None
         if isinstance(origin, type) and issubclass(origin, collections.abc.Mapping) and len(parts) == 2:
             value = self.by_annotation(parts[1], name, depth)
@@ -489,7 +521,7 @@ class Builder:
 
     def _identity(self, name: str) -> nn.Module:
         self._others[name] = "Identity()"
-        return _Passing()
+        return Passing()
 
     def _vector(self, name: str) -> torch.Tensor:
         """A tensor of which nothing is known: as wide as most layers are, so that it is broadcast."""
@@ -567,6 +599,21 @@ def attempts(begin: Callable[[Mapping[str, Any]], Attempt]) -> Iterator[Attempt]
     others = [(name, value) for name, values in first.builder.alternatives.items() for value in values]
     for name, value in others[:_MAX_ATTEMPTS]:
         yield begin({name: value})
+
+
+def _keys_asked(error: KeyError) -> list[str]:
+    """The words by which the mapping is asked that lacks what an error names; none if it is not to be seen."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or not error.args:
+        return []
+    frame = step.tb_frame
+    seen = [*frame.f_locals.values(), *(frame.f_globals.get(name) for name in frame.f_code.co_names)]
+    for mapping in seen:
+        if isinstance(mapping, dict) and mapping and all(isinstance(key, str) for key in mapping):
+            return list(mapping)
+    return []
 
 
 def _init(cls: type) -> Callable[..., Any]:

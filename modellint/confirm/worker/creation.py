@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from modellint.claims.layers import MadeAnew
 
     from .classes import Attempt
-    from .inputs import Spec
     from .session import Session
+    from .specs import Spec
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 

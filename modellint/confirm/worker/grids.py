@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from modellint.claims.positions import GridEmpty
 
     from .calls import Run, Specs
-    from .inputs import Spec
     from .session import Session
+    from .specs import Spec
 
 CONFIRMED, REFUTED, UNCONFIRMED = "confirmed", "refuted", "unconfirmed"
 #: A side that is long enough for every grid, and one so long that a limit on the area shrinks the other.

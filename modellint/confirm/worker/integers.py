@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .inputs import Spec
+    from .specs import Spec
     from .watch import Watch
 
 #: So many ways to put integers in the place of real numbers are tried.

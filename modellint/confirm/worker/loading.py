@@ -148,7 +148,8 @@ class Loading:
         Of packages that are not there, or cannot be imported for want of others, nothing is known.
         """
         for name, maker in self.named.items():
-            if not self._is_there(name.partition(".")[0]):
+            top = name.partition(".")[0]
+            if hasattr(builtins, top) or not self._is_there(top):
                 continue
             try:
                 found = located(name, self._stand_ins)

@@ -102,7 +102,10 @@ class Recipe:
                 self._made[id(node)] = (node, made)
                 return made
             except Exception as error:
-                reason = self.replaced[suffix] = described(unwrapped(error))
+                top = suffix.partition(".")[0]
+                is_there = top not in self._stand_ins.names
+                reason = described(unwrapped(error)) if is_there else f"`{top}` could not be imported"
+                self.replaced[suffix] = reason
                 self._unbuilt.append((suffix, node))
                 made = Unbuilt(suffix, reason) if self._is_layer(suffix) else stand_in(suffix)()
                 core: Any = self._stand_ins.module("hyperpyyaml.core")

@@ -27,6 +27,9 @@ _HEADS, _LAYERS = (
 _LENGTH = re.compile(r"len|longest|positions|context|steps|frames|time")
 #: Numbers by role: for each variant one. Widths that meet must agree, so that they are the same for every name.
 _NUMBERS: tuple[tuple[re.Pattern[str], tuple[int, int, int, int]], ...] = (
+    (re.compile(r"(?:^|_)(?:spatial_dims?|ndims?)$"), (2, 2, 2, 2)),
+    (re.compile(r"^(?:image|img)_(?:size|height|width)$"), (32, 32, 32, 32)),
+    (re.compile(r"^patch_(?:size|height|width)$"), (4, 4, 4, 4)),
     (_HEADS, (4, 4, 4, 4)),
     (re.compile(r"kernel|filter_size|window"), (3, 3, 3, 3)),
     (re.compile(r"stride|dilation|groups|scale|factor|ratio|mult"), (2, 2, 2, 2)),
@@ -40,7 +43,7 @@ _SHRINKING = (_HEADS, _LAYERS, _WIDTH)
 _FRACTION = re.compile(r"drop|prob|(?:^|_)(?:rate|eps|epsilon|alpha|beta|gamma|momentum|temperature|p)$")
 _SETTINGS = re.compile(r"^(?:config|cfg|conf|args|hps|hparams|settings|options)$|_(?:config|cfg)$")
 _LAYER = re.compile(
-    r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|parent|teacher|act|activation|body|proj)$"
+    r"(?:^|_)(?:encoder|decoder|net|network|backbone|module|layer|norm|fn|parent|teacher|act|activation|body|proj)$"
     r"|^(?:base_|sub_)?model$"
 )
 _LAYER_CLASS = re.compile(r"(?:^|_)(?:block|bottleneck|layer|norm|act|activation)(?:_layer|_cls|_class|_type|_fn)?$")

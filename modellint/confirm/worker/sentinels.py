@@ -11,9 +11,9 @@ import torch
 from torch import nn
 
 from .calls import Call, Run, lasting
-from .inputs import TIME
 from .lookups import Lookups
 from .places import Spot, expression, function_around, is_written_out
+from .specs import TIME
 from .standins import described
 
 if TYPE_CHECKING:

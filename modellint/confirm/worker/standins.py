@@ -12,8 +12,9 @@ import sys
 import traceback
 import types
 from collections.abc import Iterable
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
 from pydoc import ErrorDuringImport
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -25,7 +26,12 @@ _INNOCENT = frozenset(
     ("importlib", "torch", "ctypes", "worker", "runpy", "zipimport", "pkgutil", "hyperpyyaml", "pydoc")
 )
 _MAX_STANDINS = 40
+#: No release is too old for what is asked of it.
+_VERSION = "9999.0.0"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+_ANY = DistributionFinder.Context()
 
 
 class StandInUsedError(RuntimeError):
@@ -125,8 +131,7 @@ def is_derived(cls: type) -> bool:
 
 
 class _Module(types.ModuleType):
-    #: No release is too old for what is asked of it.
-    __version__ = "9999"
+    __version__ = _VERSION
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -134,7 +139,22 @@ class _Module(types.ModuleType):
         return stand_in(f"{self.__name__}.{name}")
 
 
-class StandIns(MetaPathFinder, Loader):
+class _Distribution(Distribution):
+    """What is known of a library that has a stand-in."""
+
+    def __init__(self, name: str) -> None:
+        self._said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {_VERSION}\n"
+
+    def read_text(self, filename: str) -> str | None:
+        """What a file of its metadata says."""
+        return self._said if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        """No file of it is anywhere."""
+        return path
+
+
+class StandIns(DistributionFinder, Loader):
     """Answers imports of the libraries that failed, and of everything below them."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -147,6 +167,10 @@ class StandIns(MetaPathFinder, Loader):
         if any(fullname == name or fullname.startswith(f"{name}.") for name in self.names):
             return ModuleSpec(fullname, self, is_package=True)
         return None
+
+    def find_distributions(self, context: DistributionFinder.Context = _ANY) -> Iterator[Distribution]:
+        """The releases of the libraries that have stand-ins."""
+        return (_Distribution(name) for name in self.names if name == context.name)
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         return _Module(spec.name)

@@ -10,7 +10,8 @@ from torch import nn
 from torch.utils._pytree import tree_map_only
 
 from . import placement, roles
-from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Check, arguments_of
+from .checking import FAILED, LARGE, NOT_RUN, NOTHING, PART, PASSED, Check, arguments_of, too_many
+from .classes import Passing
 from .readers import is_read
 from .standins import described
 
@@ -29,24 +30,26 @@ _DDP = "DistributedDataParallel waits for it in vain, unless `find_unused_parame
 def gradients_check(session: Session, _: Claim) -> Outcome:
     """Whether a backward pass gives all parameters a finite gradient, and their optimizer applies all there are."""
     check = Check(session)
-    size = check.size()
-    if size > LARGE:
-        return {"status": NOT_RUN, "detail": f"{size / 1e6:.0f} million parameters are too many to run on real numbers"}
-    for variant in (0, roles.EQUAL):
-        for call in check.calls(variant):
-            if not isinstance(call.owner, nn.Module):
-                return check.nothing(call, "it is no module")
-            passes = _Passes(call)
-            for specs in check.specs(call):
-                outcome = passes.judged(specs)
-                if not isinstance(outcome, Exception):
-                    return passes.concluded(check.everywhere(call, specs, outcome, passes.judged))
-                check.learn(call, outcome, specs)
-    return check.not_run()
+    with check.small() as size:
+        if size > LARGE:
+            return {"status": NOT_RUN, "detail": too_many(size)}
+        for variant in (0, roles.EQUAL):
+            for call in check.calls(variant):
+                if not isinstance(call.owner, nn.Module):
+                    return check.nothing(call, "it is no module")
+                passes = _Passes(call)
+                for specs in check.specs(call):
+                    outcome = passes.judged(specs)
+                    if not isinstance(outcome, Exception):
+                        return passes.concluded(check.everywhere(call, specs, outcome, passes.judged))
+                    check.learn(call, outcome, specs)
+        return check.not_run()
 
 
 def _learning(model: nn.Module) -> dict[str, nn.Parameter]:
-    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+    """The parameters that learn, but for those of layers that were made up."""
+    made_up = {id(one) for part in model.modules() if isinstance(part, Passing) for one in part.parameters()}
+    return {name: one for name, one in model.named_parameters() if one.requires_grad and id(one) not in made_up}
 
 
 def _listed(names: list[str]) -> str:

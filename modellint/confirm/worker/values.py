@@ -19,10 +19,11 @@ from . import order, roles
 from .beside import LOOKUPS
 from .calls import is_refusal
 from .forced import Ended, Forced
-from .inputs import Inputs, Spec
+from .inputs import Inputs
 from .integers import MAX_CHOICES, is_about_types, is_made_by_code, is_outside, is_real, with_integers
 from .intervals import Intervals, ReadNumbers
 from .places import Spot, expression, innermost, names_in_call
+from .specs import Spec
 from .standins import described, likeliest
 from .surroundings import Codec, Cuts, widened
 from .watch import Watch
@@ -390,7 +391,7 @@ class _Claim:
         parts = owner.modules() if isinstance(owner, nn.Module) else ()
         others = {part.num_embeddings for part in parts if isinstance(part, nn.Embedding)} - rows
         sizes = names_in_call(self._session.source().tree, self._spot)
-        if not any(call.inputs.states(name) in rows for name in sizes) or any(map(roles.counts_ids, sizes)):
+        if not any(call.inputs.named.states(name) in rows for name in sizes) or any(map(roles.counts_ids, sizes)):
             return None
         for name, spec in specs.items():
             if spec.declared is not None and spec.declared[1] + 1 not in others:

@@ -1,0 +1,115 @@
+"""What torch, and code like it, says of shapes that do not fit: the sizes and dimensions that were asked for."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .specs import with_size
+
+if TYPE_CHECKING:
+    from .specs import Spec
+
+#: A product of matrices that do not fit: the width that is given, and the one that the second matrix asks for.
+_PRODUCT = re.compile(r"(?:\(\d+x(\d+) and |\[\d+, (\d+)\] X \[)(\d+)(?:x|, )\d+[\])]")
+#: Two sizes that are to be the same.
+_UNEQUAL = re.compile(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
+#: How many dimensions are asked for; of several numbers the last.
+_DIMENSIONS = re.compile(
+    r"values to unpack \(expected (\d)|[Ee]xpected (\d)(?:D| dims|-dim)|must be a (\d)D|or (\d)D \(batched\)"
+    r"|has to be (?:\dD or )?(\d)D|or (\d)-D\b|len\(dims\) = (\d)"
+)
+#: A convolution that is given other channels than its own.
+_OTHER_CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels")
+#: One dimension of a shape that is to have another size.
+_ONE_SIZE = re.compile(r"shape\[(\d)\] to be (\d+)")
+_SHAPE = re.compile(r"[(\[](\d+(?:, ?\d+)+),?[)\]]")
+_GIVEN = re.compile(r"but got input of size: \[([\d, ]+)\]")
+#: What complains that there is less than a kernel, a window or a padding covers.
+_TOO_SHORT = re.compile(r"Kernel size can't be greater|[Pp]adding size should be less|too (?:short|small)")
+#: What asks for integers where there are real numbers.
+_INTEGERS = re.compile(r"scalar types?:? (?:Long|Int)\b.*(?:but got|found) (?:torch\.)?Float")
+_LONGEST = 400
+
+
+class Complaint:
+    """What an error says of shapes."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._text = str(error)[:_LONGEST]
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The numbers that may be widths: in a product of matrices just the one that is asked for."""
+        product = _PRODUCT.search(self._text)
+        found = [product[3]] if product else re.findall(r"\d+", self._text)
+        return [int(number) for number in found if 1 <= int(number) <= 100_000]
+
+    @cached_property
+    def dimensions(self) -> int | None:
+        """How many dimensions, or values, are asked for."""
+        numbers = [int(part) for parts in _DIMENSIONS.findall(self._text) for part in parts if part]
+        return numbers[-1] if numbers else None
+
+    def dimensions_of(self, spec: Spec) -> int | None:
+        """How many dimensions a tensor is to have, of which the code has made one with others."""
+        given = _GIVEN.search(self._text)
+        if given is None or self.dimensions is None or not spec.shape:
+            return self.dimensions
+        return max(1, len(spec.shape) + self.dimensions - len(_sizes(given[1])))
+
+    @cached_property
+    def is_of_length(self) -> bool:
+        """Whether something is too short."""
+        return _TOO_SHORT.search(self._text) is not None
+
+    @cached_property
+    def is_of_integers(self) -> bool:
+        """Whether integers are asked for in the place of real numbers."""
+        return _INTEGERS.search(self._text) is not None
+
+    def channels(self, spec: Spec) -> int | None:
+        """How many channels the very tensor is to have that was given, maybe as a batch of one."""
+        found = _OTHER_CHANNELS.search(self._text)
+        if found is None or len(spec.sizes) < 3 or _sizes(found[1]) not in (spec.sizes, (1, *spec.sizes)):
+            return None
+        return int(found[2])
+
+    def shape(self, spec: Spec) -> tuple[int, ...] | None:
+        """The shape that is asked for where that of a tensor is named as the one that was given."""
+        shapes = list(dict.fromkeys(map(_sizes, _SHAPE.findall(self._text))))
+        if len(shapes) == 2 and spec.sizes in shapes:
+            return next(shape for shape in shapes if shape != spec.sizes)
+        return None
+
+    def scaled(self, spec: Spec, *, is_alone: bool) -> list[tuple[int, ...]]:
+        """Shapes with one size that is to the one which is there as what a product asks for is to what it is given.
+
+        It is the last one, if another input can be meant.
+        """
+        found = _PRODUCT.search(self._text)
+        if found is None or len(spec.shape) > 3:
+            return []
+        given, asked = int(found[1] or found[2]), int(found[3])
+        sizes = [*enumerate(spec.shape)][:0:-1][: None if is_alone else 1]
+        return [
+            with_size(spec.shape, at, size * asked // given)
+            for at, size in sizes
+            if given % size == 0 and size * asked % given == 0
+        ]
+
+    def alone(self, spec: Spec) -> list[tuple[int, ...]]:
+        """Shapes that are asked for, if no other input than this can be meant."""
+        if (found := _ONE_SIZE.search(self._text)) is not None and int(found[1]) < len(spec.shape):
+            return [with_size(spec.shape, int(found[1]), int(found[2]))]
+        if (found := _UNEQUAL.search(self._text)) is not None:
+            pairs = ((int(found[1]), int(found[2])), (int(found[2]), int(found[1])))
+            return [
+                tuple(new if size == old else size for size in spec.shape) for new, old in pairs if old in spec.shape
+            ]
+        return []
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))

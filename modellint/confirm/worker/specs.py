@@ -1,0 +1,143 @@
+"""One argument of a call: what kind of thing it is, how large, and how it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from . import called
+
+BATCH, TIME, STEPS, IMAGE, SAMPLES = 2, 5, 4, 32, 1600
+#: Of so many numbers a tensor may consist that is made up.
+_MOST = 1 << 22
+
+
+class Example(dict[str, Any]):
+    """One example of a data set: whatever is asked for is a sequence, of ids or positions, of a length of its own."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__()
+        self._length = length
+
+    def __missing__(self, key: str) -> torch.Tensor:
+        return torch.arange(self._length) if called.POSITIONS.search(key) else _bits(self._length)
+
+
+def _bits(length: int) -> torch.Tensor:
+    return torch.tensor([number % 2 for number in range(length)])
+
+
+@dataclass(frozen=True)
+class Spec:
+    """How to make one argument.
+
+    `kind` is "float" | "ids" | "mask" | "padding" | "positions" | "lengths" | "examples" | "ragged" | "streams" |
+    "size" | "value": a padding is the mask of a batch whose sequences differ in length, examples are what a data set
+    yields, ragged are such sequences of ids, streams are lists of tensors of ids, a size is a `torch.Size`.
+    """
+
+    kind: str
+    shape: tuple[int, ...] = ()
+    value: Any = None
+    #: The largest id that is safe everywhere, and the range that an input is declared to have, with what says so.
+    largest: int = 1
+    declared: tuple[int, int, str] | None = None
+    #: The number that is to say so, if it does: by it a table has to be sized that the input reaches.
+    counted: str = ""
+    is_documented: bool = False
+    #: Whether settings or documentation say that the numbers are real.
+    is_real: bool = False
+    #: Whether documentation says how many features there are.
+    has_width: bool = False
+    #: How long sequences are: what stands for `TIME` in the shape.
+    time: int = TIME
+    #: The first of the positions, and after how many they begin anew.
+    start: int = 0
+    period: int = 0
+    #: The dimensions whose size is a guess.
+    free: tuple[int, ...] = ()
+    #: Whether nothing says even what kind of thing it is.
+    is_guess: bool = False
+    #: How many streams there are.
+    number: int = 2
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(self.time if size == TIME else size for size in self.shape)
+
+    def make(self, device: str, scale: float = 1.0, fill: int | None = None) -> Any:
+        """The argument; `scale` multiplies real numbers, `fill` is the id to use."""
+        sizes = self.sizes
+        if self.kind == "value":
+            return self.value
+        if self.kind == "size":
+            return torch.Size(sizes)
+        if self.kind == "examples":
+            return [Example(length) for length in self._lengths(BATCH)]
+        if self.kind == "ragged":
+            return [_bits(length) for length in self._lengths(BATCH)]
+        if self.kind == "streams":
+            return [_bits(self.time).expand(sizes).to(device) for _ in range(self.number)]
+        if self.kind == "float":
+            return (torch.randn(sizes) * scale).to(device)
+        if self.kind == "mask":
+            mask = torch.ones(sizes, dtype=torch.bool)
+            mask.view(-1)[::2] = False
+            return mask.to(device)
+        if self.kind == "padding":
+            return (torch.arange(sizes[-1]) < torch.tensor(self._lengths(sizes[0])).unsqueeze(-1)).to(device)
+        if self.kind == "positions":
+            positions = torch.arange(sizes[-1]) % (self.period or max(1, sizes[-1])) + self.start
+            return positions.expand(sizes).to(device)
+        if self.kind == "lengths":
+            return torch.tensor(self._lengths(torch.Size(sizes).numel())).reshape(sizes).to(device)
+        ids = torch.arange(max(1, torch.Size(sizes).numel())).reshape(sizes) % (self.largest + 1)
+        return (ids if fill is None else torch.full(sizes, fill)).to(device)
+
+    @property
+    def is_made_up_real(self) -> bool:
+        """Whether it holds real numbers only since nothing says otherwise."""
+        if self.kind == "float":
+            return not self.is_real
+        return any(isinstance(part, torch.Tensor) and part.is_floating_point() for part in tree_leaves(self.value))
+
+    def whole(self) -> Spec:
+        """The same with integers in the place of real numbers."""
+        if self.kind == "float":
+            return replace(self, kind="ids", largest=0)
+        return replace(self, value=tree_map_only(torch.Tensor, lambda tensor: tensor.long(), self.value))
+
+    def _lengths(self, number: int) -> list[int]:
+        """How long the sequences of a batch are: the longest comes first."""
+        return [max(1, self.time - 2 * (row % 2)) for row in range(number)]
+
+    def __str__(self) -> str:
+        if self.kind == "value":
+            return repr(tree_map_only(torch.Tensor, lambda tensor: list(tensor.shape), self.value))
+        if self.kind == "streams":
+            return f"{self.number} streams of ids {'x'.join(map(str, self.sizes))}"
+        return f"{self.kind} {'x'.join(map(str, self.sizes))}" if self.sizes else self.kind
+
+
+def is_small(spec: Spec) -> bool:
+    """Whether it is no larger than what may be made up."""
+    return torch.Size(spec.shape).numel() <= _MOST
+
+
+def with_size(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
+    """A shape with another size in one dimension."""
+    return (*shape[:dim], size, *shape[dim + 1 :])
+
+
+def configured(name: str, said: Any) -> Spec:
+    """An input that the settings describe: a value, or a table with `shape` and, for ids, `low` and `high`."""
+    if not isinstance(said, dict):
+        return Spec("value", value=said)
+    shape = tuple(said["shape"])
+    if "high" in said:
+        low = said.get("low", 0)
+        return Spec("ids", shape, largest=min(1, said["high"]), declared=(low, said["high"], f"`{name}` as configured"))
+    return Spec("float", shape, is_documented=True, is_real=True)

@@ -54,7 +54,8 @@ class Weights(Plain):
 class Built:
     """An optimizer: the call that makes it, and on which paths it is given what; None where that may be anything.
 
-    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes.
+    `stores`: how much was stored in the layers that it is given when it was made, but for one that a loop makes;
+    `worked`: the layers that had been called by then, or that somebody else had got.
     """
 
     call: Value
@@ -62,6 +63,7 @@ class Built:
     given: Owners | None
     path: Path
     stores: Mapping[Shell, int]
+    worked: frozenset[Shell] = frozenset()
 
 
 class Training(Theory):
@@ -75,6 +77,8 @@ class Training(Theory):
         self.settled: set[Shell] = set()
         #: The layers that somebody else got, or that were filled or kept from being trained.
         self.kept: set[Shell] = set()
+        #: The layers that were called.
+        self.worked: set[Shell] = set()
         self.picks = Picks(run)
 
     # -- parameters --------------------------------------------------------------------------------------------------
@@ -95,6 +99,8 @@ class Training(Theory):
             return None
         if name in SETTLING:
             self.kept.add(atom)
+        if name in _WORK:
+            self.worked.add(atom)
         if name not in GIVING or self._run.objects.own_method(atom, name) is not None:
             return None
         if arguments != NO_ARGUMENTS:
@@ -118,6 +124,9 @@ class Training(Theory):
             self.settled.add(owner.owner)
 
     # -- calls -------------------------------------------------------------------------------------------------------
+
+    def calling(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> None:
+        self.worked.add(shell)
 
     def follows(self, method: FunctionRef) -> bool:
         return getattr(method.code, "name", None) not in _WORK
@@ -153,7 +162,8 @@ class Training(Theory):
         params = None if arguments is None else arguments.argument(0, "params")
         given = None if params is None else self._given(params, (), are_all=self._run.loops > 0)
         stores = {} if self._run.loops else self._stored(given or {})
-        self.built.append(Built(value, frame.function, given, self._run.path, stores))
+        worked = frozenset((*self.worked, *self.kept, *self.settled))
+        self.built.append(Built(value, frame.function, given, self._run.path, stores, worked))
         if given is None:
             self._run.stop()  # nothing is to be said of any layer
         return True
@@ -265,11 +275,12 @@ def is_optimizer(atom: Atom) -> bool:
     """Whether something is a class of torch's that makes optimizers, or one that derives from such."""
     if isinstance(atom, ClassRef):
         bases = [base for model in atom.model.mro() for base in model.facts.bases]
-        return any(isinstance(base, External) and _is_torch_optimizer(base.name) for base in bases)
-    return isinstance(atom, Outside) and _is_torch_optimizer(atom.name)
+        return any(isinstance(base, External) and is_torch_optimizer(base.name) for base in bases)
+    return isinstance(atom, Outside) and is_torch_optimizer(atom.name)
 
 
-def _is_torch_optimizer(name: str) -> bool:
+def is_torch_optimizer(name: str) -> bool:
+    """Whether a dotted name is of a class of torch's that makes optimizers."""
     is_class = name.rpartition(".")[2][:1].isupper()
     return is_class and name.startswith(OPTIMIZERS) and not name.startswith(_OTHERS)
 

@@ -13,6 +13,7 @@ from modellint.link.classes.wrapping import name_in, without_comma, wrapped
 from modellint.rule import Rule
 from modellint.source import Place, Span
 
+from .moved import Moved, moved
 from .parameters import Derived, Early, derived, early
 from .uninitialised import Uninitialised, set_up, uninitialised
 
@@ -35,7 +36,8 @@ class ParameterNotRegistered(Rule):
     registered in no other way, tensors that ask for gradients (`requires_grad=True`), and layers or parameters that are
     assigned before the constructor of `nn.Module` has run, or where it never does: because no constructor calls it, or
     that of a base comes first which does not. An info for constructors that never call it and assign neither, and for
-    tensors that the class hands out to be trained.
+    tensors that the class hands out to be trained. A warning for learned tensors that are moved after an optimizer was
+    given them.
 
     ## Why is this bad
     `nn.Module` registers attributes that *are* an `nn.Parameter`. What `.to(device)`, `.cuda()` or a product gives is a
@@ -67,6 +69,8 @@ class ParameterNotRegistered(Rule):
             yield self._uninitialised(one)
         for plain in learned(module, project):
             yield self._learned(plain)
+        for late in moved(module, project):
+            yield self._moved(late)
         for found in unregistered(module, project):
             if found.parameters and not found.layers:
                 yield self._contained(found)
@@ -165,6 +169,25 @@ class ParameterNotRegistered(Rule):
             help="make it an `nn.Parameter`",
             fix=_as_parameter(found),
             claim=NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _moved(self, found: Moved) -> Finding:
+        module = found.function.module
+        operation = module.text_of(found.move.callee).rpartition(".")[2]
+        return self.finding(
+            module.place(found.move),
+            f"`.{operation}` gives `{found.name}` another tensor than the one that the optimizer was given",
+            symbol=found.name,
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=(
+                "where the tensor is elsewhere, the optimizer goes on with the old one, and what is used never changes",
+            ),
+            related=(
+                Related(module.place(found.made), "the tensor is made here"),
+                Related(module.place(found.optimizer), "the optimizer is given it here"),
+            ),
+            help="move the tensor before it asks for gradients, and make the optimizer after that",
         )
 
     def _contained(self, found: Unregistered) -> Finding:

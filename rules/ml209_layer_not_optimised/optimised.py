@@ -276,6 +276,33 @@ class _Listed:
                         if id(store.place) not in told and self._comes_late(shell, number, built):
                             told.add(id(store.place))
                             yield self._latecomer(shell, store, built, start.function)
+                    for store in self._made_at_work(shell, built, start):
+                        if id(store.place) not in told:
+                            told.add(id(store.place))
+                            yield self._latecomer(shell, store, built, start.function)
+
+    def _made_at_work(self, shell: Shell, built: Built, start: _Start) -> Iterator[Store]:
+        """What a model that was not called before there was an optimizer makes when it is called."""
+        model = shell.model
+        if model is None or not model.are_bases_known or built.function is None or not _is_new(shell, built, start):
+            return
+        if any(shell in self._within(worked) for worked in built.worked) or shell in self._training.settled:
+            return
+        if any(shell in (other.given or {}) and shell in other.worked for other in self._all):
+            return
+        lived = self._project.of(Lives).of(model)
+        for store in lived.work_stores:
+            layers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_layer]
+            is_first = store.name is not None and not any(
+                map(_is_layer, (atom for first in lived.first_stores_of(store.name) for atom in first.atoms))
+            )
+            if not is_first or not store.registers or not layers or len(layers) < len(store.atoms):
+                continue
+            is_trained = all(lived.is_trained(layer) is True for layer in layers)
+            if not is_trained or not self._is_near(store) or not lived.is_used(str(store.name)):
+                continue
+            if not Settled(self._project, lived, str(store.name), [store], built.function).is_so:
+                yield store
 
     @staticmethod
     def _latecomer(shell: Shell, store: Store, built: Built, start: Function) -> LeftOut:
@@ -388,6 +415,16 @@ class _Listed:
             for built in start.optimizers
             if not parts.isdisjoint(built.given or {})
         )
+
+
+def _is_new(shell: Shell, built: Built, start: _Start) -> bool:
+    """Whether a model is as its constructor made it when an optimizer is made, unless it was called since."""
+    function, cls = built.function, None if shell.model is None else shell.model.cls
+    if function is None or cls is None:
+        return False
+    if shell.value is None:  # the object that makes it for itself
+        return function.name in ("__init__", "configure_optimizers")
+    return shell.value.op is Op.CALL and shell.function in (function, start.function)
 
 
 def _children(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:

@@ -241,6 +241,7 @@ class Lived:
         self._gate = keepers
         self._life = Life(model, keepers.project, keepers, handed, work)
         self._has_worked = self._is_whole = False
+        self._work_stores: tuple[Store, ...] = ()
         self._life.begin()
         #: What the constructor stores under attributes.
         self.first_stores = tuple(self._life.shell.stores)
@@ -303,6 +304,7 @@ class Lived:
             for method in self._methods:
                 if method.name in WORK:
                     self._life.follow(method, at_work=True)
+            self._work_stores = tuple(self._life.shell.stores[len(self.first_stores) :])
         return self._life
 
     def _go_on(self) -> Life:
@@ -357,6 +359,12 @@ class Lived:
         for store in self._go_on().shell.stores:
             found.setdefault(store.name, []).append(store)
         return found
+
+    @property
+    def work_stores(self) -> tuple[Store, ...]:
+        """What is stored when the object works."""
+        self._work()
+        return self._work_stores
 
     def first_stores_of(self, name: str) -> list[Store]:
         """What the constructor stores under an attribute."""

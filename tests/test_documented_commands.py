@@ -45,6 +45,10 @@ ELSEWHERE = {
     "pip download --no-deps --dest wheels timm==1.0.31 speechbrain==1.1.2 && for w in wheels/*.whl; do "
     'unzip -q "$w" -d "${w%-py3*}"; done': "who measures",
     "git clone --depth 1 https://github.com/speechbrain/speechbrain": "who measures",
+    "git clone https://github.com/speechbrain/speechbrain "
+    "&& pip install --no-deps speechbrain==1.1.2 torchaudio": "who measures",
+    "python -m venv peers && peers/bin/pip install accelerate==1.15.0 torchtyc==0.5.0": "who measures",
+    "python benchmarks/probes_peers.py --packages wheels --peers peers/bin/python": "who measures",
 }
 #: What makes a benchmark small enough to be run here.
 SMALLER = (
@@ -53,6 +57,7 @@ SMALLER = (
     (r"--fixes \d+", "--fixes 1"),
     (r"--edits \d+", "--edits 3"),
     (r"(cost\.py) .*", r"\1 house"),
+    (r"(probes\.py .*)", r"\1 --only NobodyUses"),
     (r"(recipes\.py speechbrain)$", r"\1 --repetitions 1"),
     (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),
 )

@@ -113,7 +113,8 @@ def assignments(spot: Spot) -> Iterator[dict[int, list[bool]]]:
         return is_here
 
     def assign(self: nn.Module, name: str, value: Any) -> None:
-        is_here = note(self, isinstance(value, nn.Module | nn.Parameter))
+        is_buffer = name in self.__dict__.get("_buffers", ())
+        is_here = note(self, is_buffer or isinstance(value, nn.Module | nn.Parameter))
         try:
             originals["__setattr__"](self, name, value)
         except AttributeError as error:

@@ -743,12 +743,14 @@ class Devices(Theory):
         return all(self.is_there(atom) and (not isinstance(atom, There) or atom.is_sure) for atom in atoms)
 
     def _other(self, value: Value, frame: Frame) -> Value | None:
-        """The operand of an operation that is there."""
+        """The operand of an operation that is there, rather one of which nothing was left behind."""
+        found: list[tuple[bool, Value]] = []
         for part in _operands(value):
             known = frame.known(id(part))
-            if known is not None and any(map(self.is_there, opened(known))):
-                return part
-        return None
+            atoms = () if known is None else tuple(opened(known))
+            if any(map(self.is_there, atoms)):
+                found.append((any(isinstance(atom, Fresh) and atom.kept is not None for atom in atoms), part))
+        return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _is_setting(value: Value) -> bool:

@@ -573,9 +573,10 @@ class Devices(Theory):
         return is_named and bool(atoms) and all(type(a) in (Plain, Unknown, Given) for a in atoms)
 
     def _keeps(self, argument: Value) -> bool:
-        """Whether the object keeps what its constructor is given."""
+        """Whether a layer keeps what its constructor is given; what is no layer is never moved, but made anew."""
         subject = self._run.objects.subject
-        cls = None if subject is None or subject.model is None else subject.model.cls
+        is_layer = subject is not None and subject.model is not None and subject.model.is_module is not False
+        cls = subject.model.cls if is_layer and subject is not None and subject.model is not None else None
         kept = {} if cls is None else self._run.gate.stored(cls)
         return any(
             value.op is Op.PARAM and value.data == argument.data and where.name == "__init__"

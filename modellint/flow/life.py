@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.flow.devices import Devices
@@ -84,23 +83,13 @@ class Life:
     def moved_again(self, work: Iterable[Function]) -> dict[tuple[str, int], Meeting]:
         """Where what the object has kept since it worked meets what is there, once it is moved and works again.
 
-        The object is left as it was.
+        Nothing else is to be asked of the object afterwards.
         """
-        devices, shell = self.devices, self.shell
-        meetings, encounters, stores = devices.meetings, devices.encounters, list(shell.stores)
-        history = {name: list(known) for name, known in shell.history.items()}
-        containers = [atom for name in history for atom in shell.get(name) or () if isinstance(atom, Shell)]
-        entries = [(one, [replace(entry) for entry in one.entries]) for one in containers if one.is_container]
-        devices.meetings, devices.encounters = {}, {}
-        devices.leave(shell)
+        self.devices.meetings = {}
+        self.devices.leave(self.shell)
         for method in work:
             self.follow(method, at_work=True)
-        found = devices.meetings
-        devices.meetings, devices.encounters, shell.stores, shell.history = meetings, encounters, stores, history
-        for container, before in entries:
-            container.clear()
-            container.entries.extend(before)
-        return found
+        return self.devices.meetings
 
     def has_state(self, shell: Shell, depth: int = 0) -> bool:
         """Whether a layer has parameters or buffers, for sure or under some conditions."""

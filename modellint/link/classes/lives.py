@@ -239,6 +239,7 @@ class Lived:
         self.model = model
         self._classes = keepers.project.classes
         self._gate = keepers
+        self._handed, self._work_names = handed, work
         self._life = Life(model, keepers.project, keepers, handed, work)
         self._has_worked = self._is_whole = False
         self._work_stores: tuple[Store, ...] = ()
@@ -346,8 +347,9 @@ class Lived:
 
     @cached_property
     def _left(self) -> dict[str, list[Meeting]]:
-        self._go_on()
-        return _by_attribute(self._life.moved_again(method for method in self._methods if method.name in WORK))
+        again = Lived(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
+        life = again._go_on()
+        return _by_attribute(life.moved_again(method for method in self._methods if method.name in WORK))
 
     def left_meetings_of(self, name: str) -> list[Meeting]:
         """Where what an attribute keeps since the object was called meets what has been moved after that."""

@@ -155,6 +155,8 @@ class _Search:
         meetings = tuple(meeting for lived in lives for meeting in lived.meetings_of(name))
         if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
             return None
+        if any(map(_is_container, store.atoms)) and self._is_shared(name):
+            return None
         made = _fresh(store)[0]
         is_given = made.maker.op is not Op.CALL  # where it is None it is not used
         if is_given and not self._may_be_new(made):
@@ -253,6 +255,23 @@ class _Search:
         )
 
 
+    def _is_shared(self, name: str) -> bool:
+        """Whether something of the project gets the container under an attribute, which may fill it anew."""
+        names = self._project.names
+        return any(
+            any(self_attribute(arg) == name for arg in call.args[1:])
+            and not isinstance(names.definition(method.module, call.callee), External)
+            for model in self._lived.model.mro()
+            for method in (() if model.cls is None else model.cls.methods.values())
+            if name in method.words
+            for call in (event.value for event in method.flow.of(EventKind.CALL))
+        )
+
+
+def _is_container(atom: Atom) -> bool:
+    return isinstance(atom, Shell) and atom.is_container
+
+
 def _fresh(store: Store) -> list[Fresh]:
     """The tensors made on the default device that are stored, in containers too."""
     return [atom for atom in opened(store.atoms) if isinstance(atom, Fresh)]
@@ -265,7 +284,7 @@ def _registers(store: Store) -> bool:
 
 def _is_kept(atom: Atom) -> bool:
     """Whether something is such a tensor, or a container, in which it stands."""
-    return isinstance(atom, Fresh) or (isinstance(atom, Shell) and atom.is_container)
+    return isinstance(atom, Fresh) or _is_container(atom)
 
 
 def _is_still_fresh(store: Store) -> bool:

@@ -155,7 +155,7 @@ class _Search:
         meetings = tuple(meeting for lived in lives for meeting in lived.meetings_of(name))
         if not meetings or any(self._is_looked_after(name, lived) for lived in lives) or self._is_set_outside(name):
             return None
-        if any(map(_is_container, store.atoms)) and self._is_shared(name):
+        if any(self._lived.is_shared(atom) for atom in store.atoms if isinstance(atom, Shell) and atom.is_container):
             return None
         made = _fresh(store)[0]
         is_given = made.maker.op is not Op.CALL  # where it is None it is not used
@@ -252,19 +252,6 @@ class _Search:
             for module in neighbours(self._project, self._cls.module, name)
             for function in (module.body, *module.all_functions())
             if name in function.text
-        )
-
-
-    def _is_shared(self, name: str) -> bool:
-        """Whether something of the project gets the container under an attribute, which may fill it anew."""
-        names = self._project.names
-        return any(
-            any(self_attribute(arg) == name for arg in call.args[1:])
-            and not isinstance(names.definition(method.module, call.callee), External)
-            for model in self._lived.model.mro()
-            for method in (() if model.cls is None else model.cls.methods.values())
-            if name in method.words
-            for call in (event.value for event in method.flow.of(EventKind.CALL))
         )
 
 

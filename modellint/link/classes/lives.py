@@ -362,6 +362,11 @@ class Lived:
             found.setdefault(store.name, []).append(store)
         return found
 
+    def is_shared(self, container: Shell) -> bool:
+        """Whether another object was made with a container, which it may fill anew."""
+        made = (shell for shell in self._life.run.shells() if shell.kind == "instance")
+        return any(container in atoms for shell in made for atoms in shell.arguments.all())
+
     @property
     def work_stores(self) -> tuple[Store, ...]:
         """What is stored when the object works."""

@@ -50,7 +50,7 @@ class _Handing:
 
 
 class Making:
-    """What makes tables, and which classes let it; one per project."""
+    """What makes tables, and which classes let it."""
 
     def __init__(self, project: Project) -> None:
         self._project = project

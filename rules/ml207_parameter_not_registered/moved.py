@@ -68,14 +68,8 @@ def _is_optimizer(call: Value, function: Function, project: Project) -> bool:
 
 
 def _stored(value: Value) -> Value:
-    """What the body stored under an attribute before, or the value itself; of parts of a display the one."""
-    while True:
-        if value.op is Op.ATTR and len(value.args) > 1:
-            value = value.args[1]
-        elif value.op is Op.INDEX and value.args[0].op in (Op.LIST, Op.DICT, Op.TUPLE) and len(value.args[0].args) == 1:
-            value = value.args[0].args[0]
-        else:
-            return value
+    """What the body stored under an attribute before, or the value itself."""
+    return value.args[1] if value.op is Op.ATTR and len(value.args) > 1 else value
 
 
 def _move(event: Event, function: Function) -> tuple[str, Value, Value] | None:

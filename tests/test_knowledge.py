@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from effort import IS_WHOLE
+from effort import IS_WHOLE, has_its_turn
 
 from modellint import knowledge
 from modellint.flow.built import children, has_state, is_device_lazy, moves, registers, stores
@@ -88,7 +88,7 @@ def test_facts_equal_the_source(release: str, unpack: Unpack, bare: Project) -> 
     (bare.options.root / "requirements.txt").write_text(f"torch\nspeechbrain=={release}  # pinned\n")
     source = Project(ProjectOptions(root))
     compared = 0
-    for name in USED_IN_RECIPES:
+    for name in filter(lambda name: has_its_turn(name, 3), USED_IN_RECIPES):
         read = source.classes.resolve(name, root / "train.py")
         if read is None or read.name != knowledge.canonical(read.name):
             continue  # not in this release, or described under the name that it has now
@@ -98,7 +98,7 @@ def test_facts_equal_the_source(release: str, unpack: Unpack, bare: Project) -> 
         assert shipped.cls is None
         assert describe(shipped) == describe(read), name
         compared += 1
-    assert compared > 150
+    assert compared > (150 if IS_WHOLE else 45)
 
 
 @pytest.mark.parametrize("name", USED_IN_RECIPES)

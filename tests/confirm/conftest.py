@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from served import SERVERS
 
-from modellint.confirm import battery, confirmer
+from modellint.confirm import battery, confirmer, interpreters
+from modellint.confirm.guarded import Guarding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from modellint.finding import Sandbox
 
 HERE = Path(__file__).parent
 
@@ -25,6 +30,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if HERE in item.path.parents:
                 item.add_marker(skip)
+
+
+@cache
+def _guard(mode: str, device: str) -> Sandbox:
+    return interpreters.guard_of(Guarding(mode, device=device))
+
+
+@cache
+def _has_torch(mode: str, device: str) -> bool:
+    return interpreters.chosen([Path(sys.executable)], Guarding(mode, device=device)) is not None
+
+
+def _chosen(candidates: Iterable[Path], guarding: Guarding) -> Path | None:
+    existing = [python for python in candidates if python.exists()]
+    if existing != [Path(sys.executable)]:
+        return interpreters.chosen(existing, guarding)
+    return existing[0] if _has_torch(guarding.mode, guarding.device) else None
+
+
+@pytest.fixture(autouse=True)
+def _this_interpreter_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands that are run in this process know what earlier tests have asked of the interpreter of the tests."""
+    monkeypatch.setattr(confirmer, "guard_of", lambda guarding: _guard(guarding.mode, guarding.device))
+    monkeypatch.setattr(confirmer, "chosen", _chosen)
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,8 @@ def serve(control: str, channel: str) -> tuple[str, str]:
     """Fork a child for each message on the descriptor `control`; returns in children only, with what `main` takes."""
     told = Channel(int(channel))
     told.stage("importing torch")
+    server = _Server(socket.socket(fileno=int(control)), told)
+    server.need_forks()  # what the environment has started already is known before the long import
     import torch  # noqa: F401
 
     from . import main, probes, session  # noqa: F401
@@ -38,9 +40,8 @@ def serve(control: str, channel: str) -> tuple[str, str]:
     with contextlib.suppress(Exception):
         import hyperpyyaml  # noqa: F401
 
-    server = _Server(socket.socket(fileno=int(control)), told)
-    if not server.can_fork():
-        os._exit(_launch.UNFIT)
+    server.need_forks()
+    gc.freeze()
     told.done()
     return server.serve()
 
@@ -59,7 +60,11 @@ class _Server:
         self._poll.register(control, select.POLLIN)
         self._poll.register(self._wakes, select.POLLIN)
         self._can_pretend = False
-        gc.freeze()
+
+    def need_forks(self) -> None:
+        """End this process unless it can fork children."""
+        if not self.can_fork():
+            os._exit(_launch.UNFIT)
 
     def can_fork(self, *handed_on: int) -> bool:
         """Whether a child would lack nothing, and share with siblings nothing but descriptors `handed_on` to it.

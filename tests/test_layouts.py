@@ -1,6 +1,6 @@
 """However the lines of a file are laid out, the same is found in it, at the same places, and fixed.
 
-MODELLINT_EXAMPLES=all tries every example; by default a third of them takes its turn.
+MODELLINT_EXAMPLES=all tries every example; by default a sixth of them takes its turn.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ LAYOUTS: dict[str, Layout] = {
 def bad_examples() -> Iterator[tuple[type[Rule], Example]]:
     for rule in LOADED.values():
         for example in rule.bad:
-            if has_its_turn(f"{rule.code} {example.title}", 3) and all(map(_is_python, example.files.items())):
+            if has_its_turn(f"{rule.code} {example.title}", 6) and all(map(_is_python, example.files.items())):
                 yield type(rule), example
 
 

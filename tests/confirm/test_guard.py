@@ -60,9 +60,7 @@ Audit({scratch!r}, is_alone=True).install()
 """
 
 
-def attempt(
-    attack: Attack, folder: Path, *, audited: bool = False, seconds: float = 3
-) -> tuple[Guarded, list[str]]:
+def attempt(attack: Attack, folder: Path, *, audited: bool = False, seconds: float = 3) -> tuple[Guarded, list[str]]:
     """Make an attack by a bare interpreter that gets so many seconds: how that ended, and what was changed or left."""
     project, outside = victim(folder)
     before = state(project, outside)

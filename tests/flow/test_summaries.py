@@ -343,7 +343,7 @@ def test_attributes_of_attributes_of_what_is_given_are_followed_a_little_way(tmp
         code = f"def walk(node, scores):\n    node.table[scores.argmax(-1)]\n    node.books(scores)\n{walks}"
         return calls_of(lambda: roots(tmp_path, code))
 
-    assert effort(32) < 8 * effort(16)
+    assert effort(16) < 8 * effort(8)
 
 
 BOOKS = """
